@@ -14,7 +14,7 @@ const json = { type: 'boolean', about: 'prints one JSON line per measurement, an
 const quick = { type: 'boolean', about: 'measures with less data; the limits apply only to the full amount' };
 const row = { type: 'string', value: 'NAME', about: 'runs only this measurement' };
 
-/** Options of the benchmarks that accept more than `--json`. */
+/** Options of the benchmarks that accept options other than `--json`. */
 const ownOptions = {
   catalogue: { json, quick },
   editor: { json, row },

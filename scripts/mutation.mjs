@@ -33,7 +33,10 @@ const common = {
   logLevel: 'warn',
 };
 
-/** Runs the tests against each change, or against a random sample. Resolves to Stryker's result for each change. */
+/**
+ * Runs the tests against each change, or against a random sample of the changes. Resolves to Stryker's result for each
+ * change.
+ */
 async function results({ changed, tests, isQuick = false }, options) {
   // Property tests detect more changes if they try more values.
   process.env.DATA_TRANSFER_TEST_SIZE = isQuick ? 'quick' : 'deep';

@@ -1,6 +1,6 @@
 /**
- * `npm run release -- 0.2.0` prepares a release. Sets the version, including in documents and source files, dates the
- * changelog, and packs the VSIX. Publishes nothing; prints the remaining steps (see docs/releasing.md).
+ * `npm run release -- 0.2.0` prepares a release. Sets the version in `package.json`, documents and source files, dates
+ * the changelog, and packs the VSIX. Publishes nothing; prints the remaining steps (see docs/releasing.md).
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

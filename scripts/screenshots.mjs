@@ -1,8 +1,8 @@
 /**
  * `npm run screenshots` takes the screenshots for the README, and `-- --check` takes them twice and compares them.
- * `-- --animation` creates the animation for the README, which requires `img2webp`. `-- --all` captures every state of
- * every view and page in four themes for review, and writes a page that shows all screenshots; `--look narrow` captures
- * the states with a narrow side bar, and `--look zoom` zoomed in.
+ * `-- --animation` creates the README's animation and requires `img2webp`. `-- --all` captures every state of every
+ * view and page in four themes for review, and writes a page that shows all screenshots; `--look narrow` captures the
+ * states with a narrow side bar, and `--look zoom` captures them zoomed in.
  */
 import { join } from 'node:path';
 import { runWithBuild } from './build/buildLock.mjs';

@@ -16,7 +16,7 @@ import { StepError, root, say, seconds } from './setup/steps.mjs';
 const oldestNode = 20;
 const placesFile = join(root, 'node_modules', '.setup.json');
 
-/** Installs the browsers and the editor if they are missing. Records and resolves to their locations. */
+/** Installs the browsers and the editor if they are missing. Records their locations and resolves to them. */
 async function ensurePlaces() {
   const recorded = existsSync(placesFile) ? JSON.parse(readFileSync(placesFile, 'utf8')) : {};
   const browser = await ensureBrowser();

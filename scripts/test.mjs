@@ -2,8 +2,8 @@
  * Installs dependencies, builds, and runs the rings of tests (docs/testing.md) in parallel:
  * `npm test -- --ring unit,service --grep pattern`. The last line of the output is `N passed, N failed`. To find tests
  * that depend on each other, `--order reverse` runs the tests of each ring in reverse order, and `--order alone` runs
- * each test separately. The extended tests run only if any option is given; `--extended` has no other effect (D69:
- * extended tests). `--deep` (`npm run test:deep`) repeats tests often enough to find rare failures.
+ * each test separately. Any option also includes the extended tests; `--extended` has no other effect (D69: extended
+ * tests). `--deep` (`npm run test:deep`) repeats tests often enough to find rare failures.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -44,8 +44,8 @@ function installPackage() {
 }
 
 /**
- * Prepares everything that the selected rings need. Resolves to a flag for each step, false if the step failed. A ring
- * can't run if a step that it needs has failed.
+ * Prepares everything that the selected rings need. Resolves to one flag per step, which is false if the step failed. A
+ * ring can't run if a step that it needs has failed.
  */
 async function prepare(names) {
   await setup({ editor: false });
@@ -72,7 +72,7 @@ function findMissingPrerequisite(name, { hasEditor, hasPackage, hasBuild, hasSui
 /** The rings whose coverage is checked if both run completely. */
 const coveringRings = ['unit', 'service'];
 
-/** Prints the coverage. Resolves to a list of failures: one if the coverage is too low or can't be measured. */
+/** Prints the coverage. Resolves to the failures: none, or one if the coverage is too low or can't be measured. */
 async function checkCoverage(countsFolder) {
   const program = join(root, 'scripts', 'rings', 'coverage.mjs');
   const isEnough = await attempt(() =>
@@ -90,7 +90,7 @@ function chosenOrder(order = 'written') {
   throw new StepError(`Unknown order: ${order}. Available: ${orders.join(', ')}.`);
 }
 
-/** Maximum number of concurrent processes: two more than the number of cores, because processes are sometimes idle. */
+/** Maximum number of concurrent processes. Exceeds the number of cores, because processes are sometimes idle. */
 const slotCount = Math.max(2, availableParallelism()) + 2;
 
 async function runRings(names, choice, countsFolder) {
@@ -137,7 +137,7 @@ async function runCovered(names, choice) {
   });
 }
 
-/** Runs the rings with a shared compile cache, because they start hundreds of processes from the sources. */
+/** Runs the rings with a shared compile cache, because they start hundreds of processes that load the sources. */
 async function runAll(names, choice) {
   return inNewFolder('compiled-', async (compiledFolder) => {
     process.env.NODE_COMPILE_CACHE = compiledFolder;

@@ -1,4 +1,4 @@
-/** Lets one script at a time write and use the build in `dist`. */
+/** Ensures that only one script at a time writes or uses the build in `dist`. */
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, StepError } from '../setup/steps.mjs';

@@ -26,9 +26,9 @@ export function loadNodeModules() {
 }
 
 /**
- * Omits code that is never used. This includes the undici modules above, the SIMD build of undici's HTTP parser,
- * because the other build runs on every processor, and the MCP library's JSON Schema validator that generates code.
- * Embeds the other parser build in a form that compresses well.
+ * Omits code that is never used: the undici modules above, and the MCP library's JSON Schema validator that generates
+ * code. Also omits the SIMD build of undici's HTTP parser, because the other build runs on every processor. Embeds that
+ * other build in a form that compresses well.
  */
 export function omitUnusedCode() {
   return {

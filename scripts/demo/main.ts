@@ -13,7 +13,7 @@ import { builtProgram, startLocalService } from '../../test/support/localService
 import { runMainJob } from '../../test/support/mainJob.ts';
 import { prepareSources } from './demoData.ts';
 
-/** The transfer rate, low enough to watch and cancel the transfer of a large file even on a busy machine. */
+/** The transfer rate, low enough that a large transfer can be watched and canceled even on a busy machine. */
 const throttleBytesPerSecond = 500_000;
 const demoFolder = join(repositoryRoot, '.demo');
 
@@ -91,7 +91,7 @@ Press Ctrl+C to stop the demo and delete the transferred files.`);
   await close();
 }
 
-/** Runs the demo. The last line of a headless run is a JSON value, even if the run fails. */
+/** Runs the demo. The last line that a headless run prints is a JSON value, even if the run fails. */
 async function run(): Promise<void> {
   const runFolder = await makeRunFolder();
   const sources = await prepareSources(demoFolder, join(repositoryRoot, 'node_modules'));

@@ -5,12 +5,12 @@ import ts from 'typescript';
 /** A translatable string in the sources. */
 export interface Text {
   /**
-   * The key in a bundle. Consists of the English text, followed by `/one` for a singular form, or by a slash and a
-   * comment.
+   * The key in a bundle: the English text, in some cases with a suffix. The suffix is `/one` for a singular form, and a
+   * slash and the comment for a text with a comment.
    */
   readonly key: string;
   readonly english: string;
-  /** True for the `other` form of a plural; languages may need additional forms. */
+  /** True for the `other` form of a plural. Some languages need further forms of such a text. */
   readonly isCounted: boolean;
 }
 
@@ -45,7 +45,7 @@ export function bundleText(texts: readonly Text[]): string {
   return `${JSON.stringify(Object.fromEntries(texts.map(({ key, english }) => [key, english])), undefined, 2)}\n`;
 }
 
-/** Returns the keys of a language's bundle: the English keys, with the plural forms of that language. */
+/** Returns the keys of a language's bundle: the English keys, and those of the language's further plural forms. */
 export function listKeys(texts: readonly Text[], language: string): readonly string[] {
   const forms = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
   const further = forms.filter((form) => form !== 'one' && form !== 'other');

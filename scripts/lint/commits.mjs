@@ -1,6 +1,7 @@
 /**
  * Checks the subjects of new commits: `area: imperative summary`, at most 72 characters. The subject of a merge commit
- * is a sentence about its content instead. New commits are those after `base`; earlier history follows different rules.
+ * can have any form, but must not name a folder or a remote branch. New commits are those after `base`; earlier history
+ * follows different rules.
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -6,7 +6,7 @@ import { createInputSchema } from '../../src/core/agents/toolSchemas.ts';
 interface ToolContribution {
   readonly name: string;
   readonly displayName: string;
-  /** The description that the language model reads. Therefore not localized. */
+  /** The description for the language model. Not localized, because only the model reads it. */
   readonly modelDescription: string;
   readonly canBeReferencedInPrompt: true;
   readonly toolReferenceName: string;
@@ -24,7 +24,7 @@ const icons: Readonly<Record<AgentTool['name'], string>> = {
   cancel_transfer: 'circle-slash',
 };
 
-/** Returns `contributes.languageModelTools`. Prefixes the names to avoid collisions with other extensions. */
+/** Returns `contributes.languageModelTools`. Prefixes the tools' names to avoid collisions with other extensions. */
 export function createToolContributions(): readonly ToolContribution[] {
   return agentTools.map((tool) => ({
     name: `data_transfer_${tool.name}`,

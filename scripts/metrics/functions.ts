@@ -17,7 +17,7 @@ function countLines(tree: ts.SourceFile, node: ts.Node): number {
   return tree.getLineAndCharacterOfPosition(node.getEnd()).line - first + 1;
 }
 
-/** Returns the smallest value that `share` (0 to 1) of the ascending values do not exceed; 0 if there are no values. */
+/** Returns the percentile for `share` (0 to 1) of the ascending values; 0 if there are no values. */
 export function percentile(ascending: readonly number[], share: number): number {
   return ascending[Math.max(0, Math.ceil(share * ascending.length) - 1)] ?? 0;
 }

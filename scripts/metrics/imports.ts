@@ -62,8 +62,8 @@ function isTypeOnly(node: ts.Node): boolean {
 }
 
 /**
- * Returns the largest group of files that import each other in a cycle. Includes type imports. Empty if there is no
- * cycle.
+ * Returns the largest group of files that import each other in a cycle; an empty list if there is none. Counts type
+ * imports, too.
  */
 export function findLargestCycle(sources: readonly Source[], imports: readonly Import[]): readonly string[] {
   const next = new Map(sources.map(({ path }) => [path, new Set<string>()]));

@@ -1,4 +1,4 @@
-/** A Stryker checker that selects a random sample of the changes: it reports all others as compile errors. */
+/** A Stryker checker that selects a random sample of the changes by reporting all others as compile errors. */
 import { CheckStatus } from '@stryker-mutator/api/check';
 import { commonTokens, declareClassPlugin, PluginKind, tokens } from '@stryker-mutator/api/plugin';
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** Packs the command-line tool as an npm package without dependencies, from the build output. */
+/** Packs the build output of the command-line tool as an npm package without dependencies. */
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

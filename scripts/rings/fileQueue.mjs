@@ -20,8 +20,8 @@ export class FileQueue {
   }
 
   /**
-   * Marks the file that a process has finished, if any. Resolves to the next file for the process, or to an empty
-   * object if no file is left. The last file comes with the totals.
+   * Marks the process's previous file, if any, as finished. Resolves to the next file for the process, or to an empty
+   * object if no file is left. The totals accompany the last file.
    */
   async next({ file, notRun, commands }) {
     if (file !== undefined) this.finish(file, notRun, commands);

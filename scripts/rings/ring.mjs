@@ -6,8 +6,8 @@ import { runWorker } from './worker.mjs';
 
 /**
  * The rings, in the order in which they start, each with the program that runs it. The host ring comes first, because
- * each of its processes runs a fixed half of the files instead of the next file in a queue. `longFiles` lists files
- * that take longer than their size suggests.
+ * its files are divided among its processes in advance, not assigned from a queue. `longFiles` lists files that take
+ * longer than their size suggests.
  */
 export const rings = {
   host: {
@@ -64,7 +64,7 @@ export const rings = {
 };
 
 /**
- * Time after which a ring process is stopped if no test has ended, in milliseconds. Longer than any test may take,
+ * Time without a finished test after which a ring process is stopped, in milliseconds. Longer than any test may take,
  * including its hooks.
  */
 const stallMs = 900_000;

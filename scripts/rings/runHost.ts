@@ -56,7 +56,8 @@ async function listen(page: Page, end: (code: number) => void): Promise<void> {
 }
 
 /**
- * Prints the console of the extension host. The editor's output before the first test is printed only if no test runs.
+ * Prints the console output of the extension host. The editor's output before the first test is printed only if no test
+ * runs.
  */
 class HostConsole {
   #early: string[] = [];

@@ -4,8 +4,8 @@ import { root } from '../setup/steps.mjs';
 
 /**
  * Returns the test files of a ring, ordered so that all processes finish at about the same time. The `longFiles` come
- * first, then the others from the largest to the smallest. Omits the folder `extended` unless `isExtended` (D69:
- * extended tests).
+ * first, then the others from the largest to the smallest. Omits the folder `extended` unless `isExtended` is true
+ * (D69: extended tests).
  */
 export function listTestFiles(ring, { longFiles = [], isExtended }) {
   const files = readdirSync(join(root, 'test', ring), { recursive: true, encoding: 'utf8' });

@@ -28,8 +28,8 @@ function endGroup(child) {
 }
 
 /**
- * Stops a process that exceeds a time limit. There are limits for the entire run, between two tests, and for exiting
- * after the last test.
+ * Stops a process that exceeds a time limit. Separate limits apply to the entire run, to the time between two tests,
+ * and to the time that the process takes to exit after the last test.
  */
 class Limits {
   constructor(child, { stallMs, limitMs }) {

@@ -51,7 +51,7 @@ export async function restPointer(page: Page): Promise<void> {
   await page.mouse.move(700, 784);
 }
 
-/** Takes a screenshot of a window in a theme. Resolves to the PNG once the window has stopped changing. */
+/** Takes a screenshot of a window in a theme. Waits until the window has stopped changing, and resolves to the PNG. */
 export async function takeScreenshot({ window: { page }, hover }: Stage, theme: ThemeName): Promise<Buffer> {
   await restPointer(page);
   const isDark = theme === 'dark' || theme === 'highContrast';

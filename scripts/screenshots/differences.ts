@@ -24,7 +24,9 @@ const compare = `async ([one, other]) => {
   return places.size;
 }`;
 
-/** Compares the screenshots in two folders pixel by pixel; resolves to a line for each one that looks different. */
+/**
+ * Compares the screenshots in two folders pixel by pixel. Resolves to a line for each screenshot that looks different.
+ */
 export async function findDifferences(one: string, other: string): Promise<readonly string[]> {
   const browser = await chromium.launch({ executablePath: readPlaces().browser });
   try {

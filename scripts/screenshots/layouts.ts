@@ -7,7 +7,8 @@ const narrowWidth = 250;
 const zoom = 2;
 
 /**
- * Arranges a window for a screenshot. Resolves to a function that undoes the change; undefined if it isn't possible.
+ * Arranges a window for a screenshot. Resolves to a function that undoes the change; undefined if the window can't be
+ * arranged in this way.
  */
 type Layout = (stage: Stage) => Promise<(() => Promise<unknown>) | undefined>;
 
@@ -18,7 +19,7 @@ export const layouts = {
   zoom: zoomIn,
 } as const satisfies Readonly<Record<string, Layout>>;
 
-/** Drags the edge of the side bar; resolves to its former width in pixels. */
+/** Resizes the side bar by dragging its edge. Resolves to the bar's former width, in pixels. */
 export async function dragSideBar({ window: { page } }: Stage, wanted = narrowWidth): Promise<number> {
   const { x, width } = (await page.locator('.part.sidebar').boundingBox()) ?? { x: 0, width: wanted };
   const edge = x + width + 2;

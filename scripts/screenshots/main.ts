@@ -20,7 +20,7 @@ import { writeSheets } from './sheet.ts';
 import { openStage, type Stage } from './stage.ts';
 
 const readmeFolder = join(repositoryRoot, 'media', 'screenshots');
-/** Folder for the screenshots of all scenes, not under version control. */
+/** Folder for the screenshots of all scenes. Not under version control. */
 const allFolder = join(repositoryRoot, 'screenshots');
 
 const scenes = readScenes();
@@ -43,7 +43,7 @@ requireKnown('look', options.look, Object.keys(layouts));
 const chosenThemes = allThemes.filter((name) => options.theme?.includes(name) ?? true);
 const chosenLooks = Object.entries(layouts).filter(([name]) => options.look.includes(name));
 
-/** Ends the program with exit code 2 if a value of an option is unknown. */
+/** Ends the program with exit code 2 if an option has an unknown value. */
 function requireKnown(option: string, given: readonly string[] | undefined, known: readonly string[]): void {
   const unknown = given?.find((name) => !known.includes(name));
   if (unknown === undefined) return;

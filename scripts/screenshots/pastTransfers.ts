@@ -8,7 +8,7 @@ import type { Stage } from './stage.ts';
 
 const hourMs = 3_600_000;
 
-/** Transfers of the last two weeks: hours since the end, number of files, destination and outcome. */
+/** Transfers of the last two weeks: hours since the transfer ended, number of files, destination and outcome. */
 const past: readonly (readonly [number, number, string, TransferState])[] = [
   [0.2, 12, 'Lab Share', 'succeeded'],
   [0.9, 12, 'Lab Share', 'succeeded'],

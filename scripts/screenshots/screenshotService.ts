@@ -42,7 +42,7 @@ const fileBytes = new Map(catalog.flatMap(([, , , files]) => files.map(({ id, by
 export interface ScreenshotService {
   readonly http: FaultServer;
   readonly transfers: PublicState['transfers'];
-  /** IDs of the transfers that the window does not poll, or no longer polls. */
+  /** IDs of the transfers that the window doesn't poll, because they were started elsewhere or have ended. */
   readonly ended: Set<string>;
   /** Restores the initial responses of all routes. */
   recover(): void;

@@ -3,8 +3,8 @@ import type { EditorWindow } from '../../test/support/editor/window.ts';
 import { until } from '../../test/support/editor/until.ts';
 
 /**
- * Waits for a page with this title that contains `text` or, by default, any heading. Retries while the page is
- * replaced.
+ * Waits for a page with this title that contains `text` or, by default, any heading. Keeps waiting if the page is
+ * replaced in the meantime.
  */
 export function waitForPage(window: EditorWindow, title: string | RegExp, text?: string): Promise<true> {
   return until(`a page with ${text ?? 'a heading'}`, async () => {

@@ -15,7 +15,7 @@ const activationProgress = '.statusbar-item[id="status.progress"]';
 
 /** Options for opening a stage. */
 export interface SceneOptions {
-  /** Names of the saved connections. A single connection is opened. */
+  /** Names of the saved connections. If there is only one, it is opened. */
   readonly connections: readonly string[];
   readonly asksForTrust: boolean;
   /** The display language, if it isn't English. */

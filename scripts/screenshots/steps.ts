@@ -29,7 +29,7 @@ const gap = 0.25;
 /** The real time, in milliseconds, after which {@link passUntil} advances the clock by another second. */
 const passMs = 250;
 
-/** Returns the pattern for a string written as `/x/`, otherwise the string itself. */
+/** Returns a regular expression for a string of the form `/x/`; otherwise, the string itself. */
 function toPattern(text: string): string | RegExp {
   const [, source, flags] = /^\/(.+)\/(i?)$/.exec(text) ?? [];
   return source === undefined ? text : new RegExp(source, flags);
@@ -71,7 +71,7 @@ async function openSearchSteps({ window }: Stage, database: string, words = ''):
   await window.input(words, '2/3');
 }
 
-/** Selects the checkboxes of files; leaves checked files unchanged. */
+/** Selects the checkboxes of those files that aren't checked yet. */
 async function check(stage: Stage, ...names: readonly string[]): Promise<void> {
   const results = tree(stage, 'Results');
   for (const name of names)

@@ -94,7 +94,7 @@ export async function ensureBrowser() {
 /**
  * Resolves to the path of a headless shell. Resolves to `browser` if there is no headless shell, or if `CHROME_PATH`
  * selects the browser. As root on Debian, installs a missing shell, unless `recorded` shows that an earlier setup has
- * tried.
+ * already tried to install one.
  */
 export async function ensureHeadlessShell(browser, recorded) {
   if (process.env.CHROME_PATH) return browser;

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { run } from './steps.mjs';
 
-/** Returns true if this process may install Debian packages: it runs as root on Debian. */
+/** Returns true if this process may install Debian packages, that is, if it runs as root on Debian. */
 export function isDebianRoot() {
   if (process.platform !== 'linux' || process.getuid?.() !== 0 || !existsSync('/etc/os-release')) return false;
   return /^ID="?debian"?$/m.test(readFileSync('/etc/os-release', 'utf8')) && existsSync('/usr/bin/apt-get');

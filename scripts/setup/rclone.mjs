@@ -21,8 +21,8 @@ function isInstalled() {
 }
 
 /**
- * Installs rclone if it is missing, as root on Debian; otherwise prints the command to run. Never rejects, because only
- * some tests need rclone.
+ * Installs rclone if it is missing and this process runs as root on Debian. If rclone is still missing, prints the
+ * command that installs it. Never rejects, because only some tests need rclone.
  */
 export async function ensureRclone() {
   if (isInstalled()) return;

@@ -101,10 +101,11 @@ export function run(
 }
 
 /**
- * Runs a program without input, under the project's Node.js once that is installed. The program prints its own
- * progress. Resolves to its exit code, or to 128 plus the signal number if a signal ended it, as shells do. Rejects if
- * the program cannot be started. Ctrl-C reaches the program directly, and this process waits until the program has
- * cleaned up; SIGTERM is forwarded. `stdout` is the destination of the program's output, as in `stdio`.
+ * Runs a program without input, under the project's Node.js if that is installed; otherwise, under this process's
+ * Node.js. The program prints its own progress. Resolves to its exit code, or to 128 plus the signal number if a signal
+ * ended it, as shells do. Rejects if the program cannot be started. Ctrl-C reaches the program directly, and this
+ * process waits until the program has cleaned up; SIGTERM is forwarded. `stdout` is the destination of the program's
+ * output, as in `stdio`.
  */
 export async function runProgram(args, { env = toolEnvironment(), stdout = 'inherit' } = {}) {
   const node = existsSync(toolNode) ? toolNode : process.execPath;

@@ -10,8 +10,8 @@ function findMissing() {
 }
 
 /**
- * Installs missing servers, as root on Debian; otherwise prints the command to run. Does nothing on systems other than
- * Linux.
+ * Installs missing servers if this process runs as root on Debian. Prints the command that installs any servers that
+ * are still missing. Does nothing on systems other than Linux.
  */
 export async function ensureStoreServers() {
   const names = findMissing();

@@ -11,14 +11,11 @@ export const databaseSchema = z.looseObject({
 /** A database in the listing (§2.2). */
 export type DatabaseDocument = z.infer<typeof databaseSchema>;
 
-/**
- * Describes a search parameter that only one database supports: its type and allowed values (D26: service HTTP
- * behavior).
- */
+/** Describes a database-specific search parameter: its type and allowed values (D26: service HTTP behavior). */
 export const searchParameterSchema = z.looseObject({
   type: z.string(),
   value: z.optional(z.unknown()),
 });
 
-/** A search parameter that only one database supports. */
+/** A database-specific search parameter. */
 export type SearchParameterDocument = z.infer<typeof searchParameterSchema>;

@@ -48,7 +48,7 @@ interface ExplorerDependencies {
    */
   readonly alias?: ConnectionAlias | undefined;
   readonly getOrcid: (connectionId: string) => string;
-  /** Returns the time limit for a submission in seconds; undefined for the default (D16: timeouts and retries). */
+  /** Returns the time limit for a submission, in seconds; undefined for the default (D16: timeouts and retries). */
   readonly getTimeoutSeconds: () => number | undefined;
   /** Returns the minimum polling interval for a transfer, in milliseconds (D33: polling intervals). */
   readonly getMinIntervalMs: () => number;

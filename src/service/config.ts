@@ -54,7 +54,7 @@ const serviceConfigSchema = z.strictObject({
    * Without this option, a new token is generated each time the service starts.
    */
   tokenFile: z.optional(z.string().check(z.minLength(1))),
-  /** Accepted values of the Host header in addition to loopback, for a reverse proxy (D40: administered service). */
+  /** Host header values to accept in addition to loopback, for a reverse proxy (D40: administered service). */
   trustedHosts: z.optional(z.array(z.string())),
   /** Maximum copy rate of one transfer, in bytes per second. Leaves bandwidth for other users of the disk. */
   throttleBytesPerSecond: z.optional(z.number().check(z.gt(0))),
@@ -177,8 +177,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Throws {@link ConfigError} if two entries are the same database: if they have the same remote or, with links
- * resolved, the same folder.
+ * Throws {@link ConfigError} if two databases have the same location: the same remote or, with links resolved, the same
+ * folder.
  */
 function refuseSameLocation(databases: readonly DatabaseConfig[]): void {
   const names = new Map<string, string>();

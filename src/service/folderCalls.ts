@@ -2,7 +2,7 @@ import { settlesWithin, systemClock, type Clock } from '../core/util/clock.ts';
 import { shareCalls } from '../core/util/shareCalls.ts';
 
 const checkIntervalMs = 250;
-/** Number of checks after which a disk counts as hanging, five seconds in total. */
+/** Number of checks, over a total of five seconds, after which a disk counts as hanging. */
 const maxChecks = 20;
 
 /**

@@ -67,7 +67,7 @@ export class Health {
 
   /**
    * Runs a check with a time limit. Returns `pending` if the check exceeds the limit or a store's first scan is still
-   * running. Doesn't start the check again until it has settled.
+   * running. If an earlier run of the check hasn't settled, waits for that run instead of starting another.
    */
   private async runWithinLimit(key: string, check: () => Promise<unknown>): Promise<Readiness> {
     const running = this.pending.get(key) ?? this.run(key, check);

@@ -19,8 +19,8 @@ type ProblemReport = (field: string, message: string) => FieldProblem;
 const controlCharacter = /\p{Cc}/u;
 
 /**
- * Manages leases. A lease lasts as long as its connection. Meanwhile, the folders and stores in the lease are served
- * (D29: shared service).
+ * Manages leases. A lease lasts as long as its connection. Until it ends, the folders and stores in it are served (D29:
+ * shared service).
  */
 export class Leases {
   private readonly registry: DatabaseRegistry;

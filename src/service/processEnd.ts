@@ -13,7 +13,8 @@ const graceMs = 5_000;
 const checkEveryMs = 10;
 
 /**
- * Kills this process if its shutdown takes too long, as a hanging disk may block the main thread (D42: hanging disks).
+ * Kills this process if its shutdown takes too long, for example because a hanging disk blocks the main thread (D42:
+ * hanging disks).
  */
 export function limitStop(): void {
   const program = `setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${Date.now() + maxStopMs} - Date.now())`;

@@ -46,8 +46,8 @@ export type RunningService = Pick<LocalService, 'address' | 'token' | 'sharingTo
 
 const dayMs = 86_400_000;
 /**
- * Time limit for stopping the transfers and catalogs. With the time allowed for the last responses, shutdown takes at
- * most 5 s (D42: hanging disks).
+ * Time limit for stopping the transfers and catalogs. Including the time allowed for the last responses, shutdown takes
+ * at most 5 s (D42: hanging disks).
  */
 const stopLimitMs = 4_000;
 const maxBodyBytes = 8 * 1024 * 1024;
@@ -95,7 +95,7 @@ interface Dependencies {
 class LocalService {
   readonly token: string;
   readonly sharingToken: string | undefined;
-  /** Resolves when the service has stopped: through {@link close}, on request, or because it was idle. */
+  /** Resolves when the service has stopped, whether through {@link close}, on request, or because it was idle. */
   readonly ended: Promise<ServiceEnd>;
   address = '';
   private readonly config: ServiceConfig;
@@ -199,8 +199,8 @@ class LocalService {
   }
 
   /**
-   * Stops all parts of the service. The order matters: the service file must be removed, because only a crash may
-   * leave it behind, and leases must not end until the next service can start. Never rejects.
+   * Stops all parts of the service and removes the service file, because only a crash may leave it behind. Ends the
+   * leases last, because they must not end until the next service can start. Never rejects.
    */
   private async shutDown(isReplaced: boolean): Promise<ServiceEnd> {
     const { logger } = this.options;

@@ -24,7 +24,7 @@ describe('Copy as Code', () => {
     await stage.close();
   });
 
-  /** Sets the key variable of the connection, as for a user whose key is in an environment variable. */
+  /** Sets the connection's key variable, to simulate a user whose key is in an environment variable. */
   const useVariable = (): void => {
     const { settings, sessions } = stage.parts;
     const [connection] = settings.connections;

@@ -20,7 +20,7 @@ describe('Finding files by ID', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Runs the command up to the list of sources for the IDs. */
+  /** Runs the command until it shows the list of sources for the IDs. */
   const begin = async (): Promise<{ done: Promise<void>; sources: ScriptedPick }> => {
     const done = stage.run('dataTransfer.findFilesById');
     (await stage.person.pick()).choose('JGI Data Portal');
@@ -33,7 +33,7 @@ describe('Finding files by ID', () => {
   };
   const ids = ({ files }: Search): string[] => files.flatMap((file) => (file.kind === 'file' ? [file.id] : []));
 
-  /** Runs the command with a CSV file, up to the list of its columns. */
+  /** Runs the command with a CSV file until it shows the list of the file's columns. */
   const beginCsv = async (text: string): Promise<{ done: Promise<void>; columns: ScriptedPick }> => {
     const file = join(folder, 'files.csv');
     await writeFile(file, text);

@@ -22,7 +22,8 @@ export async function run(): Promise<void> {
 }
 
 /**
- * Returns every nth file if the ring runs in n processes. The environment specifies this process's part, such as `1/2`.
+ * Returns every nth file, where n is the number of the ring's processes. The environment specifies this process's part:
+ * `1/2` for the second of two.
  */
 function getOwnPart<T>(files: readonly T[]): readonly T[] {
   const [part = 0, count = 1] = (process.env['DATA_TRANSFER_TEST_PART'] ?? '').split('/').filter(Boolean).map(Number);

@@ -228,7 +228,7 @@ async function readText(path: string): Promise<string> {
   return await readFile(Uri.joinPath(extension.extensionUri, path).fsPath, 'utf8');
 }
 
-/** Returns the quoted keys of an interface from its source, because types don't exist at run time. */
+/** Returns the quoted keys that the interface `name` declares in `source`. Interfaces don't exist at run time. */
 function listKeys(source: string, name: string): string[] {
   const body = new RegExp(`interface ${name} \\{([^}]*)\\}`).exec(source)?.[1] ?? '';
   return [...body.matchAll(/'(dataTransfer\.\w+)':/g)].map(([, key]) => key ?? '').sort();

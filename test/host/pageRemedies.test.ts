@@ -10,7 +10,7 @@ import { ManualClock } from '../support/manualClock.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 import { noPlaces, transfer } from './specimens.ts';
 
-/** An editor panel without a page. It stores posted messages and lets the test send messages in place of the page. */
+/** A webview panel without a page. It stores posted messages and lets the test send messages in place of the page. */
 class SilentPanel {
   readonly posted: Record<string, unknown>[] = [];
   readonly messages = new EventEmitter<unknown>();

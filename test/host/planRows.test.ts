@@ -12,7 +12,7 @@ import { MemoryLog } from '../support/memoryLog.ts';
 import { deletePlans } from './planLeftovers.ts';
 import { ledgerFolder, Stage } from './stage.ts';
 
-/** Returns a plan for the stage's service, without its ID. */
+/** Returns a plan for the stage's service. The plan has no ID yet. */
 function createPlan(stage: Stage, more: Partial<TransferPlan> = {}): Omit<TransferPlan, 'id'> {
   const { connection, service } = stage.parts.sessions.active ?? assert.fail();
   const now = Date.now();

@@ -35,7 +35,7 @@ describe('The badge of the recipes (D61)', () => {
   const enable = async (isEnabled: boolean | undefined): Promise<void> => {
     await stage.settings.update('recipes.badge', isEnabled, ConfigurationTarget.Global);
   };
-  /** Resolves once the editor is watching the new folder, because it doesn't report files that were created earlier. */
+  /** Resolves once the editor is watching the new folder. The editor doesn't report files that were created earlier. */
   const waitUntilWatched = async (): Promise<void> => {
     const watcher = workspace.createFileSystemWatcher(new RelativePattern(folder, 'probe-*'));
     let isWatched = false;
@@ -67,7 +67,7 @@ describe('The badge of the recipes (D61)', () => {
     (await stage.person.notice(/^Transfer .* to .*\?$/)).press('Transfer');
     await done;
   };
-  /** Writes, runs and changes a recipe, so that it has a new file. */
+  /** Writes and runs a recipe, and then adds a new file to it. */
   const writeWithNewFile = async (name: string): Promise<Uri> => {
     await run(await write(name, 'JDP:1'));
     service.files.add('JDP:2');

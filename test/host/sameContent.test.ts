@@ -24,7 +24,7 @@ async function openSummary(
   return { summary: await stage.person.notice(/^Transfer .* to .*\?$/), done };
 }
 
-/** Returns the sentences below the facts of a summary. */
+/** Returns the sentences that follow the facts in a summary. */
 function getSentences({ detail }: ScriptedNotice): readonly string[] {
   return detail.split('\n\n').slice(1);
 }

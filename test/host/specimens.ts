@@ -31,7 +31,7 @@ export function databaseTree(store: ConnectionStore, parameters = new ParameterS
 /** A list of proposed transfers that is always empty. */
 export const noPlans: PlanList = { getAll: () => [], get: () => undefined, onDidChange: () => new Lifetime() };
 
-/** Dependencies of a page that never find transferred files. */
+/** Page dependencies that never find transferred files. */
 export const noPlaces: TransferPlaceDependencies = {
   locateFiles: async () => undefined,
   verificationHistory: { get: async () => undefined, onDidChange: () => ({ dispose: () => undefined }) },

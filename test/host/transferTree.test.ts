@@ -59,7 +59,7 @@ describe('The transfer tree', () => {
     assert.equal(second?.collapsibleState, TreeItemCollapsibleState.Expanded);
   });
 
-  /** Adds a transfer that ended some hours before noon of January 1, 2026, a Thursday. */
+  /** Adds a transfer that ended `hoursAgo` hours before noon on January 1, 2026, a Thursday. */
   const ends = (key: string, hoursAgo: number, more: Partial<Transfer> = {}, files = 1): void => {
     const at = new Date(2026, 0, 1, 12 - hoursAgo).getTime();
     const order = { files: Array.from({ length: files }, () => ({ id: key, name: key })), destination: key };

@@ -68,7 +68,10 @@ describe('Access to the local service (D26)', () => {
     assert.equal((await rig.call('GET', '/')).status, 200);
   });
 
-  /** Sends the given lines and the token as one request, with `PORT` replaced. Resolves to the status, if any. */
+  /**
+   * Sends the given lines and the token as one request. Replaces `PORT` with the service's port. Resolves to the status
+   * of the response, if any.
+   */
   async function root(...lines: readonly string[]): Promise<number | undefined> {
     const text = [...lines, 'Authorization: Bearer TOKEN', '', ''].join('\r\n');
     const port = new URL(rig.service.address).port;

@@ -24,7 +24,7 @@ export class CliRig {
     await rm(this.ledger, { recursive: true, force: true });
   }
 
-  /** Starts a command with the options to connect to the service. An environment variable contains the key. */
+  /** Starts a command with the options that connect it to the service. Passes the key in an environment variable. */
   start(...args: readonly string[]): CliProcess {
     const { address, token } = this.service.service;
     const connection = ['--server', address, '--orcid', '0000-0002-1825-0097', '--key-variable', 'THE_KEY'];

@@ -23,7 +23,7 @@ function pythonJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(/[^\x20-\x7e]/g, escape);
 }
 
-/** Returns a query string as python-requests encodes `params`. */
+/** Encodes `params` as a query string in the same way as python-requests. */
 function pythonQuery(params: Readonly<Record<string, string | number>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) query.set(name, String(value));

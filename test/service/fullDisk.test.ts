@@ -9,7 +9,7 @@ import { TransferClient } from '../support/transferClient.ts';
 const megabyte = 1024 * 1024;
 const quotaProgram = nodePath.join(import.meta.dirname, '../support/diskQuota.cjs');
 
-/** A destination whose disk is full after two megabytes. */
+/** A destination with room for about two megabytes. */
 interface Destination {
   readonly folder: string;
   /** Environment variables that make the service simulate a full disk; empty for a real disk. */

@@ -8,7 +8,7 @@ import { ServiceRig } from '../support/serviceRig.ts';
 const orcid = '0000-0002-1825-0097';
 const secret = 'this must never be disclosed';
 
-/** Names of files, some in a folder, on systems that allow every character except `/` and NUL. */
+/** Names of files, some with a folder, on systems that allow every character except `/` and NUL. */
 const names = [
   ...[
     'caf\u00e9.txt',
@@ -121,7 +121,7 @@ describe('Links that lead out of a database of the local service (D20)', () => {
     return (response.body as { resources?: { bytes: number }[] }).resources?.[0]?.bytes;
   }
 
-  /** Submits a transfer and asserts that nothing from outside is transferred. */
+  /** Submits a transfer. Asserts that it is refused or fails, and that no received file contains the secret. */
   async function assertNothingTransferred(id: string): Promise<void> {
     const response = await rig.submit([id]);
     if (response.status === 201) await rig.waitForStatus((response.body as { id: string }).id, 'failed');

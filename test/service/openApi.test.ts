@@ -45,7 +45,7 @@ describe('The OpenAPI document of the local service (D26)', () => {
   });
   after(async () => await rig.stop());
 
-  /** Restarts the service, with both folders, as a shared one, which supports every operation. */
+  /** Restarts the service as a shared one, which supports every operation, with both folders configured. */
   async function restart(more: object = {}): Promise<void> {
     await rig.restart({ ...everything, ...more });
   }

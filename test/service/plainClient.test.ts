@@ -57,7 +57,7 @@ class DocumentClient {
     return new DocumentClient(address, token, (await response.json()) as Document);
   }
 
-  /** Sends a request. Returns the response, or only its property whose description matches `part`. */
+  /** Sends a request. Returns the response or, if `part` is given, only the property whose description matches it. */
   async send(operationId: string, meanings: Meanings, part?: RegExp): Promise<unknown> {
     const [template, method, operation] = this.find(operationId);
     const parameters = operation.parameters ?? [];

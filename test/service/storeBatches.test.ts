@@ -10,7 +10,7 @@ import { BatchFolder } from '../../src/service/transfers/batchFolder.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 import { mustFindRclone } from '../support/storeServers.ts';
 
-/** Paths of more objects than rclone looks up and queues at a time. */
+/** Enough paths that rclone can't look up and queue all of the objects at once. */
 const paths = Array.from({ length: 20 }, (_, index) => `file-${index}`);
 const content = 'x'.repeat(10_000);
 const config = `[dead]

@@ -21,7 +21,7 @@ export class CopyingBucket extends OddBucket {
   isEncrypted = false;
   private readonly uploads = new Map<string, Upload>();
 
-  /** Starts a server with one object stored as rclone uploads it in parts: with its MD5 in the metadata. */
+  /** Starts a server with one object that rclone appears to have uploaded in parts. The metadata contains its MD5. */
   static async startWithNote(key: string, content: Buffer): Promise<CopyingBucket> {
     const bucket = new CopyingBucket({});
     const note = Buffer.from(digest(content), 'hex').toString('base64');

@@ -8,7 +8,7 @@ export const orcid = '0000-0002-1825-0097';
 
 /**
  * Returns the dialects that are saved after a test server is found to accept database names. With these dialects, no
- * submission has to find out first (D36: names before submission).
+ * submission has to find this out first (D36: names before submission).
  */
 export function namesLearned(address: string, version = '1.2.3'): unknown {
   return { [address]: { version, dialect: { idsWanted: false } } };

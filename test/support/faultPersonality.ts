@@ -50,7 +50,7 @@ export interface PublicState {
   account: 'good' | 'withoutIdentity' | 'withEmptyOrcid';
   /** True to make the authentication service fail, which looks like a rejected key (D28: retry rejected keys). */
   isSignInDown: boolean;
-  /** The ORCID iDs that KBase accepts for a transfer to it; undefined to accept all. */
+  /** The ORCID iDs that KBase accepts when it is the destination; undefined to accept all. */
   knownOrcids: ReadonlySet<string> | undefined;
   /** True to drop unknown files silently and report the rest as transferred (D39: server data display). */
   dropsUnknownFiles: boolean;

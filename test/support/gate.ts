@@ -22,7 +22,7 @@ export class Gate {
     this.closed = undefined;
   }
 
-  /** Resolves immediately if the gate is open, otherwise when it opens. */
+  /** Resolves immediately if the gate is open; otherwise, when it opens. */
   async pass(): Promise<void> {
     if (!this.closed) return;
     this.waiting += 1;

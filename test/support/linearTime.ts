@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 
 /** The size of the large input divided by that of the small one. */
 const factor = 16;
-/** Maximum ratio of the times, which is 16 for linear time and 256 for quadratic time. */
+/** Maximum ratio of the times. The ratio is about 16 for linear time and 256 for quadratic time. */
 const maxRatio = 64;
 /** Lower limit for a measured time, because processor time is counted in steps of up to 16 ms. */
 const minTimeUs = 16_000;

@@ -94,8 +94,8 @@ class MainJob {
   }
 
   /**
-   * Compares the hashes of the transferred files with their manifest; resolves to the number of files. Throws if a file
-   * is missing or differs.
+   * Compares the hashes of the transferred files with those in their manifest; resolves to the number of files. Throws
+   * if a file is missing or differs.
    */
   async verify(): Promise<number> {
     this.reportStep('Verifying the files that arrived');

@@ -17,7 +17,7 @@ export async function endTests(): Promise<void> {
 /** The root hooks for running mocha without the test runner. */
 export const mochaHooks: Mocha.RootHookObject = { afterAll: endTests };
 
-/** Builds before the first test if mocha runs without the test runner, and starts recording failed setups. */
+/** Builds the files that tests use, if mocha runs without the test runner. Starts recording failed setups. */
 export function mochaGlobalSetup(this: Mocha.Runner): void {
   ensureBuilt();
   recordFailedSetups(this);

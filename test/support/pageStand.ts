@@ -64,7 +64,7 @@ export class PageStand {
     await this.page.waitForFunction('window.sent.length > 0');
   }
 
-  /** Sends a message to the page as its host does. Resolves in the frame after the page has received it. */
+  /** Sends a message to the page as its host does. Resolves in the animation frame after the page has received it. */
   async send(message: unknown): Promise<void> {
     await this.page.evaluate(`new Promise((resolve) => {
       window.addEventListener('message', () => requestAnimationFrame(resolve), { once: true });

@@ -123,7 +123,7 @@ export const transferPages: Readonly<Record<string, Record<string, unknown>>> = 
   'a transfer that is not known': { ...transferNews('active'), snapshot: { key: 'k', now: began } },
 };
 
-/** Returns the first message to the metadata page. Without `file`, the metadata has not been received. */
+/** Returns the first message to the metadata page. If `file` is omitted, the message contains no metadata. */
 function metadataNews(file?: FileEntry, more: Partial<MetadataSnapshot> = {}): Record<string, unknown> {
   const { id, name } = file ?? { id: 'f', name: 'f.csv' };
   const ref = { connectionId: 'c', database, id, name };
@@ -135,7 +135,7 @@ function metadataNews(file?: FileEntry, more: Partial<MetadataSnapshot> = {}): R
   };
 }
 
-/** Returns a file in the form in which the page receives it, given its resource. Throws if the resource is invalid. */
+/** Converts a resource to a file as the page receives it. Throws if the resource is invalid. */
 export function createEntry(resource: unknown): FileEntry {
   const [file] = readFiles({ resources: [resource] }, database);
   if (file?.kind !== 'file') throw new Error('This resource is not one of a file.');

@@ -26,7 +26,7 @@ async function run(program: string, args: readonly string[], key: string, root: 
   });
 }
 
-/** Runs a Python program with a stand-in for dtspy from the repository at `root`. */
+/** Runs a Python program that can import a stand-in for dtspy. `root` is the repository that contains the stand-in. */
 export async function runPython(code: string, key: string, root = process.cwd()): Promise<CodeRun> {
   return await run('python3', ['-c', code], key, root);
 }

@@ -157,7 +157,7 @@ export class ScriptedTextBox extends ScriptedInput {
     this.changed.fire();
   }
 
-  /** All validation errors so far, including empty ones. */
+  /** All validation errors so far, in order; an empty string means that there was no error. */
   readonly complaints: string[] = [];
 
   /** All displayed text except the typed value and {@link understood}. */

@@ -109,7 +109,7 @@ export class StoreRig extends ContractRig {
     this.forgetService();
   }
 
-  /** Waits until a service that has been sent a signal has ended. */
+  /** Waits for the service to end after it has been sent a signal. */
   async waitForEnd(): Promise<void> {
     await this.running?.ended;
     this.forgetService();

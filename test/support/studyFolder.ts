@@ -18,7 +18,7 @@ const credit = {
   ],
 };
 
-/** Returns the licenses of a file. Files 31 to 33 have all rights reserved; files 34 and 35 state no license. */
+/** Returns the licenses of a file. Files 31 to 33 state `All rights reserved`; files 34 and 35 state no license. */
 function listLicenses(number: number): object {
   if (number === 34 || number === 35) return {};
   const restricted = { name: 'All rights reserved' };

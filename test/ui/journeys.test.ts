@@ -18,8 +18,8 @@ import { runMainJob } from '../support/mainJob.ts';
 const orcid = '0000-0002-1825-0097';
 
 /**
- * Resolves to a folder that the current user can't write to, not even as root. Creates the folder unless the user is
- * root.
+ * Resolves to a folder that the current user can't write to. For root, this is a system folder; for other users,
+ * creates a folder.
  */
 async function readOnlyFolder(inside: string): Promise<string> {
   if (process.getuid?.() === 0) return '/dev/pts';

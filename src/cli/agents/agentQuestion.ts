@@ -9,7 +9,7 @@ import { formatPlanSummary } from './planSummary.ts';
 /** The decision on a tool's question, and the elicitation that asks the user for it. */
 interface QuestionResult {
   readonly decision: AgentDecision;
-  /** Absent if the user has answered, if the client can't show elicitations, or if it isn't trusted to. */
+  /** Absent if the user has answered, or if the client can't show elicitations or isn't trusted to show them. */
   readonly elicitation?: Elicitation;
 }
 

@@ -7,7 +7,7 @@ import type { Column } from '../text/table.ts';
 
 const exampleCount = 10;
 
-/** Maximum number of licenses in a summary, so that the summary fits in a terminal. */
+/** Maximum number of licenses in a summary. Limited so that the summary fits in a terminal. */
 const maxLicenses = 10;
 
 /** The columns of a table of plans. */
@@ -31,8 +31,8 @@ export function toPlanDocument({ plan, state }: SavedPlan): object {
 }
 
 /**
- * Describes a plan for the person who confirms or declines it. Text from servers and agents can't add line breaks,
- * control characters or runs of spaces, which could look like other lines.
+ * Describes a plan for the person who confirms or declines it. Text from servers and agents can't imitate other lines,
+ * because line breaks, control characters and runs of spaces become single spaces.
  */
 export function formatPlanSummary(plan: TransferPlan): string {
   const lines = [

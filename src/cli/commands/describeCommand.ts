@@ -17,7 +17,7 @@ export interface DescribedFiles {
   readonly missing: readonly string[];
   /** The reason why some IDs could not be looked up; absent if no lookup failed. */
   readonly reason?: Reason;
-  /** True if unreadable metadata was returned. The missing IDs to which the metadata belongs are unknown. */
+  /** True if unreadable metadata was returned. It isn't known to which of the missing IDs that metadata belongs. */
   readonly hasUnreadable: boolean;
 }
 

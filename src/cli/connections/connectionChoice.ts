@@ -25,8 +25,8 @@ export function chooseConnection(
 
 /**
  * Returns true if the key options apply to `connection`. They apply to the connection that `--server` or `--connection`
- * selects, or to the only one in the file. Unless a local service is involved, they also apply to other connections
- * with the same address. Throws a usage error if `--connection` names a connection that isn't in the file.
+ * selects, or to the only one in the file. Except for local services, they also apply to other connections with the
+ * same address. Throws a usage error if `--connection` names a connection that isn't in the file.
  */
 export function isKeyConnection(options: GlobalOptions, file: ConnectionsFile, connection: FileConnection): boolean {
   const { server, connection: name } = options;
@@ -37,7 +37,7 @@ export function isKeyConnection(options: GlobalOptions, file: ConnectionsFile, c
   return !isLocal && toAddress(selected) === toAddress(connection);
 }
 
-/** Returns the connection to which the connection ID in a transfer's record refers; undefined if it is unknown. */
+/** Returns the connection to which the connection ID in a transfer's record refers; undefined if the ID is unknown. */
 export function findRecordConnection(
   options: GlobalOptions,
   { connections }: ConnectionsFile,

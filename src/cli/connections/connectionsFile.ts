@@ -28,8 +28,9 @@ export interface ConnectionsFile {
 const noConnections: ConnectionsFile = { connections: [] };
 
 /**
- * Reads the connections file at the path `option`, otherwise at the path `variable`. Returns no connections if neither
- * is given, or if no file exists at `variable`. Throws a usage error if the file can't be read or is invalid.
+ * Reads the connections file at the path `option` or, if that is undefined, at the path `variable`. Returns no
+ * connections if neither is given, or if no file exists at `variable`. Throws a usage error if the file can't be read
+ * or is invalid.
  */
 export async function readConnectionsFile(
   option: string | undefined,

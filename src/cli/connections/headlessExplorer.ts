@@ -13,7 +13,7 @@ const networkDefaults = {
 /** Options for running the core without an editor. */
 interface HeadlessOptions {
   readonly getOrcid: (connectionId: string) => string;
-  /** True if the user is waiting for the program. It then polls as often as a focused window. */
+  /** True if the user is waiting for the program. In that case, the program polls as often as a focused window. */
   readonly isForeground: boolean;
 }
 

@@ -12,7 +12,7 @@ import { requireReadableRecords } from './recordAccess.ts';
 const minPrefixLength = 4;
 
 /**
- * Loads all transfer records, newest first. Marks submissions whose process was killed as "not confirmed" (D12: never
+ * Loads all transfer records, newest first. Marks a submission as "not confirmed" if its process was killed (D12: never
  * resubmit). Throws an error if the folder with the records can't be read.
  */
 export async function loadTransfers(session: CliSession): Promise<readonly Transfer[]> {

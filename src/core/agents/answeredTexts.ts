@@ -4,7 +4,7 @@ import type { JsonObject } from '../util/json.ts';
 const maxTexts = 5_000;
 
 /**
- * The fields of answers that contain sentences from a server. Excludes names, paths and licenses, which a plan may
+ * The answer fields that contain sentences from a server. Excludes names, paths and licenses, which a plan may
  * legitimately repeat.
  */
 const textFields: ReadonlySet<string> = new Set(['title', 'description', 'message', 'reason']);

@@ -79,9 +79,7 @@ function shorten(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? `(${Object.keys(value).length} fields)` : value;
 }
 
-/**
- * Returns true for a short list without nested lists, because formatting deeply nested lists could overflow the stack.
- */
+/** Returns true for a short list without nested lists. Formatting deeply nested lists could overflow the stack. */
 function isShortList(values: readonly unknown[]): boolean {
   return values.length <= maxListLength && !values.some(Array.isArray);
 }

@@ -16,8 +16,8 @@ export async function requestDatabases(session: OpenConnection, signal: AbortSig
 
 /**
  * Returns the database with this name or ID. Requests the list if the cached list doesn't contain the database, because
- * the service may have added the database since. Throws {@link AgentError} if the databases can't be listed or if there
- * is no such database. In the latter case, the reason suggests a similar name, if there is one.
+ * the service may have added the database since then. Throws {@link AgentError} if the databases can't be listed or if
+ * there is no such database. In the latter case, the reason suggests a similar name, if there is one.
  */
 export async function requireDatabase(
   { services }: AgentContext,

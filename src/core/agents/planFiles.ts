@@ -2,7 +2,8 @@ import * as z from 'zod/mini';
 import type { PlanDecision, TransferPlan } from './transferPlan.ts';
 
 /**
- * The transfer that was submitted for a plan. `at` is the time at which this was recorded, in milliseconds since 1970.
+ * The transfer that was submitted for a plan. `at` is the time at which the submission was recorded, in milliseconds
+ * since 1970.
  */
 export interface PlanOutcome {
   readonly transferKey: string;

@@ -1,7 +1,7 @@
 /** Name of the folder for plans, inside the ledger's folder. */
 export const planFolder = 'plans';
 
-/** Time after which a plan expires. Plans expire because files and free space can change. */
+/** Time after which a plan expires, in milliseconds. Plans expire because files and free space can change. */
 export const planLifetimeMs = 15 * 60_000;
 
 /** A file that accompanies a plan: a person's decision, or the submitted transfer. */

@@ -15,13 +15,13 @@ import { parseDecision, parseOutcome, parsePlan, type PlanOutcome } from './plan
 import { parsePlanId, planFolder, toPlanName, type PlanPart } from './planNames.ts';
 import type { PlanDecision, PlanState, SavedPlan, TransferPlan } from './transferPlan.ts';
 
-/** Time for which a plan is retained after it expires. */
+/** Time for which a plan is retained after it expires, in milliseconds. */
 const retentionMs = 24 * 3_600_000;
 
-/** Maximum number of plans that await a decision, so that an agent can't fill the list. */
+/** Maximum number of plans that await a decision. Limited so that an agent can't fill the list. */
 const maxProposed = 20;
 
-/** Maximum number of retained plans, so that an agent can't fill the disk with expired plans. */
+/** Maximum number of retained plans. Limited so that an agent can't fill the disk with expired plans. */
 const maxSaved = 200;
 
 /** Maximum size of a plan's file, in bytes. A plan with the maximum number of files is several times smaller. */

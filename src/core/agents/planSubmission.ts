@@ -18,9 +18,9 @@ export async function requireSubmissionAllowed({ policy }: Pick<AgentContext, 'p
 
 /**
  * Submits a plan once (D12: never resubmit). `by` names the place where a person confirmed the plan. Resolves to the
- * plan's transfer, whose state shows whether the service accepted it. Throws {@link AgentError} if nothing was sent,
- * because the plan doesn't exist, has expired or was already decided on, its service isn't connected, agents aren't
- * allowed to submit, or the decision or the transfer couldn't be recorded.
+ * plan's transfer, whose state shows whether the service accepted it. Throws {@link AgentError} if the plan doesn't
+ * exist, has expired or was already decided on, if there is no connection to its service, if agents aren't allowed to
+ * submit, or if the decision or the transfer can't be recorded. In these cases, nothing was sent.
  */
 export async function submitPlan(context: PlanSubmissionContext, plan: TransferPlan, by: string): Promise<Transfer> {
   const { services, plans } = context;

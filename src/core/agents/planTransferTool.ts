@@ -64,7 +64,7 @@ export const planTransferTool = defineTool({
   },
 });
 
-/** Throws {@link AgentError} unless either IDs or a query is given, or if IDs are combined with query filters. */
+/** Throws {@link AgentError} if IDs and a query are both given or both missing, or if IDs come with filters. */
 function requireOneSelection({ ids, query, status, specific }: PlanInput): void {
   if ((ids === undefined) === (query === undefined)) throw new AgentError('badInput', 'Give either "ids" or "query".');
   if (ids && (status ?? specific)) throw new AgentError('badInput', 'Give "status" and "specific" only with "query".');

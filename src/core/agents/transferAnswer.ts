@@ -3,7 +3,7 @@ import { getOutcome, getProgress } from '../model/transferOutcome.ts';
 import type { JsonObject } from '../util/json.ts';
 import { toDataLine } from './serverText.ts';
 
-/** Returns a transfer as the agent sees it. Reports unknown counts and start or end times as `unknown`. */
+/** Returns a transfer as the agent sees it. Reports unknown counts, start times and end times as `unknown`. */
 export function toTransferAnswer(transfer: Transfer): JsonObject {
   const { id, key, order, state, askedAt, status } = transfer;
   const { moved, total } = getProgress(transfer);

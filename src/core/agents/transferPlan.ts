@@ -15,7 +15,7 @@ export interface PlannedFile extends RecipeFile {
  */
 export type TextOrigin = 'agent' | 'server';
 
-/** The number of a plan's files under a license. Without `name`: the number of files that state no license. */
+/** The number of a plan's files under a license. Without `name`, the number of files that state no license. */
 export interface PlannedLicense {
   readonly name?: string;
   readonly fileCount: number;
@@ -28,7 +28,7 @@ export interface PlannedLicense {
  */
 export interface PlannedCopies {
   readonly atDestination: number;
-  /** False if the destination may already have more of the files. */
+  /** False if the destination may already have more of the planned files than these counts show. */
   readonly isComplete: boolean;
   /** Number of files that earlier transfers copied to the destination. */
   readonly received: number;

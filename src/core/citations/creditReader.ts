@@ -71,7 +71,8 @@ function readIssueDate(dates: unknown): string | undefined {
 const plainDay = /^[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])(?!\d)/;
 
 /**
- * Returns the longest valid date at the start of a string (`YYYY-MM-DD`, `YYYY-MM` or `YYYY`); otherwise, undefined.
+ * Returns the longest valid date at the start of a string (`YYYY-MM-DD`, `YYYY-MM` or `YYYY`); undefined if there is
+ * none.
  */
 function parseDay(text: string | undefined): string | undefined {
   if (text !== undefined && plainDay.test(text)) return text.slice(0, 10);
@@ -190,7 +191,7 @@ function isAuthorRole(role: string): boolean {
   return role !== 'editor' && !supportingRoles.has(role);
 }
 
-/** Returns a contributor's roles in lower case, without vocabulary prefixes or separators: `contactperson`. */
+/** Returns a contributor's roles in lower case, without vocabulary prefixes or separators, such as `contactperson`. */
 function readRoles(entry: JsonObject): readonly string[] {
   const written = entry['contributor_roles'] ?? entry['roles'] ?? entry['role'];
   if (Array.isArray(written)) return listTexts(written).map(toRole);

@@ -27,7 +27,10 @@ export function toBaseAddress({ server, port, allowInsecureHttp }: AddressOption
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-/** Adds the service's probable address to a `noService` reason if the user seems to have entered the API's address. */
+/**
+ * Returns the reason, with the service's probable address if the user seems to have entered the API's address. Adds the
+ * address only to a `noService` reason.
+ */
 export function addSuggestedAddress(reason: Reason, address: string): Reason {
   const without = address.replace(/\/api(\/v\d+)?$/i, '');
   return reason.kind === 'noService' && without !== address ? { ...reason, detail: without } : reason;

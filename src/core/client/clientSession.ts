@@ -49,7 +49,7 @@ export class ClientSession {
     return readResult(this.channel, located, await this.sendLocated(located, signal), read);
   }
 
-  /** Sets `keyWorked` on the reason for a 401 if the key was accepted earlier in the session. */
+  /** Returns the result, with `keyWorked` set for a 401 if the key was accepted earlier in the session. */
   private addKeyHistory<T>(result: Result<T>): Result<T> {
     if (!result.reason || result.reason.kind !== 'unauthorized' || !this.listed) return result;
     return { ...result, reason: { ...result.reason, keyWorked: true } };

@@ -38,7 +38,9 @@ export type ClientOptions = Pick<ClientDependencies, 'log'> &
     readonly limits?: Partial<Limits>;
   };
 
-/** Describes a search (§4.3). Requests omit an empty `status`, `limit` or `specific`, and 0 as `offset` or `limit`. */
+/**
+ * Describes a search (§4.3). Requests omit `status`, `limit` and `specific` if empty, and `offset` and `limit` if 0.
+ */
 export interface SearchOptions {
   readonly database: string;
   readonly orcid: string;

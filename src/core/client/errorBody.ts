@@ -27,7 +27,7 @@ export function readErrorBody(text: string, contentType: string, secrets: readon
   };
 }
 
-/** Joins the messages in an error document, up to the maximum length, because there may be thousands of messages. */
+/** Joins the messages in an error document. Stops at the maximum length, because there may be thousands of messages. */
 function getObjectDetail(json: JsonObject): string | undefined {
   const detail = toText(json['detail']) ?? toText(json['error']) ?? toText(json['message']);
   const parts = detail === undefined ? [] : [detail];
@@ -46,7 +46,7 @@ function joinParts(parts: readonly string[]): string {
   return parts.map((part, index) => (index < parts.length - 1 ? part.replace(/\.$/, '') : part)).join('; ');
 }
 
-/** Yields the messages of the errors. Ignores errors that aren't objects with a message. */
+/** Yields the message of each entry in `errors`. Ignores entries that aren't objects with a message. */
 function* listMessages({ errors }: JsonObject): Generator<string> {
   if (!Array.isArray(errors)) return;
   for (const error of errors as readonly unknown[]) {

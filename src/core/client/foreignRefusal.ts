@@ -20,8 +20,8 @@ export function namesOtherRequest(text: string, facts: SubmissionFacts): boolean
 }
 
 /**
- * Detects a transfer ID that is not part of a submitted file ID. Because a submission has no transfer ID yet, such a
- * refusal belongs to a cancellation or a status request.
+ * Detects refusals that mention a transfer ID that is not part of a submitted file ID. Because a submission has no
+ * transfer ID yet, such a refusal belongs to a cancellation or a status request.
  */
 const namesTransfer: Check = (text, { fileIds }) => {
   const [, id] = /\btransfer (?:not found: )?['"]?([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\b/i.exec(text) ?? [];
@@ -61,7 +61,9 @@ const namesOtherFile: Check = (text, { fileIds }) => {
   return [...ids, ...findIdsOfScheme(text, fileIds)].some((id) => id !== '' && !/\s/.test(id));
 };
 
-/** Returns the words that resemble the submitted IDs, if all of these start with the same scheme, such as `JDP:`. */
+/**
+ * Returns the words that resemble the submitted IDs, if all submitted IDs start with the same scheme, such as `JDP:`.
+ */
 function findIdsOfScheme(text: string, fileIds: readonly string[]): readonly string[] {
   const [scheme, ...others] = new Set(fileIds.map((id) => /^[a-z][\w.-]*:/i.exec(id)?.[0] ?? ''));
   if (!scheme || others.length > 0) return [];

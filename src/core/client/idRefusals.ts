@@ -17,8 +17,8 @@ export function halve(batch: readonly string[], wereNamed = false): readonly Bat
 }
 
 /**
- * Separates the IDs that the server mentioned when it refused a batch. If the server mentioned none or all of the IDs,
- * halves the batch.
+ * Splits a refused batch into the IDs that the server mentioned and those that it didn't. If the server mentioned none
+ * or all of the IDs, halves the batch.
  */
 export function splitBatch(batch: readonly string[], named: readonly string[]): readonly BatchPart[] {
   if (named.length === 0 || named.length === batch.length) return halve(batch, named.length > 0);
@@ -49,7 +49,7 @@ export function findNamedIds(text: string, ids: readonly string[]): readonly str
 const endsInsideWord = /[\p{L}\p{N}_-]$/u;
 const startsInsideWord = /^[\p{L}\p{N}_-]/u;
 
-/** Replaces `word` with a line feed wherever it is a whole word. Later searches then don't find matches inside it. */
+/** Replaces `word` with a line feed wherever it is a whole word, which prevents later matches inside it. */
 function removeWord(text: string, word: string): string {
   const [first = '', ...others] = text.split(word);
   return others.reduce((rest, next) => {

@@ -2,8 +2,8 @@ import type { JsonObject } from '../util/json.ts';
 import { SecretRedactor } from '../util/redact.ts';
 
 /**
- * The minimum length of a key to remove. Shorter keys, such as `test`, occur by chance in a service's names and IDs,
- * which must stay unchanged to be usable.
+ * The minimum length of a key to remove, in characters. Shorter keys, such as `test`, occur by chance in a service's
+ * names and IDs, which must stay unchanged to be usable.
  */
 const minKeyLength = 8;
 

@@ -46,8 +46,8 @@ export function toReason(error: unknown): Reason {
 }
 
 /**
- * Classifies an error on a connection through a proxy. Attributes an unreachable host to the proxy, but not a TLS
- * error.
+ * Classifies an error on a connection through a proxy. Attributes an unreachable host, but not a TLS error, to the
+ * proxy.
  */
 export function toProxyReason(error: unknown): Reason {
   const reason = toReason(error);

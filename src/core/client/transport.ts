@@ -9,7 +9,7 @@ export interface WireRequest {
   readonly body?: string;
   /** Time limit from the request to the response headers, in milliseconds; 0 means no limit. */
   readonly headersMs: number;
-  /** Maximum pause in the response body, in milliseconds. */
+  /** Maximum pause while the response body is received, in milliseconds. */
   readonly bodyMs: number;
   /** Cancels this request when aborted. {@link Transport.close} also cancels the request. */
   readonly signal?: AbortSignal;

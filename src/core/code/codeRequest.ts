@@ -2,7 +2,7 @@ import type { TokenScheme } from '../model/connection.ts';
 import type { FileStaging } from '../model/searchQuery.ts';
 import type { JsonObject } from '../util/json.ts';
 
-/** The service that the generated code connects to, without the API key. */
+/** The service that the generated code connects to. Does not contain the API key. */
 export interface CodeService {
   /** Normalized address, without a trailing slash (D4: server address). */
   readonly address: string;

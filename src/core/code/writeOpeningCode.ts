@@ -6,7 +6,7 @@ export interface OpenedFiles {
   readonly folder: string;
   /** Paths relative to the folder, with `/` as the separator. */
   readonly paths: readonly string[];
-  /** Number of files that are missing from `paths` because there are too many files. */
+  /** Number of files that `paths` omits because there are too many to list. */
   readonly omittedCount: number;
   /** The last verification of the files; undefined if there was none. */
   readonly verification?:

@@ -41,8 +41,8 @@ export class CopyGroup {
   }
 
   /**
-   * Removes a file that a search no longer contains, unless another search still does. Returns true if the group then
-   * contains no more files from the same database.
+   * Removes a file that a search no longer contains, unless another search still contains it. Returns true if the group
+   * then contains no more files from the same database.
    */
   remove(file: IndexedFile): boolean {
     const key = getEntryKey(file);

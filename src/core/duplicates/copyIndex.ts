@@ -16,7 +16,8 @@ type OwnFile = FileContent & Pick<FileEntry, 'database'>;
 
 /**
  * Finds copies of files in other databases of the same connection, among the results of all searches (D60: same
- * content). Each page is indexed once, and finding the other databases that contain a file takes constant time.
+ * content). Indexes each page once. The time to find the other databases that contain a file doesn't depend on the
+ * number of files.
  */
 export class CopyIndex implements Disposable {
   private readonly lifetime = new Lifetime();

@@ -85,7 +85,7 @@ export class ConnectionTest {
     return { value: value ?? [] };
   }
 
-  /** Adds `keyWorked` to the reason if the service rejected a trusted key (D28: retry rejected keys). */
+  /** Returns the reason, with `keyWorked` set if the service rejected a trusted key (D28: retry rejected keys). */
   private addKeyTrust({ id }: Connection, reason: Reason): Reason {
     if (reason.kind !== 'unauthorized' || !this.dependencies.keys.isTrusted(id)) return reason;
     return { ...reason, keyWorked: true };

@@ -26,7 +26,7 @@ interface DestinationQuery {
 }
 
 /**
- * Searches a destination for files with the sizes of `files`, and reports the content of each found file (D60: same
+ * Searches a destination for files with the sizes of `files`. Reports the content key of each file found (D60: same
  * content). Sends at most {@link maxRequests} requests. Searches only the local service, because other services can't
  * be searched by size (D21: search syntax). Resolves to true if all `files` were searched for and all found files could
  * be compared. Never rejects.
@@ -64,7 +64,10 @@ async function requestSizes(
   return reason ? undefined : value;
 }
 
-/** Reports the content of each file found. Returns false if there may be more files, or if some can't be compared. */
+/**
+ * Reports the content key of each file found, if known. Returns false if there may be more files, or if some can't be
+ * compared.
+ */
 function reportContents({ files, onFound }: DestinationQuery, found: readonly FoundFile[]): boolean {
   const algorithms = new Set(files.map(getAlgorithm));
   let areComparable = found.length < maxFound;

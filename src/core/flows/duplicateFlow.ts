@@ -96,8 +96,8 @@ export class DuplicateFlow {
   }
 
   /**
-   * Returns true if the destination has a file. Considers loaded search results, which may be outdated, only if the
-   * destination could not be searched completely.
+   * Returns true if the destination is known to have the file. Considers loaded search results, which may be outdated,
+   * only if the destination could not be searched completely.
    */
   private isAtDestination(order: TransferOrder | undefined, file: TransferFile, known: KnownSoFar): boolean {
     const key = getContentKey(file);

@@ -16,7 +16,7 @@ interface FilePage {
 interface ComparisonOptions {
   /** Requests a page of the list of all files in the database. */
   requestPage(offset: number, limit: number): Promise<FilePage>;
-  /** Called with the number of files compared so far. */
+  /** Called with the number of files compared or skipped so far. */
   onProgress(done: number): void;
 }
 

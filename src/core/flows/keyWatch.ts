@@ -9,7 +9,7 @@ import type { OpenConnection, OpenConnections } from './openConnections.ts';
 type KeyStatus = 'good' | 'doubted' | 'refused';
 
 interface Doubt {
-  /** The time of the first consecutive refusal or, if `count` is 0, of the last outage. In milliseconds since 1970. */
+  /** The start of the current series of refusals or, if `count` is 0, the last outage. In milliseconds since 1970. */
   readonly since: number;
   /** The number of consecutive refusals; 0 after an outage. */
   readonly count: number;

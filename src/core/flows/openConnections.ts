@@ -32,7 +32,7 @@ export class OpenConnections implements Disposable {
     return this.open.get(connectionId);
   }
 
-  /** Returns the fields that describe a connection in a new record; no fields if the connection isn't open. */
+  /** Returns the fields that describe a connection in a new record; an empty object if the connection isn't open. */
   describe(connectionId: string): Pick<Transfer, 'service'> {
     const service = this.get(connectionId)?.connection.name;
     return service === undefined ? {} : { service };

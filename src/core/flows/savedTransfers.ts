@@ -30,7 +30,7 @@ const maxParallelWrites = 16;
 /** The delay before old records are deleted, in milliseconds. Keeps startup fast. */
 const purgeAfterMs = 60_000;
 
-/** Synchronizes the transfers that this window shows with the ledger, which all windows share. */
+/** Keeps the transfers that this window shows in sync with the ledger, which all windows share. */
 export class SavedTransfers implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: SavedTransfersDependencies;
@@ -112,7 +112,7 @@ export class SavedTransfers implements Disposable {
   }
 
   /**
-   * Starts watching the records of ended transfers as soon as this window shows an ended transfer, or if none exist.
+   * Starts watching the records of ended transfers as soon as this window shows such a transfer, or if there are none.
    * Starting earlier would slightly delay the initial list of transfers if there are many records.
    */
   private followEnded(): void {

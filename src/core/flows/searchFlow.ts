@@ -30,7 +30,8 @@ export class SearchFlow {
   private readonly dependencies: SearchFlowDependencies;
   private readonly pending = new Map<string, AbortController>();
   /**
-   * Keys of searches by IDs that {@link run} started and that were not restarted. Their files are checked when found.
+   * Keys of the searches by IDs that {@link run} started, unless they were restarted. The files that they find are
+   * checked for transfer.
    */
   private readonly checking = new Set<string>();
 
@@ -46,7 +47,7 @@ export class SearchFlow {
     return key;
   }
 
-  /** Adds a completed search by IDs with its files, and checks the files in `checked`. Returns the search's key. */
+  /** Adds a search by IDs that has found `files`, and checks the files in `checked`. Returns the search's key. */
   openFound(
     session: OpenConnection,
     query: SearchQuery,
@@ -67,9 +68,9 @@ export class SearchFlow {
   }
 
   /**
-   * Starts a search for each query that its database isn't known to refuse. If no query remains, starts all (D38:
-   * learned searchability). Calls `showStarted` once the searches have rows, and waits for its promise before grouping
-   * searches without results, so that no row is replaced before it receives focus.
+   * Starts the searches, except those that their databases are known to refuse. If that would leave none, starts them
+   * all (D38: learned searchability). Calls `showStarted` once the searches have rows, and waits for its promise before
+   * grouping searches without results, so that no row is replaced before it receives focus.
    */
   async runWhereAccepted(
     session: OpenConnection,
@@ -104,7 +105,7 @@ export class SearchFlow {
     await this.loadBatch(opened, keys);
   }
 
-  /** Loads searches and adds them to a batch with the `earlier` ones. Searches without results share a row. */
+  /** Loads searches, and adds them to a batch with the `earlier` ones. Searches without results share a row. */
   private async loadBatch(
     opened: readonly string[],
     earlier: readonly string[] = [],
@@ -145,7 +146,7 @@ export class SearchFlow {
   }
 
   /**
-   * Requests the files of a search again: as many as are currently shown, but at least `count` (D59: saved searches).
+   * Requests the files of a search again, as many as are currently shown but at least `count` (D59: saved searches).
    * Checked files stay checked. If a request fails, keeps the previous files and adds the reason.
    */
   async refresh(key: string, count = 0): Promise<void> {
@@ -242,7 +243,7 @@ export class SearchFlow {
     return known && isRefused(query, known) ? known : undefined;
   }
 
-  /** Records the kinds of search that a database refuses, judging by the first page (D38: learned searchability). */
+  /** Records the kinds of search that a database refuses, based on the first page (D38: learned searchability). */
   private learn(session: OpenConnection, { query, nextOffset }: Search, reason: Reason | undefined): void {
     if (query.ids || nextOffset > 0) return;
     const known = this.getKnownRefusal(session, query);

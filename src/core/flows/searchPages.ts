@@ -8,7 +8,7 @@ import { catchRefusal } from './refusals.ts';
 import { lookUpIds } from './idLookup.ts';
 import type { OpenConnection } from './openConnections.ts';
 
-/** A page of search results, with the reason if the request failed. */
+/** A page of search results, and the reason if the request failed. */
 export interface SearchPage {
   readonly files: readonly FoundFile[];
   readonly missing: readonly MissingId[];

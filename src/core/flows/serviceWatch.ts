@@ -80,7 +80,7 @@ export class ServiceWatch implements Disposable {
     else if (!loop) void this.settle(session, finding === 'down' ? firstPauseMs : this.getPauseMs());
   }
 
-  /** Returns the delay before the next check: zero, or the remainder of the shortest interval between two checks. */
+  /** Returns the remainder of the minimum interval between two checks; 0 if the interval has passed. */
   private getPauseMs(): number {
     const elapsedMs = Math.max(0, this.dependencies.clock.now() - this.checkedAtMs);
     return Math.max(0, firstPauseMs - elapsedMs);
@@ -102,7 +102,7 @@ export class ServiceWatch implements Disposable {
     }
   }
 
-  /** Checks the service, and shows an ambiguous failure of the check as the service's. */
+  /** Checks the service. Shows the reason for any failure that isn't inconclusive, even an ambiguous one. */
   private async isDown(session: OpenConnection, signal: AbortSignal): Promise<boolean> {
     const { sessions, store, clock, check } = this.dependencies;
     const isOver = (): boolean => signal.aborted || sessions.active !== session;

@@ -86,8 +86,8 @@ export class TrackFlow {
 }
 
 /**
- * Returns the state that a status reports, or `accepted` if a doubtful status would end the transfer (D11: check status
- * identity).
+ * Returns the state that a status reports. Returns `accepted` instead if a doubtful status would end the transfer (D11:
+ * check status identity).
  */
 export function toTrustedState(status: TransferStatus): TransferState {
   const state = getState(status);

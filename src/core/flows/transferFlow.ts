@@ -44,7 +44,7 @@ interface TransferFlowDependencies {
 export class TransferFlow {
   private readonly dependencies: TransferFlowDependencies;
   private loading: Promise<void> | undefined;
-  /** Time before which the finished transfers aren't loaded again after a failure, in milliseconds since 1970. */
+  /** Earliest time to load the finished transfers again after a failure, in milliseconds since 1970. */
   private loadsAgainAt = 0;
   private readonly own = new Set<string>();
   /** Transfer IDs that servers returned to this window, including those not yet in the ledger. */
@@ -79,7 +79,7 @@ export class TransferFlow {
     await this.loading;
   }
 
-  /** Loads the most recent transfers that ended in earlier sessions. Fast even if there are many. Logs failures. */
+  /** Loads the most recent transfers that ended in earlier sessions. Is fast even for a long history. Logs failures. */
   async loadLastFinished(): Promise<void> {
     const { ledger, store, log } = this.dependencies;
     if (!store.hasEarlier || this.loading) return;
@@ -289,7 +289,7 @@ function createIntent(order: TransferOrder, createdAt: number, requestedBy?: Tra
   return { ...intent, ...(requestedBy && { requestedBy }) };
 }
 
-/** Returns the resulting transfer for a submission that received no usable ID: canceled, not confirmed, or refused. */
+/** Returns the canceled, unconfirmed or refused transfer that results from a submission without a usable ID. */
 function toNotAccepted(intent: Transfer, reason: Reason | undefined, at: number): Transfer {
   const problem = reason ?? { kind: 'unreadable', maybeDone: true };
   if (problem.maybeDone) return { ...withState(intent, 'notConfirmed', at), problem };

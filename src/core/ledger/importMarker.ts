@@ -15,8 +15,8 @@ export interface ImportMarker {
   /** The modification times of the folders when the import started. */
   readonly times: FolderTimes;
   /**
-   * The modification times, keyed by {@link toRecordId}, of records that were modified shortly before their folder's
-   * modification time or later. That time can't show whether these records were imported.
+   * The modification times, keyed by {@link toRecordId}, of records modified shortly before, at or after their folder's
+   * modification time. The folder's time can't show whether these records were imported.
    */
   readonly recent: Readonly<JsonObject>;
   /** The keys of removed transfers that may still be restored. */

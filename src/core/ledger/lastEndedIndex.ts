@@ -10,10 +10,10 @@ import { isDistinctTime, readModificationTime } from './modificationTime.ts';
 const lockTimeoutMs = 2_000;
 
 interface IndexContent {
-  /** The modification time of the `ended` folder for which the keys are valid, in milliseconds since 1970. */
+  /** The modification time of the `ended` folder when the keys were stored, in milliseconds since 1970. */
   readonly changedAt: number;
   /**
-   * The keys of the transfers whose records changed last, most recent first. The folder contains other records, too.
+   * The keys of the transfers whose records changed last, most recent first. The folder also contains other records.
    */
   readonly keys: readonly string[];
 }
@@ -21,7 +21,7 @@ interface IndexContent {
 /** The ended transfers whose records changed last, most recent first. */
 export interface LastEnded {
   readonly keys: readonly string[];
-  /** True if there are other ended transfers. */
+  /** True if there are more ended transfers. */
   readonly hasMore: boolean;
 }
 
@@ -53,8 +53,8 @@ export class LastEndedIndex {
   }
 
   /**
-   * Returns the result of `scan`. Caches the keys in the result if there are other ended transfers, unless the folder
-   * may have changed in the meantime.
+   * Returns the result of `scan`. If there are more ended transfers than the result contains, caches its keys, unless
+   * the folder may have changed in the meantime.
    */
   async rebuild(scan: () => Promise<LastEnded>): Promise<LastEnded> {
     const changedAt = await this.readChangedAt();
@@ -96,7 +96,7 @@ export class LastEndedIndex {
   }
 }
 
-/** Puts `key` at the front of a list without changing the list's length. */
+/** Returns a list of the same length with `key` at the front. */
 function moveToFront(key: string, keys: readonly string[]): readonly string[] {
   return [key, ...keys.filter((other) => other !== key)].slice(0, keys.length);
 }

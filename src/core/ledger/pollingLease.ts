@@ -29,9 +29,10 @@ const staleAfterMs = 10_000;
 const minWaitMs = 50;
 
 /**
- * Elects one of the windows with an open connection to poll the connection's transfers. When that window closes,
- * another one takes over at its next heartbeat at the latest; when it crashes, within ten seconds. Windows use files in
- * the ledger's folder: a lock for each connection, a file for each requested poll, and a file for each focused window.
+ * Elects a window to poll a connection's transfers, from among those in which the connection is open. When the elected
+ * window closes, another one takes over at its next heartbeat at the latest; when it crashes, within ten seconds.
+ * Windows use files in the ledger's folder: a lock for each connection, a file for each requested poll, and a file for
+ * each focused window.
  */
 export class PollingLease implements Disposable {
   private readonly dependencies: PollingLeaseDependencies;

@@ -17,7 +17,7 @@ import { parseRecord } from './transferRecord.ts';
  */
 const readFile = promisify(fs.readFile);
 
-/** The result of reading a record file; `record` contains its entire content. */
+/** A transfer read from a record file; `record` is the file's entire content. */
 interface FoundRecord {
   readonly folder: RecordFolder;
   readonly transfer: Transfer;
@@ -29,7 +29,7 @@ export class RecordFiles {
   readonly folder: string;
   private readonly log: Logger;
   private readonly alias: ConnectionAlias | undefined;
-  /** The keys of records written by a later version, for which a warning has already been logged. */
+  /** The keys of records that a later version wrote and about which a warning has already been logged. */
   private readonly later = new Set<string>();
 
   constructor(folder: string, log: Logger, alias?: ConnectionAlias) {
@@ -110,7 +110,7 @@ export class RecordFiles {
     }
   }
 
-  /** Returns a transfer's authoritative record: the one in `ended` if it exists, otherwise the one in `running`. */
+  /** Returns a transfer's authoritative record: the one in `ended` or, if there is none, the one in `running`. */
   async find(key: string): Promise<FoundRecord | 'later' | undefined> {
     return (await this.read('ended', key)) ?? (await this.read('running', key));
   }
@@ -150,7 +150,7 @@ export class RecordFiles {
     return (await ignoreMissing(stat(this.path(folder, key))))?.mtimeMs;
   }
 
-  /** Deletes matching files in a folder that were last modified before `before`, in milliseconds since 1970. */
+  /** Deletes a folder's matching files that were last modified before `before`, in milliseconds since 1970. */
   async purge(name: string, before: number, matches: (name: string) => boolean = () => true): Promise<void> {
     const path = join(this.folder, name);
     for (const file of ((await ignoreMissing(readdir(path))) ?? []).filter(matches)) {

@@ -89,7 +89,7 @@ export class ServerLocks implements Disposable {
 
   /**
    * Acquires the lock, unless a more urgent request is waiting. Reads the tickets after acquiring the lock, because a
-   * ticket may be placed at any time before.
+   * ticket may be placed until then.
    */
   private async tryToAcquire(name: string, kind: RequestKind, hasWaited: boolean): Promise<ServerLock | undefined> {
     // A lock acquired only to be released again would delay the request with the ticket.

@@ -120,7 +120,7 @@ export class TransferLedger {
     return { transfers: await this.readEach('ended', keys), hasMore };
   }
 
-  /** Returns true if a running or restorable removed transfer other than `key` has the ID `id`. */
+  /** Returns true if `id` is the ID of a running or removed transfer whose key is not `key`. */
   async hasRunningOrRemoved(id: string, key: string): Promise<boolean> {
     const transfers = [...(await this.readAll('running')), ...(await this.readAll('removed'))];
     return transfers.some((transfer) => transfer.id === id && transfer.key !== key);

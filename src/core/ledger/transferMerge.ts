@@ -1,7 +1,7 @@
 import { hasEnded, type StateChange, type Transfer, type TransferState } from '../model/transferModel.ts';
 import { omit } from '../util/omit.ts';
 
-/** Fields that are taken from a single version, even if only the other version has them. */
+/** Fields that are taken from one version and never completed from the other. */
 const statusFields = ['cancelUnheeded', 'problem', 'status', 'askedAt'] as const;
 
 /**

@@ -40,7 +40,7 @@ function isTransfer(value: JsonObject): value is JsonObject & Transfer {
   );
 }
 
-/** Returns true for milliseconds since 1970 that a `Date` can represent. */
+/** Returns true for a number of milliseconds since 1970 that a `Date` can represent. */
 function isTime(value: unknown): boolean {
   return typeof value === 'number' && !Number.isNaN(new Date(value).getTime());
 }

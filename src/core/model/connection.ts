@@ -29,7 +29,7 @@ export function getEnteredAddress({ server, port }: Pick<Connection, 'server' | 
 }
 
 /**
- * Returns a name for a new connection that isn't among the `taken` names. If the given name is taken, appends the host
+ * Returns a name for a new connection, different from all `taken` names. If the given name is taken, appends the host
  * and, if necessary, a number.
  */
 export function chooseConnectionName(
@@ -44,7 +44,7 @@ export function chooseConnectionName(
   return free;
 }
 
-/** Returns a connection's host, with the port if it isn't the default; the address as entered if it isn't valid. */
+/** Returns a connection's host and any non-default port. Returns the address as entered if the address isn't valid. */
 export function formatHost(connection: Pick<Connection, 'server' | 'port'>): string {
   const address = getEnteredAddress(connection);
   return URL.canParse(address) ? new URL(address).host : address;

@@ -10,7 +10,7 @@ const licenseId = '#license';
 export interface CrateRoot {
   readonly name: string;
   readonly description: string;
-  /** The names of the databases, or of the service, that state the files' licenses; empty if they are unknown. */
+  /** The names of the databases, or the name of the service, that state the files' licenses; empty if unknown. */
   readonly source: string;
   /** The time of the export, in milliseconds since the Unix epoch. */
   readonly now: number;

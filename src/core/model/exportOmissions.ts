@@ -54,8 +54,8 @@ export function createOmission(kind: OmissionKind, count: number): readonly Omis
 }
 
 /**
- * Compares a transfer's requested files with `files`, the files in its manifest, and returns the omissions. Returns
- * `noManifest` if `files` is empty, and no omissions if no file in the manifest has an ID.
+ * Compares a transfer's requested files with `files`, the files in its manifest, and returns the omissions. Returns a
+ * `noManifest` omission if `files` is empty, and an empty list if no file in the manifest has an ID.
  */
 export function listTransferOmissions(
   { order }: Transfer,

@@ -5,9 +5,7 @@ export interface FileEntry {
   readonly kind: 'file';
   readonly id: string;
   readonly database: string;
-  /**
-   * Display name: the last segment of the path, otherwise the resource's `name` (often only a slug), otherwise the ID.
-   */
+  /** Display name: the path's last segment, or else the resource's `name` (often only a slug), or else the ID. */
   readonly name: string;
   readonly path?: string;
   readonly title?: string;

@@ -10,8 +10,8 @@ export interface FilesUnderWay {
 }
 
 /**
- * Counts the files in `orders` that other transfers are already copying, and returns these transfers. `transfers`
- * contains all known transfers, newest first.
+ * Finds the files in `orders` that other transfers are already copying to the same destination. `transfers` contains
+ * all known transfers, newest first.
  */
 export function findFilesUnderWay(transfers: readonly Transfer[], orders: readonly TransferOrder[]): FilesUnderWay {
   const requested = new Set(orders.flatMap(getFileKeys));

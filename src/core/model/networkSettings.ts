@@ -31,7 +31,7 @@ export const plainNetwork: NetworkSettings = {
   systemCertificates: true,
 };
 
-/** Combines the editor's settings with the environment variables, which apply only if the setting is empty. */
+/** Combines the editor's settings with the environment variables. A variable applies only if its setting is empty. */
 export function resolveNetworkSettings(editor: EditorNetwork, environment: Environment): NetworkSettings {
   const { proxyAuthorization, proxyStrictSSL: strictCertificates, systemCertificates } = editor;
   return {

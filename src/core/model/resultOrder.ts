@@ -4,8 +4,9 @@ import type { FoundFile } from './fileEntry.ts';
 export type ResultOrder = 'relevance' | 'name' | 'size';
 
 /**
- * Returns the files sorted by name in the collation order of `language` or by descending size. For `relevance`, returns
- * them unsorted. Sorting puts unreadable files last; sorting by size puts files of unknown size right before them.
+ * Returns the files sorted by name (in the collation order of `language`) or by descending size. For `relevance`,
+ * returns them unsorted. Sorting puts unreadable files last; sorting by size puts files of unknown size right before
+ * them.
  */
 export function sortFiles(files: readonly FoundFile[], order: ResultOrder, language: string): readonly FoundFile[] {
   if (order === 'relevance') return files;

@@ -9,8 +9,8 @@ export function getFileIdentity(file: FoundFile): string {
 }
 
 /**
- * Returns true if a page without new files is the last one: it is not full, or it repeats the previous page because the
- * database ignores `offset` (D9: paging). A page with only one file doesn't count as a repetition.
+ * Returns true if a page without new files is the last one. Such a page is not full, or it repeats the previous page
+ * because the database ignores `offset` (D9: paging). A page with only one file doesn't count as a repetition.
  */
 export function isLastPage(page: readonly FoundFile[], pageSize: number, before: readonly FoundFile[] = []): boolean {
   return page.length < pageSize || (page.length > 1 && isSamePage(page, before));

@@ -41,7 +41,7 @@ function getSearchableTexts({ id, state, status, order }: Transfer): readonly st
   return [id ?? '', state, status?.status ?? '', status?.message ?? '', source, destination, description ?? ''];
 }
 
-/** Returns the name of the file that matches the most words; the first such file if there are several. */
+/** Returns the name of the file that matches the most words. If there are several such files, uses the first one. */
 function findBestFile({ order }: Transfer, words: readonly string[]): string | undefined {
   const hits = (text: string): number => words.filter((word) => foldCase(text).includes(word)).length;
   const [first] = order.files

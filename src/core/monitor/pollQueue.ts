@@ -39,7 +39,7 @@ const maxPauseMs = 10_000;
  * by which the clock goes back during a pause.
  */
 const sleepMs = 30_000;
-/** Maximum duration of a request, unless the machine sleeps in the meantime (D16: timeouts and retries). */
+/** Maximum duration of a request, unless the machine sleeps during the request (D16: timeouts and retries). */
 const maxRequestMs = 150_000;
 const newestWeight = 0.2;
 

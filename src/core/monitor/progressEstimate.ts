@@ -40,8 +40,9 @@ export function getPace(transfer: Transfer): number | undefined {
 }
 
 /**
- * Returns the duration of a stall; undefined if the transfer has not stalled. A transfer has stalled if, at the last
- * poll, there had been no progress for at least ten minutes and for at least twice as long as any earlier pause.
+ * Returns a `stalled` estimate with the duration of the stall; undefined if the transfer has not stalled. A transfer
+ * has stalled if, at the last poll, there had been no progress for at least ten minutes and for at least twice as long
+ * as any earlier pause.
  */
 function detectStall(transfer: Transfer): Estimate | undefined {
   const { askedAt, movement = [] } = transfer;

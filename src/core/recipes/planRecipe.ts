@@ -33,12 +33,12 @@ export interface RecipePlan extends ResolvedFiles {
   /** The files for the next lock. A locked run keeps sizes and hashes that the service doesn't currently report. */
   readonly lockFiles: readonly RecipeFile[];
   /**
-   * The difference from the lock. Absent if there is no lock, or if some files are unknown because they could not be
-   * determined or a limit was reached.
+   * The difference from the lock. Absent if there is no lock, or if some files are unknown because of a failure,
+   * because a limit was reached, or because the search stalled.
    */
   readonly difference?: LockDifference;
   readonly unmet: readonly UnmetExpectation[];
-  /** The databases in the lock. Set only in a locked run, if the recipe names different databases. */
+  /** The databases in the lock. Absent unless the run is locked and the recipe names different databases. */
   readonly lockedDatabases?: LockedDatabases;
 }
 

@@ -4,7 +4,7 @@
  */
 type Places = Uint8Array;
 
-/** Computes, in place, the positions where a part of a pattern can end from those where it can start. */
+/** Replaces the positions in `places` where a part of a pattern can start with those where it can end. */
 type PatternPart = (path: string, places: Places) => void;
 
 const wildcards: Readonly<Record<string, PatternPart>> = {

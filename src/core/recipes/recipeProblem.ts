@@ -26,8 +26,8 @@ export type RecipeProblemKind =
   | 'unknownParameter'; // the database has no such search parameter; `nearest` is a similar one
 
 /**
- * Returns the name of the field at a path: `ids[0]` for the first entry of `ids`. Returns an empty string for the
- * recipe itself.
+ * Returns the name of the field at a path, such as `ids[0]` for the first entry of `ids`. Returns an empty string for
+ * the recipe itself.
  */
 export function getFieldName(path: RecipePath): string {
   const last = path.at(-1) ?? '';

@@ -26,7 +26,7 @@ export interface Search {
    */
   readonly nextOffset: number;
   readonly mayHaveMore: boolean;
-  /** Consecutive pages without a new file since loading started; 0 if it is known whether more follow (D9: paging). */
+  /** Consecutive pages without new files since loading started; 0 if it is known whether more follow (D9: paging). */
   readonly pagesWithoutNew: number;
   /** The last page as received, to detect a database that ignores `offset` and repeats one page (D9: paging). */
   readonly lastPage?: readonly FoundFile[];
@@ -97,7 +97,8 @@ export class SearchStore {
   }
 
   /**
-   * The databases left out of the last search of all databases; undefined if there are none or the search was removed.
+   * The databases left out of the last search of all databases. Undefined if there are none, or if no search of the
+   * other databases remains.
    */
   get leftOut(): LeftOutSearches | undefined {
     return this.leftOutSearches;
@@ -217,7 +218,7 @@ export class SearchStore {
     this.checksChanged.fire(keys);
   }
 
-  /** Checks or unchecks files in a search after the user has toggled their checkboxes. */
+  /** Checks or unchecks files in a search. Does not redraw its rows. */
   setChecked(key: string, files: readonly FileEntry[], checked: boolean): void {
     const search = this.get(key);
     if (!search) return;
@@ -252,7 +253,7 @@ export class SearchStore {
     return [...this.checks.get(key).values()];
   }
 
-  /** Returns the checked files of a search that are not among its results. */
+  /** Returns a search's checked files that are not among its results. */
   getUnlistedChecks(key: string): readonly FileEntry[] {
     const seen = this.searches.get(key)?.seen;
     return this.getChecked(key).filter((file) => !seen?.has(getFileIdentity(file)));

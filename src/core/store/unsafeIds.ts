@@ -2,7 +2,7 @@
 export class UnsafeIds {
   private readonly databases = new Map<string, Set<string>>();
 
-  /** Adds IDs that made the server drop the connection, and removes those for which a response was received. */
+  /** Adds the `unsafe` IDs, which made the server drop the connection. Removes the `answered` IDs. */
   update(connectionId: string, database: string, unsafe: readonly string[], answered: readonly string[]): void {
     const key = toKey(connectionId, database);
     const ids = this.databases.get(key) ?? new Set();
@@ -12,7 +12,7 @@ export class UnsafeIds {
     else this.databases.delete(key);
   }
 
-  /** Returns those of the given IDs that made the server drop the connection when requested from this database. */
+  /** Returns the given IDs that made the server drop the connection when they were requested from this database. */
   filterUnsafe(connectionId: string, database: string, ids: readonly string[]): readonly string[] {
     const unsafe = this.databases.get(toKey(connectionId, database));
     return unsafe ? ids.filter((id) => unsafe.has(id)) : [];

@@ -10,7 +10,7 @@ export type MatchGap =
 export interface SkippedFiles {
   /** 0-based position of the first of these files in the list of all files. */
   readonly start: number;
-  /** The number of files; absent if all files from `start` on were skipped, because their number is unknown. */
+  /** The number of files; absent if all files from `start` on were skipped, in which case it is unknown. */
   readonly count?: number;
   readonly reason: Reason;
 }

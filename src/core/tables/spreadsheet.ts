@@ -16,7 +16,7 @@ export async function readSpreadsheet(bytes: Uint8Array): Promise<readonly DataT
     .filter(({ rows }) => rows.length > 0);
 }
 
-/** Returns the sheets, except copies: sheets stored in the same file of the archive as an earlier one. */
+/** Returns the sheets, except those stored in the same file of the archive as an earlier sheet. */
 function dropRepeated<T extends { readonly data: object }>(sheets: readonly T[]): readonly T[] {
   const seen = new Set<object>();
   return sheets.filter(({ data }) => {

@@ -7,7 +7,7 @@ export type MatchKey = 'id' | 'name' | 'hash';
 /** A column of a table, with sample values from its first rows. */
 export interface TableColumn {
   readonly index: number;
-  /** The value in the first row: the name of the column, or a value if the table has no names. */
+  /** The text in the first row: the column's name or, if the table has no column names, an ordinary value. */
   readonly header: string;
   /** The values below the first row, at most 50. */
   readonly samples: readonly string[];

@@ -38,7 +38,7 @@ function isLikeSamples({ header, samples }: TableColumn): boolean {
 }
 
 /**
- * Returns the recognizable properties of a value: for a hash, its length; otherwise its pattern, its prefix or folder,
+ * Returns the recognizable properties of a value: for a hash, its length; otherwise, its pattern, its prefix or folder,
  * and its file extension, if present.
  */
 function getForms(value: string): readonly string[] {
@@ -50,7 +50,7 @@ function getForms(value: string): readonly string[] {
 
 /**
  * Returns a value with each word replaced by `9` if it contains a digit, or else by `a`. Returns an empty string if the
- * value has no digits, like most column names.
+ * value contains no digits, which is true of most column names.
  */
 function getPattern(text: string): string {
   return /\d/.test(text) ? text.replace(/[\p{L}\p{N}]+/gu, (word) => (/\p{N}/u.test(word) ? '9' : 'a')) : '';

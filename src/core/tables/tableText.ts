@@ -1,6 +1,6 @@
 /**
- * Decodes the text of a table: UTF-8 or UTF-16, with or without a byte order mark, otherwise Windows-1252. Spreadsheet
- * programs save "Unicode Text" as UTF-16.
+ * Decodes the text of a table from UTF-8 or UTF-16, with or without a byte order mark. Decodes any other bytes as
+ * Windows-1252. Spreadsheet programs save "Unicode Text" as UTF-16.
  */
 export function decodeTableText(bytes: Uint8Array): string {
   const encoding = detectUtf16(bytes);

@@ -9,11 +9,11 @@ export interface ConnectionComparison {
   readonly connection: Connection;
   /** The ID in the file. */
   readonly fileId: string;
-  /** The saved connection with the same ID or address. */
+  /** The saved connection with the same ID or, failing that, the same address; absent if there is none. */
   readonly saved?: Connection;
   readonly isDifferent: boolean;
   /**
-   * The environment variable that the file names for the key; absent if the file names none, or the saved connection
+   * The environment variable that the file names for the key; absent if the file names none, or if the saved connection
    * names the same one. If the variable is saved, its value will be sent to the connection's address.
    */
   readonly variable?: string;

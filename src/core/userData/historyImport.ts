@@ -11,7 +11,7 @@ import { runUnderLock } from '../util/fileLock.ts';
 import { writeFileAtomically } from '../util/writeFileAtomically.ts';
 import { mapWithProgress, type RecordWork } from './historyRecords.ts';
 
-/** Maximum wait for another window, which may be importing thousands of records on a slow disk. */
+/** Maximum time to wait for another window, which may be importing thousands of records on a slow disk. */
 const lockTimeoutMs = 120_000;
 
 /** The records to import. */

@@ -18,7 +18,7 @@ const lastTime = 8.64e15;
 /** A schema for every field of a type, because an import drops fields without a schema. */
 type FieldSchemas<T> = Readonly<Record<keyof T, z.core.$ZodType>>;
 
-/** `List` if it contains all members of a union; otherwise a list of those missing, which an import would refuse. */
+/** `List` if it contains all members of a union; otherwise, the missing members, which an import would refuse. */
 type Complete<All, List extends readonly unknown[]> = [Exclude<All, List[number]>] extends [never]
   ? List
   : readonly Exclude<All, List[number]>[];

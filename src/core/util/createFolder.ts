@@ -5,8 +5,8 @@ import { getErrorCode } from './errorCode.ts';
 
 /**
  * Creates a folder and its missing parents. Does nothing if the folder exists. `mode` applies to all created folders.
- * Rejects with the system's error. Doesn't use the `recursive` option of Node.js, which never returns if an existing
- * parent can't contain new folders, as in `/proc`.
+ * Rejects with the system's error. Doesn't use the `recursive` option of Node.js, with which the call never ends if an
+ * existing parent can't contain new folders, as in `/proc`.
  */
 export async function createFolder(folder: string, mode?: number): Promise<void> {
   try {

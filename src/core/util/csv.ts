@@ -115,7 +115,7 @@ function findNextLine(text: string, from: number): number {
 /** The maximum number of characters to inspect when detecting the separator of a line. */
 const sampleLength = 65_536;
 
-/** Returns the start of a line, without quoted cells. */
+/** Returns a line without its quoted cells, up to a maximum length. */
 function readLine(text: string, from: number): string {
   const unquoted = text.slice(from, from + sampleLength).replace(/"[^"]*"/g, '');
   return unquoted.slice(0, findNextLine(unquoted, 0));

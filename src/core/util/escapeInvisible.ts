@@ -2,8 +2,8 @@
 const invisible = /[\p{Bidi_Control}\u2028\u2029]|[^\P{Cc}\n\t]/gu;
 
 /**
- * Escapes characters that affect how adjacent text is displayed, for example as `\u202e`. Preserves line feeds and
- * tabs.
+ * Replaces characters that affect how adjacent text is displayed with escapes such as `\u202e`. Preserves line feeds
+ * and tabs.
  */
 export function escapeInvisible(text: string): string {
   return text.replace(invisible, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);

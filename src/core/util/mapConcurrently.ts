@@ -1,6 +1,6 @@
 /**
  * Maps a list with at most `limit` concurrent calls. Resolves to the results in the order of the list. Rejects on the
- * first failure. The remaining items are still mapped, but each failure reduces the number of concurrent calls by one.
+ * first failure. Mapping then continues, but each failure reduces the number of concurrent calls by one.
  */
 export async function mapConcurrently<T, R>(
   items: readonly T[],

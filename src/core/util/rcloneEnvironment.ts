@@ -1,6 +1,7 @@
 /**
  * Matches variables that limit what rclone does, change what it prints, write secrets to logs, write profiles, or open
- * a listener. Others are passed on, such as those that configure remotes or contain the configuration's password.
+ * a listener. Other variables, such as those that configure remotes or contain the configuration's password, are passed
+ * on.
  */
 const ignoredVariables =
   /^RCLONE_(?:RC(?:_.*)?|METRICS_.*|CPUPROFILE|MEMPROFILE|LOG_.*|SYSLOG.*|USE_JSON_LOG|VERBOSE|QUIET|DUMP.*|PROGRESS.*|STATS.*|DRY_RUN|INTERACTIVE|INCLUDE.*|EXCLUDE.*|FILTER.*|FILES_FROM.*|MAX_.*|MIN_.*)$/;

@@ -103,8 +103,8 @@ function toEscapedPattern(secret: string): RegExp {
 }
 
 /**
- * Returns a pattern for a run of backslashes, which is faster than one pattern per backslash. Escaping makes a run
- * longer.
+ * Returns one pattern for a run of backslashes, which is faster than a pattern for each. The run in the text may be
+ * longer because of escaping.
  */
 function toBackslashPattern(count: number): string {
   return String.raw`(?:\\{${count},${count * 4}}|(?:%5C|\\{1,4}u005C|&#0*92;|&#x0*5C;){${count}})`;
@@ -138,8 +138,8 @@ function formatHex(value: number, length: number): string {
 }
 
 /**
- * Matches up to two line breaks of two characters each. Without a limit, a long run of them would overflow the regex
- * stack.
+ * Matches up to four line break characters, plain or escaped. Without a limit, a long run of them would overflow the
+ * regex stack.
  */
 const lineBreaks = String.raw`(?:[\r\n]|\\{1,4}[rn]|%0[AaDd]){0,4}`;
 const endOfBase64 = String.raw`[\w+/-]{0,3}(?:=|%3[Dd]){0,2}`;

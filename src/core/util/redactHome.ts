@@ -1,6 +1,6 @@
 const separator = String.raw`[\\/]{1,4}`;
 
-/** Matches the end of a name, including one at the end of a sentence, before the period. */
+/** Matches the end of a name, even before a period that ends a sentence. */
 const nameEnd = String.raw`(?![\p{L}\p{N}_-]|\.[\p{L}\p{N}_-])`;
 
 /**

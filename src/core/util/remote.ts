@@ -2,7 +2,7 @@
 const remotePattern = /^([\w\p{L}\p{N}.+@][\w\p{L}\p{N}.+@ -]*):(.*)$/u;
 
 /**
- * Returns the reason a string can't be a store's remote, worded to follow the field's name; undefined if valid. Only
+ * Returns the reason a string isn't a valid remote, worded to follow the field's name; undefined if it is valid. Only
  * the names of configured remotes are valid, because a backend defined in the string itself can run commands (D62:
  * stores through rclone). On Windows, a one-letter name is invalid: rclone reads `c:` as a drive.
  */

@@ -15,7 +15,7 @@ const remoteTypes: ReadonlySet<number> = new Set([
   0x5346414f, // AFS
 ]);
 
-/** Returns true for network file systems, given the type from `statfs`. */
+/** Returns true if a type from `statfs` is that of a network file system. */
 export function isRemoteType(type: number): boolean {
   return remoteTypes.has(type >>> 0);
 }

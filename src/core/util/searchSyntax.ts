@@ -27,7 +27,7 @@ export interface QueryMistake {
   readonly condition: string;
 }
 
-/** The known conditions, including the colon. */
+/** The known conditions, each with its colon. */
 export const queryConditions: readonly string[] = ['format:', 'path:', 'bytes:'];
 
 const tokenPattern = /\||(-?)(?:(format|path|bytes):)?(?:"([^"]*)("|$)|([^\s|"]+)|(?=[\s|]|$))/giu;

@@ -62,7 +62,8 @@ const addressPassword = /[a-z\d]:\/\/[^\s/?#@:<>"')]*:[^\s/?#@]+@/i;
 
 /**
  * Returns the paths of all values that look like a key, a password or a token. Files that are shared with others must
- * not contain any. If a value's name is that of a secret, the whole value is reported.
+ * not contain any. If a value's name is that of a secret, returns only the path of the value itself, even for an object
+ * or a list.
  */
 export function findSecrets(value: unknown, path: ValuePath = []): readonly ValuePath[] {
   if (hasSecretName(path, value)) return [path];

@@ -12,7 +12,7 @@ const commonsAddress =
   /^https?:\/\/(?:www\.)?creativecommons\.org\/(licenses|publicdomain)\/([a-z-]+)\/([1-4]\.0|2\.5)/i;
 const spdxAddress = /^https?:\/\/(?:www\.)?spdx\.org\/licenses\/([\w.+-]+?)(?:\.html|\.json)?$/i;
 
-/** Returns the SPDX ID of a license from its name or its address at Creative Commons or SPDX; undefined if unknown. */
+/** Finds the SPDX ID of a license by its name or its address at Creative Commons or SPDX; undefined if unknown. */
 export function findSpdxId(text: string): string | undefined {
   const [, kind, element = '', version = ''] = commonsAddress.exec(text) ?? [];
   if (kind !== undefined) return nameCommonsLicense(element, version);

@@ -6,7 +6,7 @@ type KnownTransfer = Pick<Transfer, 'id'> & { readonly order: Pick<TransferOrder
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Returns true if a manifest can belong to a transfer. Compares the IDs if both are known, otherwise the files. */
+/** Returns true if a manifest can belong to a transfer. Compares the IDs if both are known; otherwise, the files. */
 export function canMatchTransfer({ id, files }: TransferManifest, transfer: KnownTransfer): boolean {
   if (id !== undefined && uuid.test(id) && transfer.id !== undefined) {
     return id.toLowerCase() === transfer.id.toLowerCase();

@@ -5,7 +5,7 @@ import { getPastResult, type PastVerification } from './pastVerification.ts';
 import { findTransferredFile, listTransferredFiles } from './transferredFiles.ts';
 import type { TransferredFolder } from './transferredFolderSearch.ts';
 
-/** A transfer's files that exist in its folder. */
+/** The files of a transfer that exist in its folder and can be opened, up to a limit. */
 interface OpenableFiles {
   /** The folder, with symbolic links resolved. */
   readonly folder: string;

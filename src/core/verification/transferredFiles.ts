@@ -15,7 +15,7 @@ export interface TransferredFile {
 }
 
 /**
- * Lists a transfer's files: those in the manifest or, while no readable manifest exists, those in the folder (at most
+ * Lists a transfer's files: those in the manifest or, without a readable manifest, those in the folder (at most
  * 10,000). Does not access the files. Rejects only with the signal's reason.
  */
 export async function listTransferredFiles(

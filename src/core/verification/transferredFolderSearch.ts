@@ -25,8 +25,8 @@ const maxFolders = 1_000;
 
 /**
  * Finds the folder that contains a transfer's files (D24: destination layout). The result can be the given folder, one
- * of its subfolders or, as on the public server, a subfolder of one of these. Skips folders named after other
- * transfers.
+ * of its subfolders or, as on the public server, a folder within a subfolder. Never finds a folder that is named after
+ * another transfer.
  */
 export async function findTransferredFolder(folder: string, transferId: string): Promise<FolderSearchResult> {
   const searched: string[] = [];

@@ -13,17 +13,17 @@ import type { Disposable } from '../../core/util/lifetime.ts';
 export type FoundKey =
   { readonly key: string; readonly reason?: never } | { readonly key?: never; readonly reason: Reason };
 
-/** A change to a key by another window. An `unreadable` key can be read only after a reload. */
+/** A change that another window made to a key. An `unreadable` key can be read only after a reload. */
 type KeyChange = 'changed' | 'forgotten' | 'unreadable';
 
 /** The identity of the key that this window last read or wrote. */
 interface KnownKey {
   readonly fingerprint: string;
-  /** Content of the marker file at that time; undefined if there was none. */
+  /** Content of the marker file when the key was read or written; undefined if there was no such file. */
   readonly marker: string | undefined;
 }
 
-/** A key in the secret storage. `marker` is missing if the key was saved by 0.1 or without a marker file. */
+/** A key in the secret storage. `marker` is missing if the key was saved by version 0.1 or without a marker file. */
 interface StoredKey {
   readonly origin: string | undefined;
   readonly key: string;

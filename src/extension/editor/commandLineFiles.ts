@@ -27,7 +27,7 @@ const launcherName = 'data-transfer';
 
 /**
  * Writes the command line's launchers for POSIX shells and Windows. The launchers run the program with the editor's own
- * Node.js. Their paths stay the same when the editor or the extension is updated.
+ * Node.js. The launchers' paths stay the same when the editor or the extension is updated.
  */
 export async function writeLaunchers(paths: CommandLinePaths): Promise<void> {
   await createFolder(paths.folder, 0o700);

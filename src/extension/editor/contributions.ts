@@ -25,7 +25,7 @@ export interface SearchNode {
   readonly key: string;
 }
 
-/** The row that lists the databases skipped by a search of all databases, shown above the search's results. */
+/** The row that lists the databases skipped by a search of all databases. Shown above the search's results. */
 export interface LeftOutNode {
   readonly kind: 'leftOut';
 }
@@ -43,7 +43,7 @@ export interface DatabaseNode {
   readonly name: string;
 }
 
-/** The row that groups a batch's searches that found nothing. */
+/** The row that groups those searches in a batch that found nothing. */
 export interface EmptySearchesNode {
   readonly kind: 'emptySearches';
   readonly batchId: string;

@@ -7,7 +7,7 @@ import { redact } from '../../core/util/redact.ts';
 import { redactHome } from '../../core/util/redactHome.ts';
 import { toPlainLine, toPlainText } from '../words/plainText.ts';
 
-/** A connection as described in diagnostics, without its key. */
+/** A connection as described in diagnostics. Does not contain the key itself. */
 export interface DiagnosedConnection {
   readonly connection: Connection;
   readonly isShown: boolean;

@@ -12,8 +12,8 @@ export function createContinuation(run: (position: StepPosition) => ReturnType<S
 
 /**
  * Runs steps until the last one is complete. The user can go back to earlier steps. Resolves to false if the user
- * cancels. A step must only store its value: side effects have to wait until all steps are complete. `last` doesn't
- * count as a step, because it shows something other than a quick input, such as a dialog.
+ * cancels. A step must do nothing but store its value: side effects must wait until all steps are complete. `last`
+ * doesn't count as a step, because it shows something other than a quick input, such as a dialog.
  */
 export async function runSteps(title: string, steps: readonly Step[], last?: Step): Promise<boolean> {
   const all = last ? [...steps, last] : steps;

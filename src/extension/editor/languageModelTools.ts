@@ -34,7 +34,7 @@ interface ToolManifest {
 /** Prefix of the tools' names in the manifest. All extensions share one namespace. */
 const prefix = 'data_transfer_';
 
-/** Registers the tools declared in the manifest; none if the editor doesn't support language model tools. */
+/** Registers the tools declared in the manifest. Does nothing if the editor doesn't support language model tools. */
 export function registerLanguageModelTools(manifest: unknown, functions: ToolFunctions): readonly Disposable[] {
   const models = lm as Partial<typeof lm> | undefined;
   if (typeof models?.registerTool !== 'function') return [];

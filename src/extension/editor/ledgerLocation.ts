@@ -23,9 +23,9 @@ export interface LedgerLocation {
 }
 
 /**
- * Opens the folder of records that all of the user's windows share (D63: shared ledger folder). First imports the
- * records from the editor's own storage. Falls back to that storage if the shared folder can't be used or the import
- * fails, unless an earlier import has succeeded. Never rejects.
+ * Opens the folder of records that all of the user's windows share (D63: shared ledger folder). If necessary, first
+ * imports the records from the editor's own storage. Falls back to that storage if the shared folder can't be used or
+ * the import fails, unless an earlier import has succeeded. Never rejects.
  */
 export async function openLedgerLocation(
   storageFolder: string,

@@ -125,8 +125,8 @@ const previewLoadMs = 5_000;
 const previewFocusCount = 2;
 
 /**
- * Moves the focus back to the text when the preview takes it. After {@link previewLoadMs}, does so only the first
- * {@link previewFocusCount} times, because the user may have selected the preview.
+ * Moves the focus back to the text whenever the preview takes it. After {@link previewLoadMs}, stops once this has
+ * happened {@link previewFocusCount} times, because the user may then have selected the preview.
  */
 function restoreFocus({ document, viewColumn }: TextEditor): Disposable {
   const end = performance.now() + previewLoadMs;

@@ -23,8 +23,8 @@ interface StateFilesDependencies {
 }
 
 /**
- * Stores small JSON values in one file each (D45: store before showing). The editor writes its own state to disk with a
- * delay, so a window that reloads too soon loses the change. With this class, a value is on disk once the call
+ * Stores small JSON values, each in its own file (D45: store before showing). The editor writes its own state to disk
+ * with a delay, so a window that reloads too soon loses the change. With this class, a value is on disk when the call
  * resolves. No method rejects: a value that can't be written stays in memory until the window closes.
  */
 export class StateFiles {
@@ -127,7 +127,7 @@ export class StateFiles {
     return join(this.dependencies.folder, `${name}.json`);
   }
 
-  /** Logs the first failure of each operation on a value. */
+  /** Logs a failure unless the same operation on the same value has failed before. */
   private report(name: string, operation: 'read' | 'written' | 'moved', error: unknown): void {
     const failure = [name, operation].join(' ');
     if (this.reported.has(failure)) return;

@@ -79,7 +79,7 @@ export class LocalService implements Disposable {
     await scanDatabase(await this.start(), databaseId);
   }
 
-  /** Returns the number of other windows that use the service. Returns undefined if the service isn't running. */
+  /** Returns the number of other windows that use the service; undefined if it isn't running or doesn't respond. */
   async countOtherWindows(): Promise<number | undefined> {
     const { findService, getServiceState } = await loadServiceCode();
     const running = this.current?.record ?? (await findService(this.dependencies.dataFolder));

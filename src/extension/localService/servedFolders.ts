@@ -56,8 +56,8 @@ export async function getServedLocations(
 }
 
 /**
- * Returns the folder with the sample data, to be served as read-only. An update of the extension would delete files
- * transferred to this folder.
+ * Returns the folder with the sample data. The folder is served as read-only, because an update of the extension would
+ * delete any files transferred to it.
  */
 function createSampleFolder({ samplesFolder }: ServiceFolders, organization: string): ServedFolder {
   return { name: l10n.t('Sample Data'), folder: samplesFolder, organization, readOnly: true };

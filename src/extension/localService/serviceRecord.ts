@@ -29,7 +29,7 @@ export interface ServiceRecord extends SharedServiceAccess {
   readonly start: unknown;
 }
 
-/** Reads the service's record from the data folder; undefined if the record can't be read or is invalid. */
+/** Reads the service's record from the data folder. Returns undefined if the record can't be read or is invalid. */
 export async function readServiceRecord(dataFolder: string): Promise<ServiceRecord | undefined> {
   try {
     return parseServiceRecord(await readFile(join(dataFolder, 'service.json'), 'utf8'));
@@ -53,7 +53,8 @@ function areTexts<K extends string>(values: Record<K, unknown>): values is Recor
 }
 
 /**
- * Compares two version numbers. Returns a negative number if `first` is older, and a positive number if it is newer.
+ * Compares two version numbers. Returns a negative number if `first` is older, a positive number if it is newer, and 0
+ * if they are equal.
  */
 export function compareVersions(first: string, second: string): number {
   const [left, right] = [first, second].map((version) => version.split(/\D+/).map(Number));

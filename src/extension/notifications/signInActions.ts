@@ -5,7 +5,7 @@ import type { ConnectionNode } from '../editor/contributions.ts';
 import type { NotificationAction } from '../editor/notifications.ts';
 import { getSignInRemedy } from '../words/signInWords.ts';
 
-/** Creates the notification button for fixing a rejected sign-in. Returns an empty list if no command can fix it. */
+/** Creates the button that fixes a rejected sign-in. Returns an empty list if no command can fix it. */
 export function createRemedyActions(reason: Reason | undefined, connectionId: string): readonly NotificationAction[] {
   const remedy = reason && getSignInRemedy(reason, connectionId);
   if (!remedy) return [];

@@ -37,8 +37,8 @@ interface TransferNotificationsDependencies {
 }
 
 /**
- * Transfers that end within this time, in milliseconds, share one notification. Their statuses are polled one at a
- * time, and so arrive separately.
+ * Time in milliseconds to wait for more transfers to end before showing one notification for all of them. Statuses are
+ * polled one at a time, and so arrive separately.
  */
 const batchWindowMs = 1000;
 /**
@@ -136,7 +136,7 @@ export class TransferNotifications implements Disposable {
     return { label: l10n.t('Show Details'), run: () => this.dependencies.showProgress(key) };
   }
 
-  /** Creates the button that shows the transferred files, if any. */
+  /** Creates the button that shows the transferred files. Returns an empty list if there are no such files. */
   private createFilesActions(transfer: Transfer): readonly NotificationAction[] {
     if (!hasTransferredFiles(transfer)) return [];
     return [{ label: l10n.t('Show Files'), run: () => this.dependencies.showFiles(transfer.key) }];

@@ -228,13 +228,13 @@ const intentCommands = {
 /** Maximum number of copies that the page lists. */
 const maxCopies = 20;
 
-/** Replaces the reference's name, which may come from a link and can't be trusted, with the found file's name. */
+/** Returns a snapshot with the found file's name. The reference's name may come from a link and can't be trusted. */
 function withFoundName(snapshot: MetadataSnapshot): MetadataSnapshot {
   const { found, ref } = snapshot;
   return found?.kind === 'file' ? { ...snapshot, ref: { ...ref, name: found.name } } : snapshot;
 }
 
-/** Adds the file's citation to a snapshot if the complete metadata is known. */
+/** Returns a snapshot with the file's citation if the complete metadata is known; otherwise, without a citation. */
 function withCitation({ citation: _, ...snapshot }: MetadataSnapshot): MetadataSnapshot {
   const { found } = snapshot;
   if (found?.kind !== 'file' || found.isSummary) return snapshot;

@@ -8,7 +8,7 @@ import { isSameFile, MetadataPage, type MetadataPanelsDependencies } from './met
 
 /** Options for opening a metadata page. */
 interface ShowMetadataOptions {
-  /** Shows the file in a page that isn't reused for other files. */
+  /** True to show the file in a page that isn't reused for other files. */
   readonly pin?: boolean;
   readonly preserveFocus?: boolean;
 }

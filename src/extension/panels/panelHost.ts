@@ -87,8 +87,7 @@ export class PanelHost<Intent extends { readonly type: string }, Message extends
 }
 
 /**
- * Opens an address outside the editor if it is safe. Validates the address here as well, because the page isn't
- * trusted.
+ * Opens an address outside the editor if the address is safe. Checks this here as well, because the page isn't trusted.
  */
 function openLink(address: string, log: Logger): void {
   const link = toOpenableLink(address);

@@ -10,7 +10,7 @@ import type { PagePlace } from '../../webviews/messages/transferMessages.ts';
 
 /** Dependencies of {@link findPlace}. */
 export interface TransferPlaceDependencies {
-  /** Finds the folder on this machine that contains a transfer's files, without prompting. */
+  /** Finds the folder on this machine that contains a transfer's files. Never prompts. */
   locateFiles(transfer: Transfer): Promise<TransferredFolder | undefined>;
   readonly verificationHistory: Pick<VerificationHistory, 'get' | 'onDidChange'>;
 }

@@ -105,7 +105,10 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     this.lifetime.dispose();
   }
 
-  /** Redraws the tree unless a redraw is pending. A click during a redraw runs the row's command without the row. */
+  /**
+   * Redraws the tree unless a redraw is pending. Avoids extra redraws, because clicking a row during one runs the row's
+   * command without the row.
+   */
   private redraw(): void {
     if (this.isRedrawPending) return;
     this.isRedrawPending = true;
@@ -137,7 +140,8 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
   }
 
   /**
-   * Creates the row that lists all files in a database. Returns no row if the database is known to refuse this request.
+   * Creates the row that lists all files in a database. Returns an empty list if the database is known to refuse such a
+   * request.
    */
   private createListRows(node: DatabaseNode): MessageNode[] {
     if (this.getSearchability(node.name)) return [];

@@ -27,7 +27,10 @@ export class EmptySearches {
     return isGrouped ? this.getNode(search.batchId) : undefined;
   }
 
-  /** Returns the row for a batch's empty searches if the given search is the last of its batch in `searches`. */
+  /**
+   * Returns the row for a batch's empty searches if the given search is the last of its batch in `searches`. Otherwise,
+   * returns undefined.
+   */
   getLastRow(searches: readonly Search[], { key, batchId }: Search): EmptySearchesNode | undefined {
     const batch = batchId === undefined ? [] : searches.filter((search) => search.batchId === batchId);
     return batch.at(-1)?.key === key ? batch.map((search) => this.getRow(search)).find(Boolean) : undefined;

@@ -96,8 +96,8 @@ export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
 }
 
 /**
- * Waits until the editor has handled everything sent to it so far. Runs a command, to which it responds only
- * afterwards.
+ * Waits until the editor has handled everything sent to it so far. Runs a command, because the editor responds to the
+ * command only afterwards.
  */
 async function waitForEditor(): Promise<void> {
   await commands.executeCommand('noop').then(undefined, () => undefined);

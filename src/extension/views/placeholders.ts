@@ -106,7 +106,7 @@ export function createFailureRows(
   ];
 }
 
-/** Creates a row with the command that fixes a rejected sign-in; returns an empty list if there is none. */
+/** Creates the row that runs the command for a rejected sign-in. Returns an empty list if there is no such command. */
 function createRemedyRows(owner: string, reason: Reason, connectionId: string): MessageNode[] {
   const remedy = getSignInRemedy(reason, connectionId);
   if (!remedy) return [];

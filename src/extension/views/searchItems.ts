@@ -49,7 +49,10 @@ export function createEmptySearchesItem({ batchId }: EmptySearchesNode, searches
   return setAccessibleLabel(item);
 }
 
-/** Creates the row for a search listed under {@link createEmptySearchesItem}, which already shows the search terms. */
+/**
+ * Creates the row for a search in a group. The group's row already shows the search terms (see {@link
+ * createEmptySearchesItem}).
+ */
 export function createGroupedSearchItem(search: Search): TreeItem {
   const item = createSearchItem(search);
   item.label = getDatabaseLabel(search.query.database);

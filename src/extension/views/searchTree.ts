@@ -60,8 +60,8 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   readonly onDidChangeTreeData = this.changed.event;
 
   /**
-   * Groups the searches of other connections, if `connections` is given. Marks files that other databases also have, if
-   * `copies` is given (D60: same content).
+   * If `connections` is given, groups the searches of other connections. If `copies` is given, marks files that other
+   * databases also have (D60: same content).
    */
   constructor(store: SearchStore, connections?: SearchConnections, copies?: CopyIndex) {
     this.store = store;
@@ -219,7 +219,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     return isShown ? [{ kind: 'unlisted', searchKey: key }] : [];
   }
 
-  /** Returns the row that shows a search: its own, or the row for databases without results that contains it. */
+  /** Returns the row that shows a search: its own or, if it is grouped, the row for databases without results. */
   getShownRow(key: string): SearchTreeNode {
     return this.empty.getRow(this.store.get(key)) ?? this.getRoot(key);
   }

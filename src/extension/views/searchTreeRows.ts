@@ -49,7 +49,7 @@ export function createLeftOutRow({ refused }: LeftOutSearches): MessageNode {
   return { kind: 'message', id: 'leftOut', icon: 'about', text, tooltip: lines.join('\n'), command };
 }
 
-/** Creates the row that switches to another connection, shown above the connection's searches. */
+/** Creates the row that switches to another connection. Shown above the connection's searches. */
 export function createSwitchRow(connectionId: string, name: string): MessageNode {
   const text = l10n.t('Switch to {0}', toPlainLine(name));
   const argument: ConnectionNode = { kind: 'connection', id: connectionId };
@@ -57,7 +57,7 @@ export function createSwitchRow(connectionId: string, name: string): MessageNode
   return { kind: 'message', id: `connection/${connectionId}/switch`, icon: 'switch', text, command };
 }
 
-/** Creates the rows after a search's files: missing IDs, progress, failures, and commands that load more files. */
+/** Creates the rows that follow a search's files: missing IDs, progress, failures, and commands to load more files. */
 export function createLastRows(search: Search, node: SearchNode): SearchTreeNode[] {
   const missed = [true, false].flatMap((isUnknown): SearchTreeNode[] =>
     filterMissingIds(search, isUnknown).length > 0 ? [{ kind: 'missing', searchKey: search.key, isUnknown }] : [],

@@ -24,7 +24,7 @@ export class SelectionExtender {
 
   /**
    * Returns true if the editor runs a row's command only because extending the selection left just that row selected.
-   * Each such selection counts once, so the user can open the row immediately afterwards.
+   * Returns true once for each such selection, so the user can open the row immediately afterwards.
    */
   consumeOpening(): boolean {
     if (this.unwantedOpenings === 0) return false;
@@ -49,7 +49,7 @@ export class SelectionExtender {
     if (this.view.selection.length < before) await this.run('list.toggleSelection');
   }
 
-  /** Runs an editor command and waits for its effects, which have arrived once a second command completes. */
+  /** Runs an editor command and waits for its effects, which have arrived by the time a second command completes. */
   private async run(command: string): Promise<void> {
     this.runningCount += 1;
     this.awaitedSelections += 1;

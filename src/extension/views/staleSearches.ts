@@ -17,14 +17,14 @@ interface StaleSearchesDependencies {
 const maxParallelRefreshes = 4;
 
 /**
- * Reloads the files of searches that an earlier session saved. Reloads a search once its files are visible: the view is
- * shown, the search's row is expanded, and its connection is active (D59: saved searches).
+ * Reloads the files of searches that an earlier session saved. Reloads a search when the view is shown, the search's
+ * row is expanded, and its connection is active (D59: saved searches).
  */
 export class StaleSearches implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: StaleSearchesDependencies;
   /**
-   * The session in which each search was last reloaded. After a failure, a search is reloaded only in a new session.
+   * The session in which the last reload of each search was started. After a failure, a search is reloaded only in a new session.
    */
   private readonly requested = new Map<string, unknown>();
   private running = 0;

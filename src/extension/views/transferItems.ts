@@ -79,9 +79,7 @@ export function createTransferItem(
   return setAccessibleLabel(item);
 }
 
-/**
- * Lists the facts after a row's title. The most important fact comes first, because a narrow view truncates the end.
- */
+/** Lists the facts that follow a row's title, most important first, because a narrow view truncates the end. */
 function listFacts(
   transfer: Transfer,
   estimate: string | undefined,

@@ -145,7 +145,8 @@ export class TransferStatusBar implements Disposable {
   }
 
   /**
-   * Describes the unacknowledged transfer if it is the only one and completed without transferring all of its files.
+   * Describes the only unacknowledged transfer if it completed without transferring all of its files. Otherwise,
+   * returns undefined.
    */
   private describeOnlyPartial(): string | undefined {
     const [[key, concern] = [], other] = this.unseen;
@@ -192,7 +193,7 @@ export class TransferStatusBar implements Disposable {
     return { text: `$(sync~spin) ${count}${share}`, tooltip: createTransferTable(running, this.dependencies.estimate) };
   }
 
-  /** Adds the unacknowledged transfers to the description of the running ones. */
+  /** Returns the given content with a description of the unacknowledged transfers, if any, appended to its text. */
   private addUnseen({ text, tooltip, severity }: StatusBarContent): StatusBarContent {
     if (this.unseen.size === 0) return { text, tooltip, ...(severity && { severity }) };
     const unseen = this.createUnseenContent();

@@ -28,8 +28,8 @@ export interface TransferTreeDependencies {
 }
 
 /**
- * Provides the rows of the Transfers view. Running transfers come before finished ones, and newer ones before older
- * ones.
+ * Provides the rows of the Transfers view. Running transfers come before finished ones, and newer transfers before
+ * older ones.
  */
 export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposable {
   private readonly lifetime = new Lifetime();

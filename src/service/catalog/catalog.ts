@@ -45,8 +45,8 @@ export class Catalog {
   }
 
   /**
-   * Returns the files with these IDs as a map keyed by ID, in the given order; omits unknown IDs. Rejects with the same
-   * errors as {@link search}.
+   * Returns a map from each ID to its file, in the given order. Omits unknown IDs. Rejects with the same errors as
+   * {@link search}.
    */
   async filesByIds(ids: Iterable<string>): Promise<Map<string, CatalogFile>> {
     const requestedIds = [...ids];

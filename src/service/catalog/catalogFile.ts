@@ -22,7 +22,7 @@ export interface HashedFile extends ScannedFile {
 }
 
 export interface HashUpdate extends ScannedFile {
-  /** SHA-256 of the content, in hex; null removes a stored hash that turned out to be wrong. */
+  /** SHA-256 of the content, in hex; null to remove a stored hash that turned out to be wrong. */
   readonly sha256: string | null;
 }
 
@@ -31,7 +31,7 @@ export interface CatalogFile extends ScannedFile {
   readonly id?: string;
   /** The format in the metadata or, failing that, the file extension; empty if there is neither. */
   readonly format: string;
-  /** In hex; present only if the file was read completely and hasn't changed since (D22: staged means hashed). */
+  /** Hash in hex; absent unless the file was read completely and hasn't changed since (D22: staged means hashed). */
   readonly sha256?: string | undefined;
 }
 

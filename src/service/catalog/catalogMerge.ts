@@ -55,18 +55,18 @@ export class CatalogMerge {
     if (this.writes >= transactionSize) this.commit();
   }
 
-  /** Finishes the merge of a complete scan: removes the rows of files that the scan did not find. */
+  /** Finishes merging a complete scan by removing the rows of files that the scan did not find. */
   finish(): void {
     for (let row = this.peek(); row !== undefined; row = this.peek()) this.drop(row);
     this.end();
   }
 
-  /** Finishes the merge of an interrupted scan: leaves the remaining rows unchanged. */
+  /** Finishes merging an interrupted scan; leaves the remaining rows unchanged. */
   stop(): void {
     if (this.database.isTransaction) this.end();
   }
 
-  /** Aborts a failed merge: rolls back the current transaction. */
+  /** Aborts a failed merge by rolling back the current transaction. */
   abandon(): void {
     if (this.database.isTransaction) this.database.exec('ROLLBACK');
   }

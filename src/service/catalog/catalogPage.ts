@@ -16,7 +16,7 @@ const maxSortedFiles = 20_000;
 /** Maximum number of metadata characters in a page, not counting the last file. */
 const maxChars = 2 * 1024 * 1024;
 
-/** Collects the files of one page, up to a maximum number and a maximum size. */
+/** Collects the files of one page, up to a maximum number of files and a maximum size of their metadata. */
 export class CatalogPageBuilder {
   private readonly limit: number;
   private readonly files: CatalogFile[] = [];

@@ -60,9 +60,9 @@ const maxSegments = 32;
 /** Values for the columns of the `words` table. */
 type RowWords = readonly [name: string, title: string, folder: string, rest: string];
 
-/** Writes file rows: properties and search words. Uses the caller's transaction. */
+/** Writes the properties and search words of files. Uses the caller's transaction. */
 export class CatalogRows {
-  /** True if words are in SQLite's full-text index. */
+  /** True if the words are stored in SQLite's full-text index. */
   readonly isIndexed: boolean;
   private readonly database: SqliteFile;
   private readonly mode: TextMode;
@@ -88,7 +88,7 @@ export class CatalogRows {
     this.deleteWords = database.prepare(deleteWordsSql[mode]);
   }
 
-  /** Inserts a row. Pass `sha256` only to rewrite an existing row. */
+  /** Inserts a row. Pass `sha256` only when rewriting an existing row. */
   insert(id: number, file: ScannedFile, sha256: string | null = null): void {
     const { path, bytes, modifiedMs, metadata } = file;
     const declared = getDeclaredId(file) ?? null;

@@ -79,7 +79,7 @@ export class CatalogStore {
     }
   }
 
-  /** Removes these paths and everything below them in one transaction. */
+  /** Removes the rows at and below the given paths, in one transaction. */
   removePaths(paths: readonly string[]): void {
     if (paths.length === 0) return;
     runInTransaction(this.database, () => {
@@ -120,7 +120,7 @@ export class CatalogStore {
     return runInReadTransaction(this.database, () => ids.map((id) => this.findFileById(id)));
   }
 
-  /** Stores or removes hashes in one transaction. Files that have changed since they were read are skipped. */
+  /** Stores or removes hashes in one transaction. Skips files that have changed since they were read. */
   cacheHashes(files: readonly HashUpdate[]): void {
     const update = this.database.prepare('UPDATE files SET sha256 = ? WHERE path = ? AND bytes = ? AND modified = ?');
     this.runInTransaction(() => {

@@ -10,7 +10,7 @@ export interface CatalogRun {
 }
 
 /**
- * Runs all catalogs on a single separate thread, so that a long search does not block the main thread. The catalog thread
+ * Runs all catalogs on a single separate thread, so that a long search does not block the main thread. The thread
  * starts on demand.
  */
 export class CatalogThread {

@@ -49,8 +49,8 @@ export function readPackageText(text: string, transferFolder?: string): PackageC
 }
 
 /**
- * Maximum number of JSON characters in a package's metadata, counted once for each file. A single resource can have
- * very many paths.
+ * Maximum number of JSON characters in a package's metadata. A resource's metadata counts once for each of its files,
+ * because a single resource can have very many paths.
  */
 export const maxChars = 64 * 1024 * 1024;
 

@@ -3,7 +3,7 @@ import { sqliteErrorCode } from '../sqlite.ts';
 /** The `code` of a {@link DatabaseUnavailableError}, which identifies the error across threads. */
 export const databaseUnavailableCode = 'DATABASE_UNAVAILABLE';
 
-/** The `code` of a {@link DatabaseUnavailableError} while the first scan of a store runs. */
+/** The `code` of a {@link DatabaseUnavailableError} that is thrown while a store's first scan is running. */
 export const databaseScanningCode = 'DATABASE_SCANNING';
 
 type UnavailableCode = typeof databaseUnavailableCode | typeof databaseScanningCode;
@@ -22,7 +22,7 @@ export class DatabaseUnavailableError extends Error {
   }
 }
 
-/** Converts an error code to a phrase that completes a sentence about a folder, such as `doesn't exist`. */
+/** Converts an error code to a phrase, such as `doesn't exist`, that completes a sentence about a folder. */
 export function describeFolderFailure(code: string): string {
   if (code === sqliteErrorCode) return "can't be searched: its catalog can't be used";
   if (code === 'ETIMEDOUT') return "doesn't respond";

@@ -149,7 +149,7 @@ export class FolderCatalog {
   }
 
   /**
-   * Runs a query. If the catalog turns out to be corrupt, recreates it and retries the query once. `needsScan`: see
+   * Runs a query. If the catalog turns out to be corrupt, recreates it and retries the query once. For `needsScan`, see
    * {@link refresh}.
    */
   private async query<T>(query: (store: CatalogStore) => T, needsScan = true): Promise<T> {

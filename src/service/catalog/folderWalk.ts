@@ -9,7 +9,7 @@ import { isHidden } from './servedNames.ts';
 /** A batch of files from a walk. Across all batches, the files are in the order of `comparePaths`. */
 export interface WalkBatch {
   readonly files: readonly ScannedFile[];
-  /** Folders that were entered, in any order. */
+  /** Folders that were entered, in no particular order. */
   readonly folders: readonly string[];
   /** Folders that cannot be read; their contents are unknown. */
   readonly unreadable: readonly string[];
@@ -119,7 +119,7 @@ export class FolderWalk {
     return this.removeRepeats(sortPaths(names));
   }
 
-  /** Removes duplicate names and counts them as unnamable: replacing invalid Unicode can make names identical. */
+  /** Removes duplicate names and counts them as unnamable. Replacing invalid Unicode can make names identical. */
   private removeRepeats(names: readonly string[]): readonly string[] {
     const unique = names.filter((name, at) => name !== names[at - 1]);
     this.batch.unnamable += names.length - unique.length;

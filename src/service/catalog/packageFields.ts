@@ -3,7 +3,7 @@ import { isDeeperThan, isJsonObject, type JsonObject } from '../../core/util/jso
 const textFields = ['id', 'name', 'title', 'description', 'format', 'mediatype', 'encoding', 'hash', 'profile', 'type'];
 const objectLists = ['sources', 'licenses', 'contributors'];
 const textLists = ['keywords'];
-/** Fields that contain inline objects, paths or URLs. */
+/** Fields whose value is an object, a path or a URL. */
 const tables = ['schema', 'dialect'];
 /** Fields that the service derives from the file; `data` belongs to resources without a file. */
 const reservedFields = new Set(['path', 'bytes', 'modified', 'data']);

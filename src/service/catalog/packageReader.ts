@@ -37,7 +37,7 @@ interface DescribedFields {
   readonly size: number;
 }
 
-/** Replaces the paths of schemas and dialects with the content of the files at those paths; reads each file once. */
+/** Replaces the paths of schemas and dialects with the content of the files at those paths. Reads each file once. */
 class TableReader {
   /** Problems with files that could not be read. */
   readonly warnings: string[] = [];

@@ -56,8 +56,8 @@ export function toScannedFile(path: string, stats: fs.Stats, scopes: PackageScop
 }
 
 /**
- * Returns the stats of a path; undefined if it is not accessible. Follows a link only if it leads to a file within the
- * root, and returns undefined for other links.
+ * Returns the stats of a path; undefined if it is missing or inaccessible. Follows a link only if it leads to a file
+ * within the root, and returns undefined for other links.
  */
 export function getServedStats(realRoot: string, path: string): fs.Stats | undefined {
   const absolute = toAbsolutePath(realRoot, path);

@@ -63,7 +63,7 @@ function parseParts(pattern: string): Part[] {
 
 /**
  * Returns true if a path matches the parts of a pattern. Tracks all possible positions in the pattern simultaneously,
- * so that the cost is at most the product of both lengths.
+ * so that the cost is at most proportional to the product of both lengths.
  */
 function matchesParts(parts: readonly Part[], path: string): boolean {
   let reached = addSkips(parts, new Set([0]));

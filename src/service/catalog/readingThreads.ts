@@ -4,7 +4,7 @@ import type { AsyncFolderReader } from './folderReader.ts';
 import type { WalkBatch } from './folderWalk.ts';
 import type { InspectedPath } from './pathInspection.ts';
 
-/** Thrown for a call that was queued behind a hanging call for another folder. A repeated call uses another thread. */
+/** Thrown for a call that was queued behind a hanging call for another folder. A retry uses another thread. */
 export class ReadingDelayedError extends Error {
   constructor() {
     super('Another folder is blocking the thread.');
@@ -12,7 +12,7 @@ export class ReadingDelayedError extends Error {
 }
 
 const checkIntervalMs = 500;
-/** Number of checks after which a call counts as hanging, ten seconds in total. */
+/** Number of checks, over a total of ten seconds, after which a call counts as hanging. */
 const maxChecks = 20;
 const maxThreads = 8;
 
@@ -84,8 +84,8 @@ export class ReadingThreads implements AsyncFolderReader {
   private readonly walks = new Map<number, { thread: ReadingThread; folder: string; walk: number }>();
   private lastWalk = 0;
   /**
-   * The folders that were logged as not responding. Each is logged once, because every part of a slow folder may take
-   * long.
+   * The folders that were logged as not responding. Each is logged only once, because every part of a slow folder may
+   * take long.
    */
   private readonly reported = new Set<string>();
 
@@ -127,7 +127,7 @@ export class ReadingThreads implements AsyncFolderReader {
     return await this.getThread(folder).call(folder, async (reader) => await reader.inspectPaths(folder, paths));
   }
 
-  /** Returns the thread that a hanging call for the folder blocks, or else one that isn't blocked. */
+  /** Returns the thread that a hanging call for the folder blocks. Otherwise, returns an unblocked one, if possible. */
   private getThread(folder: string): ReadingThread {
     const blocked = this.threads.find(({ hangingFolder }) => hangingFolder === folder);
     const usable = blocked ?? this.threads.find(({ hangingFolder }) => hangingFolder === undefined);

@@ -26,7 +26,7 @@ export class RepairableStore {
     return this.current;
   }
 
-  /** Returns true if the catalog is usable. If it is closed, first tries to recreate it, empty. */
+  /** Returns true if the catalog is usable. If it is closed, first tries to replace it with an empty one. */
   ensureOpen(): boolean {
     return this.current.isOpen || this.recreate();
   }

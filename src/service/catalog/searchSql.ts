@@ -18,12 +18,12 @@ export interface CatalogSearch {
   readonly search: ParsedSearch;
   readonly filter: SpecificFilter;
   readonly status?: StagingStatus;
-  /** SQL condition for staged files; by default those with a hash (D22: staged means hashed). */
+  /** SQL condition for staged files. By default, files with a hash are staged (D22: staged means hashed). */
   readonly stagedCondition?: string;
   readonly offset: number;
   /** Maximum number of files in a page; a page may contain fewer. */
   readonly limit: number;
-  /** End of the previous page; replaces the offset. */
+  /** End of the previous page. If present, `offset` is ignored. */
   readonly after?: SearchCursor;
 }
 
@@ -103,7 +103,7 @@ function selectWhole(search: CatalogSearch, mode: TextMode): Selection {
   return selectByFiles(search, mode, alternatives, allColumns, undefined);
 }
 
-/** Returns true if one full-text match, with conditions on its results, can select the rows. */
+/** Returns true if a single full-text match, with conditions on its results, can select the rows. */
 function canSelectByWords(alternatives: readonly Alternative[], mode: TextMode): boolean {
   if (mode !== 'index' || alternatives.length === 0) return false;
   if (alternatives.some((terms) => getTextTerms(terms).length === 0)) return false;

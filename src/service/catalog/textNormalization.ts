@@ -10,7 +10,7 @@ const beyondAscii = /[^\0-\x7F]/;
 export const folderEndMarker = '\uE000';
 
 /**
- * Normalizes text for search: lowercase, without accents, letters and digits only, one space between words. The index
+ * Normalizes text for search to lowercase letters and digits without accents, with one space between words. The index
  * and queries use the same function, so that both text modes return the same results (D21: search syntax).
  */
 export function normalizeText(text: string): string {
@@ -20,7 +20,7 @@ export function normalizeText(text: string): string {
 
 /**
  * Returns text for the full-text index. Normalizes the text unless it is plain ASCII, which the index's tokenizer
- * splits and folds like {@link normalizeText}.
+ * splits and folds in the same way as {@link normalizeText}.
  */
 export function toIndexText(text: string): string {
   return beyondAscii.test(text) ? normalizeText(text) : text;

@@ -123,8 +123,8 @@ export class DatabaseRegistry implements ServedDatabases {
   }
 
   /**
-   * Returns the requested databases keyed by ID, in order. Assigns configured IDs first, so that no generated ID
-   * conflicts with them.
+   * Returns the requested databases keyed by ID, in the requested order. Assigns configured IDs first, so that no
+   * generated ID conflicts with them.
    */
   private async identify(
     configs: readonly DatabaseConfig[],

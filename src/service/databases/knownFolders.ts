@@ -13,7 +13,7 @@ import { slugify } from './slug.ts';
 const knownFolderSchema = z.object({
   /** The path of a folder, or `rclone:` followed by the remote of a store. */
   folder: z.string(),
-  /** The path with links resolved when the folder was last found; absent for a store, or if it was never found. */
+  /** The path with links resolved when the folder was last found; absent for a store or a folder never found. */
   realFolder: z.optional(z.string()),
   id: z.string().check(z.regex(/^[a-z0-9][-a-z0-9_]*$/)),
   name: z.string(),
@@ -65,9 +65,9 @@ export class KnownFolders {
   }
 
   /**
-   * Returns the ID and name of a folder or store: the stored ones, unless others are requested. A number is appended to
-   * a name that is already in use. With `isExact`, the name is used as requested; another entry with that name gets a
-   * new one the next time its folder or store is requested.
+   * Returns the ID and name of a folder or store. They are the stored ones, unless others are requested. A number is
+   * appended to a name that is already in use. With `isExact`, the name is used as requested; another entry with that
+   * name gets a new one the next time its folder or store is requested.
    */
   async identify(
     config: DatabaseConfig,

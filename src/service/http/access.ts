@@ -39,9 +39,9 @@ export function checkOrigin(headers: IncomingHttpHeaders, port: number): void {
 }
 
 /**
- * Accepts the token with the given digest, as `Bearer base64(token)` or `Bearer token` (D5: token encoding). Throws
- * {@link HttpProblem} 401 for any other. Ignores whitespace around the decoded token, because the Python client dtspy
- * encodes a newline.
+ * Accepts only the token with the given digest, as `Bearer base64(token)` or `Bearer token` (D5: token encoding).
+ * Otherwise, throws {@link HttpProblem} 401. Ignores whitespace around the decoded token, because the Python client
+ * dtspy encodes a newline.
  */
 export function checkToken(headers: IncomingHttpHeaders, digest: Buffer): void {
   if (hasToken(headers, digest)) return;
@@ -49,8 +49,8 @@ export function checkToken(headers: IncomingHttpHeaders, digest: Buffer): void {
 }
 
 /**
- * Accepts only the sharing token, given its digest (D41: two secrets). Throws {@link HttpProblem} 403 for the API
- * token, otherwise 401.
+ * Accepts only the sharing token, given its digest (D41: two secrets). Throws {@link HttpProblem}: 403 for the API
+ * token, 401 if the token is missing or wrong.
  */
 export function checkSharingToken(headers: IncomingHttpHeaders, sharingDigest: Buffer, digest: Buffer): void {
   if (hasToken(headers, sharingDigest)) return;

@@ -1,7 +1,7 @@
 import { HttpProblem } from './httpProblem.ts';
 
 interface RequestTarget {
-  /** The path, not decoded, without repeated or trailing slashes. */
+  /** The undecoded path, without repeated or trailing slashes. */
   readonly path: string;
   readonly query: URLSearchParams;
   /** Host and port from an absolute target such as `http://127.0.0.1:8080/path`, as sent to proxies. */

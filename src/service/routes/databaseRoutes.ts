@@ -8,8 +8,8 @@ import { responseSchemas } from '../wire/responseSchemas.ts';
 const problems = { 404: 'The database does not exist.' };
 
 /**
- * Creates the routes for all databases (§4.2), one database, its search parameters (D26: service HTTP behavior), and
- * rescans.
+ * Creates the routes for the list of databases (§4.2), a single database, its search parameters (D26: service HTTP
+ * behavior), and rescans.
  */
 export function createDatabaseRoutes(apiBase: string, databases: ServedDatabases): DescribedRoute[] {
   const all = `${apiBase}/databases`;

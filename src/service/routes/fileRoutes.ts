@@ -141,8 +141,8 @@ async function* streamSearch(
 }
 
 /**
- * Throws a 422 problem if a search is too expensive: if it has too many terms, or if its patterns, which are matched
- * against each path, are too long.
+ * Throws a 422 problem if a search has too many terms, or if its patterns are too long. Each pattern is matched against
+ * each path.
  */
 function checkCost(parsed: ParsedSearch, path: string | null | undefined): void {
   const patterns = parsed.alternatives.flat().flatMap((term) => (term.kind === 'path' ? [term.pattern] : []));

@@ -40,8 +40,9 @@ const probes = [
 ] as const;
 
 /**
- * Runs one rclone process for all transfers to or from stores. The process starts on demand and listens on loopback
- * with a new password. It exits when it is idle or when the service exits (D62: stores through rclone).
+ * Runs one rclone process for all transfers to or from stores. The process starts on demand, listens on loopback, and
+ * requires a new password each time. It exits after a period of inactivity or when the service exits (D62: stores
+ * through rclone).
  */
 export class RcloneDaemon {
   private readonly options: RcloneDaemonOptions;
@@ -160,7 +161,7 @@ export class RcloneDaemon {
     }
   }
 
-  /** Returns rclone's port once rclone responds. Checks that rclone rejects requests without its password. */
+  /** Waits until rclone responds, and returns its port. Checks that rclone rejects requests without its password. */
   private async waitForPort(child: RcloneChild): Promise<number> {
     const port = readPort(child);
     const whenReady = port.then(requirePassword);

@@ -7,7 +7,7 @@ const pollsPerLimit = 10;
 /**
  * Sends a request. Aborts it with a {@link StoreError} if no request in its group has been active or made progress for
  * `limitMs`. Looking up objects does not count as activity. Without this limit, a request with a list of objects could
- * wait forever: rclone 1.60 never responds if the store's server goes away.
+ * wait forever, because rclone 1.60 never responds if the store's server goes away.
  */
 export async function abortWhenStalled<T>(
   client: StoreClient,

@@ -5,7 +5,7 @@ import { abortWhenStalled } from './stalledRequest.ts';
 
 /** A list of the objects in a batch, as paths relative to their remote. */
 export interface ObjectList {
-  /** Path of a local file that rclone reads, with one path per line. */
+  /** Path of the local file from which rclone reads the list, one path per line. */
   readonly file: string;
   readonly count: number;
 }
@@ -54,8 +54,8 @@ export class StoreBatches {
 
   /**
    * Returns the listed objects keyed by path, each with the requested hash, if any. Omits objects that can't be
-   * described. Pass multiple lists to describe them in parallel: an SFTP server computes the hashes for a single list
-   * one at a time.
+   * described. Pass multiple lists to describe them in parallel, because an SFTP server computes the hashes for a
+   * single list one at a time.
    */
   async describe(
     remote: string,

@@ -20,7 +20,7 @@ export interface RcloneAddress {
   readonly authorization: string;
   /** A private folder for local files that rclone reads and writes. */
   readonly stagingFolder: string;
-  /** The path of the rclone executable, for commands that its remote control doesn't support. */
+  /** The path of the rclone executable, for commands that rclone's remote control doesn't support. */
   readonly program: string;
 }
 
@@ -43,7 +43,7 @@ interface WrittenContent {
   readonly folder: string;
   readonly name: string;
   readonly bytes: number;
-  /** True to have rclone verify the object against the store's hash, because the caller doesn't verify it. */
+  /** True to have rclone verify the object against the store's hash; for objects that the caller doesn't verify. */
   readonly isHashed?: boolean;
 }
 
@@ -83,7 +83,7 @@ export class StoreClient {
   }
 
   /**
-   * Writes an object from pieces. Its name may contain only ASCII letters, digits, `.`, `-` and `_`. Throws
+   * Writes an object piece by piece. Its name may contain only ASCII letters, digits, `.`, `-` and `_`. Throws
    * {@link StoreError}. rclone doesn't hash an object that the caller verifies, because some servers would have to read
    * the whole object again.
    */
@@ -214,7 +214,7 @@ export class StoreClient {
     return parseJsonObject(await readBody(response, createEndError, signal)) ?? {};
   }
 
-  /** Reads a group's state over a separate connection, as all shared ones may be busy. Throws {@link StoreError}. */
+  /** Reads a group's state over a separate connection, in case all shared ones are busy. Throws {@link StoreError}. */
   async getStats(group = this.group): Promise<GroupStats> {
     const stats = await this.call('core/stats', { group }, undefined, false);
     const { transferring, checking, bytes, checks, deletes, renames, transfers, errors } = stats;

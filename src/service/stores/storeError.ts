@@ -29,7 +29,7 @@ export function toStoreError(status: number, body: string): StoreError {
   return known ?? createUnknownError();
 }
 
-/** Creates an error from rclone's error output; undefined if the cause is unknown. */
+/** Returns an error for the failure that rclone's error output describes; undefined if the cause is unknown. */
 export function findStoreError(output: string): StoreError | undefined {
   const cause = findStoreCause(output);
   if (cause === undefined) return undefined;
@@ -46,7 +46,7 @@ export function createEndError(): StoreError {
   return new StoreError('unreachable', 'rclone exited');
 }
 
-/** Creates the error for a failed connection: rclone exited, or this machine can't open another connection now. */
+/** Creates the error for a connection that failed because rclone exited or too many files are open. */
 export function toConnectionStoreError(error: unknown): StoreError {
   return isFileLimitError(error) ? new StoreError('unreachable', tooManyFiles) : createEndError();
 }

@@ -30,7 +30,7 @@ const batchSize = 1_000;
 /** rclone's exit code for a folder that doesn't exist. */
 const missingFolder = 3;
 
-/** Modification time of objects whose store doesn't report one. It sorts before all others, and is not shown. */
+/** Modification time for objects whose store doesn't report one. It sorts before all others, and is not shown. */
 const unknownTimeMs = Number.NEGATIVE_INFINITY;
 
 /** Storage classes of objects that must be restored before they can be read. */
@@ -124,7 +124,7 @@ function toScannedObject(object: ListedObject, under: string): ScannedFile | key
   return { path, bytes, modifiedMs: Number.isNaN(modifiedMs) ? unknownTimeMs : modifiedMs, ...metadata };
 }
 
-/** Returns true for a valid file path without characters that rclone could not represent. */
+/** Returns true for a valid file path without placeholders for characters that rclone could not represent. */
 function isFilePath(path: string): boolean {
   return !/[\0\uFFFD]|(?:^|\/)\.{0,2}(?:\/|$)/.test(path);
 }

@@ -15,13 +15,13 @@ export interface ScannedStore {
 export interface ScanResult extends SkippedObjects {
   /** False if rclone has no commands for this kind of store, and so can't restore objects (D67: archived objects). */
   readonly canRestore: boolean;
-  /** Recommends a newer rclone, for the log; undefined if rclone is recent. */
+  /** Log message that recommends a newer rclone; undefined if rclone is recent. */
   readonly note: string | undefined;
 }
 
 const mergeBatch = 1_000;
 
-/** A single scan of a store. When it completes, the files that it found replace those in the catalog. */
+/** A scan of a store or of one folder in it. On completion, the files found replace those that the catalog had. */
 export class StoreScan {
   /** Number of files found so far. */
   count = 0;
@@ -31,7 +31,8 @@ export class StoreScan {
   private readonly usesPartial: boolean;
 
   /**
-   * Creates a scan. With `usesPartial`, a failed scan also merges the files found, because the catalog has no others.
+   * Creates a scan. With `usesPartial`, even a failed scan merges the files that it found, because the catalog has no
+   * others.
    */
   constructor(store: ScannedStore, catalog: CatalogStore, signal: AbortSignal, usesPartial: boolean) {
     this.store = store;

@@ -14,7 +14,7 @@ const specialCharacters = /[\p{Cc}\\\u201B\u2400-\u243F\u2028\u2029\uFF00-\uFFEF
 const specialEnd = /^\s|[\s.]$/u;
 
 /**
- * Selects the small files of a job that rclone can transfer in one batch; none if there are too few or the job is
+ * Selects a job's small files that rclone can transfer in one batch. Selects none if there are too few or the job is
  * throttled.
  */
 export function selectBatch({ files, bytesPerSecond }: CarryJob): readonly FileToCarry[] {
@@ -103,7 +103,7 @@ export class BatchFolder {
     }
   }
 
-  /** Removes the folder. Never throws: files that can't be removed now are removed with the staging folder. */
+  /** Removes the folder. Never throws. Files that can't be removed now are removed with the staging folder. */
   remove(): void {
     try {
       if (this.root !== undefined) fs.rmSync(this.root, { recursive: true, force: true });

@@ -21,13 +21,13 @@ interface UploadTarget {
 interface UploadedFile {
   readonly file: FileToCarry;
   readonly digests: StreamDigests;
-  /** The source's hash algorithm or, without one, how the stored object was verified; undefined before verification. */
+  /** The source's hash algorithm or, if it has none, the method that verified the object; undefined until verified. */
   readonly verifiedBy: string | undefined;
 }
 
 /**
- * Writes small files to a store in one batch: first to a folder of unfinished objects, from which they are moved once
- * they are verified.
+ * Writes small files to a store in one batch. The files are first written to a folder of unfinished objects, and moved
+ * to their final place after they have been verified.
  */
 export class BatchUpload {
   private readonly target: UploadTarget;
@@ -97,7 +97,7 @@ export class BatchUpload {
     return [...verified, ...(await this.readBack(unknown))];
   }
 
-  /** Reads back objects without hashes, and returns those with the right content. */
+  /** Reads back objects that have no hashes, and returns those with the right content. */
   private async readBack(stored: readonly UploadedFile[]): Promise<readonly UploadedFile[]> {
     if (stored.length === 0) return [];
     const folder = this.folder.createSubfolder();

@@ -13,7 +13,7 @@ export interface CopyVerification {
   readonly hasOwnHashes: boolean;
 }
 
-/** Matches the descriptions that rclone gives for stores that compute the hash of each object. */
+/** Matches rclone's descriptions of the stores that compute the hash of each object. */
 const hashingStores = /^(?:GCS|Swift|Google drive|box|pcloud) /;
 
 /**

@@ -30,7 +30,7 @@ export interface FileToMove {
   readonly bytes: number;
   /** In hex; empty for a file in a store, which is hashed while it is transferred. */
   readonly sha256: string;
-  /** The hash in the source's metadata for the file. */
+  /** The hash that the source's metadata declares for the file. */
   readonly declared?: DeclaredHash | undefined;
 }
 
@@ -67,7 +67,7 @@ export interface DoneFile {
   readonly bytes: number;
   /** In hex; absent if only the store has read the content (D66: copies within a store). */
   readonly sha256?: string;
-  /** The hash that the store reports for the object and its copy, such as `md5:…`; replaces the SHA-256. */
+  /** The hash, such as `md5:…`, that the store reports for the object and its copy; replaces the SHA-256. */
   readonly storeHash?: string;
   /** The modification time of a staged file, in milliseconds since 1970. */
   readonly modifiedMs?: number;
@@ -89,7 +89,7 @@ export interface FileFailure {
   readonly code?: string;
   /** The kind of error, if it came from a store. */
   readonly store?: StoreErrorKind;
-  /** For errors without a code: a clause with the reason, such as `it changed while it was being read`. */
+  /** The reason as a clause, such as `it changed while it was being read`; present for errors without a code. */
   readonly text?: string;
 }
 

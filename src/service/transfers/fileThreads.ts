@@ -27,8 +27,8 @@ interface WaitingJob {
 }
 
 /**
- * Maximum number of threads. Each concurrent transfer can use four, so that none waits for another's large files: two
- * copy, and two read large copies back at the same time (D68: read back while copying).
+ * Maximum number of threads. Each concurrent transfer can use four: two that copy, and two that read large copies back
+ * at the same time (D68: read back while copying). No transfer therefore waits for another's large files.
  */
 const maxThreads = 12;
 const idleMs = 60_000;

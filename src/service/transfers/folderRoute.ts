@@ -20,7 +20,7 @@ export interface RouteOptions<P> {
   /** Aborted to abandon threads that are still hanging in system calls after a run is stopped (D42: hanging disks). */
   readonly abandonment: AbortSignal;
   readonly throttleBytesPerSecond: number | undefined;
-  /** True if each file is flushed to disk individually; otherwise the whole file system is flushed. */
+  /** True if each file is flushed to disk individually; otherwise, the whole file system is flushed. */
   readonly isFlushed: boolean;
 }
 

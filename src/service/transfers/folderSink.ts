@@ -114,7 +114,7 @@ export class FolderSink implements CarrySink {
 }
 
 /**
- * Returns true if the part file can be continued after an error: the store was unreachable, the download was
+ * Returns true if the part file can be continued after an error. It can if the store was unreachable, the download was
  * interrupted, the job was stopped, or another file failed.
  */
 function isInterruption(error: unknown): boolean {

@@ -39,7 +39,7 @@ export interface TransferRecordFile {
   /** In hex; present once the file has been hashed. */
   readonly sha256?: string | undefined;
   /**
-   * The store's hash of a file that the store copied itself, such as `md5:…`; takes the place of the SHA-256 (D66:
+   * The store's hash, such as `md5:…`, of a file that the store copied itself; takes the place of the SHA-256 (D66:
    * copies within a store).
    */
   readonly storeHash?: string | undefined;
@@ -72,7 +72,7 @@ export function describeAmount({ fileCount, sizeBytes }: Pick<TransferRecord, 'f
   return `${describeCount(fileCount, 'file')} (${describeSize(sizeBytes)})`;
 }
 
-/** Returns a count with its noun: `1 file`, `2 files`. */
+/** Returns a count with its noun, such as `1 file` or `2 files`. */
 export function describeCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -68,16 +68,16 @@ export class LiveTransfer implements RunProgress {
     this.options.logger.info(message);
   }
 
-  /** Suspends the transfer. A suspension with its own delay, such as for a restore, doesn't lengthen later delays. */
+  /** Suspends the transfer. A suspension with its own delay, such as a restore's, doesn't lengthen later delays. */
   suspend({ message, retryMs }: TransferSuspension): void {
     if (retryMs === undefined) this.suspensionCount += 1;
     this.enterStatus('inactive', message);
   }
 
   /**
-   * Returns the delay in milliseconds before a suspended transfer's next check: `firstMs` after each of the first four
-   * suspensions without progress. Each further suspension doubles the delay, up to ten minutes, because every run may
-   * upload the same file again.
+   * Returns the delay in milliseconds before a suspended transfer's next check. It is `firstMs` after each of the first
+   * four suspensions without progress. Each further suspension doubles the delay, up to ten minutes, because every run
+   * may upload the same file again.
    */
   getRetryMs(firstMs: number): number {
     return Math.min(firstMs * 2 ** Math.max(0, this.suspensionCount - suspensionsBeforeBackoff), maxRetryMs);

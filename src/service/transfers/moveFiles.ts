@@ -145,7 +145,7 @@ function removePart(part: string): void {
 }
 
 /**
- * Clones the file if it is large enough and the file system supports it; otherwise returns false. Clones from the
+ * Clones the file if it is large enough and the file system supports it; otherwise, returns false. Clones from the
  * checked descriptor, because the path may lead to a different file by now (D42: hanging disks).
  */
 function tryClone(context: MoveContext, file: FileToMove, opened: number, part: string): boolean {

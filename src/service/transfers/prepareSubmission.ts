@@ -80,7 +80,7 @@ export async function writeSubmission(
   }
 }
 
-/** Describes a file for the journal. Leaves out its cached hash, because staging would treat that as a declared one. */
+/** Describes a file for the journal. Leaves out its cached hash, because staging would treat it as a declared one. */
 function toTransferFile(file: CatalogFile, position: number): TransferRecordFile {
   const resource = toFileResource({ ...file, sha256: undefined });
   return { position, path: file.path, resource, bytes: file.bytes, isTransferred: false };

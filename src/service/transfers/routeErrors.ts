@@ -7,7 +7,7 @@ import type { FileFailure } from './fileJobs.ts';
 import { TransferFailure, TransferSuspension } from './transferErrors.ts';
 
 /**
- * Returns true if a file could not be read, probably because it is archived: rclone doesn't say why it can't open an
+ * Returns true if a file could not be read, probably because it is archived. rclone doesn't say why it can't open an
  * object.
  */
 export function isRefusedAsArchived({ operation, store }: FileFailure, { resource }: TransferRecordFile): boolean {

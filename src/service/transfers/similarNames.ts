@@ -15,7 +15,7 @@ export function foldPath(path: string): string {
 /**
  * Returns the files that are missing from a listing, probably because files with similar paths replaced them. Similar
  * paths differ only in case or normalization. Ignores a group of similar paths if the listing contains none of them, or
- * at least as many paths as the group.
+ * at least as many similar paths as the group.
  */
 export function findUnlisted(files: readonly TransferRecordFile[], listed: Iterable<string>): readonly UnlistedFile[] {
   const groups = groupSimilar(files.map(({ path }) => path));

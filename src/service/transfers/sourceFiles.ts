@@ -38,7 +38,7 @@ export class SourceFiles {
   }
 
   /**
-   * Runs `work` with an open file. Throws {@link BadFile} if a link points outside the folder or `path` isn't a regular
+   * Opens a file, runs `work` with its descriptor, and closes it. Throws {@link BadFile} if a link points outside the folder or `path` isn't a regular
    * file.
    */
   open<T>(path: string, work: (opened: number) => T): T {

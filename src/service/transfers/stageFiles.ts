@@ -5,7 +5,7 @@ import { runOperation, BadFile, processFiles } from './fileProcessing.ts';
 import { SourceFiles } from './sourceFiles.ts';
 
 /**
- * Stages files: reads each file without a valid cached hash, computes its SHA-256, and verifies any hash in its
+ * Stages files. Reads each file that has no valid cached hash, computes its SHA-256, and verifies any hash in its
  * metadata (D22: staged means hashed, D23: transfer states).
  */
 export function stageFiles({ folder, files, signal }: StageJob): JobResult {

@@ -13,7 +13,7 @@ import { StreamDigests } from './streamDigests.ts';
 import { UnfinishedObjects } from './unfinishedObjects.ts';
 
 /**
- * Maximum size of a copy that is verified by a hash. A larger object may be copied in pieces; its hash may then come
+ * Maximum size of a copy that is verified by a hash. A larger object may be copied in parts; its hash may then come
  * from metadata that the uploader set and the copy inherits.
  */
 const maxHashedBytes = 4 * 1024 ** 3;
@@ -65,7 +65,7 @@ export class StoreCopy {
 
   /**
    * Copies the objects and returns the files whose copies were verified and given their final names. The caller must
-   * transfer the others another way. Never rejects.
+   * transfer the others in another way. Never rejects.
    */
   async run(): Promise<readonly DoneFile[]> {
     if (this.files.length === 0) return [];
@@ -106,7 +106,7 @@ export class StoreCopy {
   }
 
   /**
-   * Lists the copies instead of describing each one: in a listing, S3 reports the hash of the content; for a single
+   * Lists the copies instead of describing each one. In a listing, S3 reports the hash of the content; for a single
    * object, it reports the hash in the metadata.
    */
   private async describeCopies(): Promise<ReadonlyMap<string, StoreObject>> {

@@ -233,7 +233,7 @@ export class StoreRoute implements TransferRoute {
     return count < maxAttempts;
   }
 
-  /** Returns the reason why the whole store is unusable, such as rejected credentials; undefined if none is found. */
+  /** Returns the reason, such as rejected credentials, why the whole store is unusable; undefined if none is found. */
   private async findOutage({ operation, store }: FileFailure): Promise<string | undefined> {
     const { remote } = operation === 'read' ? this.source : this.destination;
     if ((store !== 'failed' && store !== 'refused') || remote === undefined) return undefined;

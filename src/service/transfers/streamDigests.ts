@@ -7,7 +7,7 @@ export class StreamDigests {
   private readonly hashes: ReadonlyMap<string, Hash>;
   private readonly results = new Map<string, string>();
 
-  /** Computes SHA-256 in addition to the given algorithms. Ignores undefined entries. */
+  /** Creates digests for SHA-256 and for the given algorithms. Ignores undefined entries. */
   constructor(algorithms: readonly (string | undefined)[]) {
     const names = new Set(['sha256', ...algorithms.flatMap((name) => name ?? [])]);
     this.hashes = new Map([...names].map((name) => [name, createHash(name)]));

@@ -3,7 +3,7 @@ import type { TransferRecord, TransferRecordFile } from './journalRecord.ts';
 
 /** Stages and transfers files between two databases, each of which is a folder or a store accessed through rclone. */
 export interface TransferRoute {
-  /** True if staging reads and hashes the files; otherwise they are hashed while they are transferred. */
+  /** True if staging reads and hashes the files; otherwise, they are hashed while they are transferred. */
   readonly isHashedFirst: boolean;
   /** Hashes files in the source. Requires {@link isHashedFirst}. */
   stage(files: readonly FileToStage[], signal: JobSignal): Promise<JobResult>;

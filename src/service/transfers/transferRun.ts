@@ -68,7 +68,7 @@ export class TransferRun {
   private hasLeftovers = false;
   /** True if a run was, or may have been, interrupted. */
   private wasInterrupted: boolean;
-  /** Methods by which files to or from stores were verified since the service started, such as `md5`. */
+  /** Methods, such as `md5`, that have verified files to or from stores since the service started. */
   private readonly methods = new Set<string>();
 
   constructor(options: TransferRunOptions, progress: RunProgress, files: readonly TransferRecordFile[]) {
@@ -174,8 +174,8 @@ export class TransferRun {
   }
 
   /**
-   * Requests that archived files be restored, and throws a suspension until they can be read. During later checks, the
-   * status still says that the files are being restored.
+   * Requests that archived files be restored, and throws a suspension if any of them can't be read yet. During later
+   * checks, the status still says that the files are being restored.
    */
   private async restore(signal: AbortSignal): Promise<void> {
     if (this.archivedFiles === undefined) return;
@@ -211,7 +211,7 @@ export class TransferRun {
   }
 
   /**
-   * Finds transferred files that were lost before the transfer resumed: the disk may have been replaced, or unwritten
+   * Finds transferred files that were lost before the transfer resumed. The disk may have been replaced, or unwritten
    * data may have been lost.
    */
   private async findLost(signal: AbortSignal): Promise<void> {

@@ -6,7 +6,7 @@ const droppedEnd = /[. ]$/;
 const deviceName = /^(?:con|prn|aux|nul|conin\$|conout\$|com[\d¹²³]|lpt[\d¹²³])\s*(?:\.|$)/i;
 
 /**
- * Returns true if a file or folder name from a store is a plain name on a platform. On Windows, other names can denote
+ * Returns true if a file or folder name from a store is a plain name on `platform`. On Windows, other names can denote
  * several levels of a path (`..\..\x`), a stream of another file, or a device (D24: destination layout).
  */
 export function isFileName(name: string, platform: NodeJS.Platform = process.platform): boolean {

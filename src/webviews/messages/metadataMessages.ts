@@ -59,7 +59,7 @@ export interface MetadataSnapshot {
   readonly old?: boolean;
   /** A message that explains why the metadata is missing or may be out of date. */
   readonly problem?: string;
-  /** A remedy for the problem, apart from retrying. */
+  /** A remedy for the problem, other than retrying. */
   readonly remedy?: PageRemedy;
 }
 

@@ -15,7 +15,7 @@ export const isPageWords: Guard<PageWords> = object<PageWords>({
   bundle: optional(isStringRecord),
 });
 
-/** The remedy for a rejected sign-in, apart from retrying: a different ORCID iD or a different key. */
+/** The remedy for a rejected sign-in, other than retrying: use a different ORCID iD or a different key. */
 export type PageRemedy = 'orcid' | 'key';
 
 /** Checks that a value is a {@link PageRemedy}. */

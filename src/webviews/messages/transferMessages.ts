@@ -45,7 +45,7 @@ type PageProblemKind = 'unsent' | 'queued';
 
 /** The location of the transferred files. */
 export interface PagePlace {
-  /** Path of the folder if it was found on this machine; otherwise its name at the destination. */
+  /** Path of the folder if it was found on this machine; otherwise, its name at the destination. */
   readonly folder: string;
   /** Label of the button that shows the folder; absent if the folder wasn't found on this machine. */
   readonly revealLabel?: string;

@@ -3,7 +3,7 @@ import { readIdentifier } from '../shared/identifiers.ts';
 /** A citation with its DOI as a separate part. */
 interface SplitCitation {
   readonly text: string;
-  /** The DOI as written in the citation: `https://doi.org/10.1234/a`. */
+  /** The DOI as written in the citation, such as `https://doi.org/10.1234/a`. */
   readonly doi?: string;
   /** The address at doi.org to open. */
   readonly address?: string;

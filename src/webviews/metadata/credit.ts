@@ -113,8 +113,8 @@ function readDate(entry: Entry, format: Format): readonly CreditDate[] {
 }
 
 /**
- * Formats a date. A date without a time is shown as the same day in all time zones. Returns a year, a year with a
- * month, and text that is not a date unchanged.
+ * Formats a date. A date without a time is shown as the same day in all time zones. A year, a year with a month, or
+ * text that is not a date is returned unchanged.
  */
 function formatDay(written: string, format: Format): string {
   if (/^\d{4}(-\d{2})?$/.test(written)) return written;

@@ -26,7 +26,7 @@ export function listMetadataNotes(
   return notes;
 }
 
-/** Returns the text for a screen reader to announce if loading has just ended; otherwise undefined. */
+/** Returns the text for a screen reader to announce; undefined unless loading has just ended. */
 export function describeMetadataChange(before: MetadataSnapshot, now: MetadataSnapshot): string | undefined {
   if (now.loading || !before.loading) return undefined;
   return now.problem ?? l10n.t('Loaded the metadata for {0}.', now.ref.name.slice(0, 200));

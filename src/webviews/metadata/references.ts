@@ -76,7 +76,7 @@ function getLicenseId({ text, address = '' }: Reference): string {
   return findSpdxId(text) ?? findSpdxId(address) ?? `${text} ${address}`;
 }
 
-/** Merges two licenses: prefers a name over a link as the text and uses the first known address. */
+/** Merges two licenses. Prefers a name over a link as the text, and uses the first known address. */
 function mergeLicenses(first: Reference, second: Reference): Reference {
   const address = first.address ?? second.address;
   const { text } = [first, second].find((one) => toOpenableLink(one.text) === undefined) ?? first;

@@ -44,7 +44,7 @@ function formatType(field: Readonly<Record<string, unknown>>): string {
   return format === undefined || format === 'default' ? type : `${type} (${format})`;
 }
 
-/** Formats constraints in words: `unique`, `maximum length 3`. */
+/** Formats constraints in words, such as `unique` or `maximum length 3`. */
 function formatConstraints(constraints: unknown): readonly string[] {
   if (!isRecord(constraints)) return [];
   return Object.entries(constraints).flatMap(([name, value]) => {
@@ -54,7 +54,7 @@ function formatConstraints(constraints: unknown): readonly string[] {
   });
 }
 
-/** Describes a constraint without a value, such as `required`. Returns the name of an unknown constraint. */
+/** Describes a constraint that has no value, such as `required`. Returns the name of an unknown constraint. */
 function describeFlag(name: string): string {
   if (name === 'required') return l10n.t('required');
   return name === 'unique' ? l10n.t('unique') : name;

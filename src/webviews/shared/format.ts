@@ -8,17 +8,17 @@ export interface Format {
   number(value: number): string;
   /** Returns the translated text in the plural form for a count. `{0}` is replaced with the count. */
   plural(count: number, one: string, other: string): string;
-  /** Formats a size in decimal units, as data repositories do: `67 kB`. */
+  /** Formats a size in decimal units, as data repositories do, for example `67 kB`. */
   size(sizeBytes: number): string;
-  /** Formats a size as an exact number of bytes: `67,013 bytes`. */
+  /** Formats a size as an exact number of bytes, such as `67,013 bytes`. */
   exactSize(sizeBytes: number): string;
-  /** Formats a fraction from 0 to 1 as a percentage, rounded down: `62%`. */
+  /** Formats a fraction from 0 to 1 as a percentage, such as `62%`, rounded down. */
   percent(share: number): string;
   /** Formats a time, with the date unless it is today's. `now` and `at` are in milliseconds since 1970. */
   time(at: number, now: number): string;
   date(at: number): string;
   dateTime(at: number): string;
-  /** Formats a duration in at most two units: `3 hr 12 min`. */
+  /** Formats a duration in at most two units, such as `3 hr 12 min`. */
   duration(durationMs: number): string;
 }
 

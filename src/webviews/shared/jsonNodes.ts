@@ -29,7 +29,7 @@ export function listChildren(node: Pick<JsonNode, 'path' | 'value'>, limit: numb
   return fields.slice(0, limit).map(([label, child]) => describeJson(label, child, path));
 }
 
-/** Formats a value without children as JSON, except that strings are not quoted. */
+/** Formats a value that has no children as JSON, except that strings are not quoted. */
 export function formatLeaf(node: JsonNode): string {
   if (node.kind === 'text') return String(node.value);
   return JSON.stringify(node.value);

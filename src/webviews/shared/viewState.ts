@@ -2,7 +2,7 @@ import { array, isFiniteNumber, isString, object, optional } from '../messages/g
 
 const maxSavedPaths = 500;
 
-/** A page's expanded sections and scroll position. Saved across reloads. */
+/** A page's expanded sections and scroll position, which are saved across reloads. */
 interface ScrollPlace {
   /** Identifies the content of the page; nothing is restored for other content. */
   readonly subject: string;

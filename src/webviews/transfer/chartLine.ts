@@ -4,7 +4,7 @@ import type { ProgressSample } from '../../core/model/progressSamples.ts';
 export interface ChartRange {
   readonly from: number;
   readonly to: number;
-  /** The highest number of files; at least 1. */
+  /** The largest file count on the axis; at least 1. */
   readonly most: number;
 }
 

@@ -12,7 +12,7 @@ interface PlaceProps {
   readonly send: (intent: TransferIntent) => void;
 }
 
-/** Renders the location of the transferred files, the result of their verification, and buttons for actions. */
+/** Renders the location of the transferred files, the result of their verification, and action buttons. */
 export function PlaceSection({ transfer: { place }, send }: PlaceProps): VNode | null {
   if (place === undefined) return null;
   const { folder, revealLabel, verified, missing } = place;

@@ -18,8 +18,8 @@ interface ProgressChartProps {
 }
 
 /**
- * Renders the number of transferred files over time as a line and as a table. Renders nothing for a transfer that took
- * less than a minute, has only one file, or has fewer than two samples.
+ * Renders the number of transferred files over time as a line and as a table. Renders nothing for a transfer that has
+ * run for less than a minute, has only one file, or has fewer than two samples.
  */
 export function ProgressChart({ transfer, now }: ProgressChartProps): VNode | null {
   const { format } = usePage();

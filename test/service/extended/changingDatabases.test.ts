@@ -26,7 +26,7 @@ describe('A transfer whose databases are added and removed while the service run
     });
   };
 
-  /** Submits a transfer that waits for its unavailable destination. */
+  /** Submits a transfer that has to wait because its destination is unavailable. */
   async function submitWaiting(): Promise<string> {
     await fs.rename(rig.target, `${rig.target}-away`);
     const id = await rig.mustSubmit(['small.txt']);

@@ -137,7 +137,9 @@ class CrashRound {
     }
   }
 
-  /** Asserts that unacknowledged transfers are complete too, or never started. */
+  /**
+   * Stops the service. Asserts that the target has no unfinished files and that no source files were added or removed.
+   */
   private async assertNothingElse(): Promise<void> {
     await this.service?.stop();
     this.service = undefined;

@@ -9,7 +9,7 @@ const size = bySize({ minutes: 0.25, transfers: 8 }, { minutes: 1, transfers: 20
 const given = process.env['SOAK_SEED'];
 const seed = given === undefined ? findSeedWithAllKinds(Date.now() % 1_000_000) : Number(given);
 
-/** Returns the first seed, starting with `from`, whose plan submits, cancels, and kills services and windows. */
+/** Returns the first seed, starting with `from`, whose plan contains all four kinds of actions. */
 function findSeedWithAllKinds(from: number): number {
   const kinds = new Set(createSoakPlan(from, size.minutes * 60_000, size.transfers).map(({ kind }) => kind));
   return kinds.size === 4 ? from : findSeedWithAllKinds(from + 1);

@@ -14,7 +14,7 @@ const rounds = bySize(5, 30);
 const seedText = process.env['CRASH_SEED'];
 const firstSeed = seedText === undefined ? Date.now() % 1_000_000 : Number(seedText);
 
-/** The source and destination of each round, repeated in this order. */
+/** The possible sources and destinations of a round. The round's seed selects one pair. */
 const routes = [
   ['sftp', 'folder'],
   ['folder', 'sftp'],
@@ -118,7 +118,7 @@ function digest(content: Buffer): string {
 }
 
 /**
- * Waits until no unfinished objects are left. The server may create the objects of a killed rclone even after the
+ * Waits until no unfinished objects are left. The server may still create objects for a killed rclone after the
  * transfer has ended.
  */
 async function waitForNoLeftovers(folder: string): Promise<void> {

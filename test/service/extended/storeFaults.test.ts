@@ -148,7 +148,7 @@ describe('A store that fails (D62)', () => {
 
   /**
    * Starts a WebDAV server that lists 20,000 empty files in the folder `many` and one file of 10 bytes. Sends only 5
-   * bytes of the latter.
+   * bytes when that file is read.
    */
   function startWebdavServer(): Server {
     const describe = (href: string, props: string): string =>

@@ -32,7 +32,7 @@ class RecipeRun {
     this.environment = { RCLONE_CONFIG: nodePath.join(servers.root, 'recipe.conf'), ...more };
   }
 
-  /** Returns a setting of a server's remote in the rclone configuration of the other tests. */
+  /** Returns a setting of a server's remote from the rclone configuration that the other tests use. */
   async read(kind: StoreKind, field: string): Promise<string> {
     const text = await fs.readFile(this.servers.configFile, 'utf8');
     return new RegExp(`\\[${kind}\\][^[]*?^${field} = (.*)$`, 'm').exec(text)?.[1] ?? '';

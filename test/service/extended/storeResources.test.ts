@@ -80,7 +80,7 @@ describe('The resources of a service with stores (D62)', function () {
     };
   }
 
-  /** Waits until the scans that follow transfers have ended, and measures the usage. */
+  /** Waits until the scans that follow transfers have ended, and then measures the usage. */
   async function measureAtRest(): Promise<Usage> {
     await eventually(async () => {
       const listings = await Promise.all(['sftp', 's3', 'copies'].map(async (name) => await rig.describe(name)));

@@ -1,5 +1,5 @@
 /**
- * Calls tools of other extensions as an agent does: prompts for the call and copies the answer to the clipboard. Also
+ * Calls tools of other extensions as an agent does. Prompts for each call and copies the answer to the clipboard. Also
  * registers the extension's MCP server with the editor's own MCP client, so that its tools can be called.
  */
 const { join } = require('node:path');

@@ -11,8 +11,8 @@ export interface ActionCounter {
 const counters = new WeakMap<Page, { count: number }>();
 
 /**
- * Script that counts actions in each frame. A mouse click, a key press, and text entered into one field are one action
- * each. Keys that move between rows, fields and buttons aren't counted, with or without Shift.
+ * Script that counts actions in each frame. A mouse click, a key press, and entering text into a field each count as
+ * one action. Keys that move between rows, fields and buttons aren't counted, with or without Shift.
  *
  * The editor fills a page with `document.open`, which removes all listeners of its window, so the script adds them
  * again.

@@ -76,7 +76,7 @@ export class Editor {
     openEditors.add(this);
   }
 
-  /** True if a test has failed in this editor, so that the editor's state is unknown. */
+  /** True if a test has failed in this editor and may have left it in an unknown state. */
   get isSuspect(): boolean {
     return this.#isSuspect;
   }

@@ -57,7 +57,8 @@ export class Keyboard {
   }
 
   /**
-   * Runs a command from the palette. Inserts the title in one piece, because the palette searches after each character.
+   * Runs a command from the palette. Inserts the whole title at once, because the palette searches after each
+   * character.
    */
   async command(title: string): Promise<void> {
     let waitMs = 0;

@@ -40,7 +40,7 @@ const fillMs = 2_000;
 /** Milliseconds to wait for the contents. On a busy machine, a window may take more than a second to respond. */
 const readMs = 2_000;
 
-/** Milliseconds after which a path is typed again, unless the dialog lists its folder. */
+/** Milliseconds after which a path is typed again if the dialog still lists another folder. */
 const listMs = 10_000;
 
 /** Milliseconds after which Enter is pressed again. Long, because Enter must not reach the step that follows. */
@@ -225,7 +225,7 @@ export class QuickInput {
     return (await this.#widget.locator('.monaco-list-row.focused').count()) > 0;
   }
 
-  /** Returns the contents, and waits for them, because a busy window may not respond immediately. */
+  /** Waits for the contents and returns them. A busy window may not respond immediately. */
   async #shown(limitMs = waitLimitMs): Promise<QuickInputState> {
     return until('what the quick input shows', () => this.state(), limitMs);
   }

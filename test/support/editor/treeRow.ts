@@ -117,7 +117,7 @@ export class TreeRow {
     });
   }
 
-  /** Opens the submenu by hovering over its title and moves the focus to an entry of the submenu. */
+  /** Opens the context menu, opens a submenu by hovering over its title, and moves the focus to an entry in it. */
   async #focusSubmenuEntry(title: string, entry: string): Promise<boolean> {
     const items = await this.#openContextMenu();
     await items.filter({ hasText: title }).first().hover({ timeout: menuMs });

@@ -92,7 +92,7 @@ export class EditorWindow {
     await this.page.close();
   }
 
-  /** Runs a command from the palette by its displayed title: `Data Transfer: Search Files…`. */
+  /** Runs a command from the palette by its displayed title, such as `Data Transfer: Search Files…`. */
   async command(title: string): Promise<void> {
     let failure: unknown = 'it is not listed';
     const note = (error: unknown): undefined => void (failure = error);
@@ -102,7 +102,7 @@ export class EditorWindow {
     );
   }
 
-  /** Returns true if the palette currently lists a command. */
+  /** Returns true if the palette currently lists the command with the given title. */
   async hasCommand(title: string): Promise<boolean> {
     const isListed = (await this.#searchPalette(title)) !== undefined;
     await this.quickInput.cancel();

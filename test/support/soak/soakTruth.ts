@@ -36,8 +36,8 @@ export function readJournal(dataFolder: string): readonly JournalTransfer[] {
 }
 
 /**
- * Returns a fault if a transfer's final state is unexpected. Only the broken file may make a transfer fail; kills may
- * not.
+ * Returns the fault in a transfer's final state; empty if there is none. Only the broken file may make a transfer fail;
+ * kills may not.
  */
 export function findStateFaults({ id, state, message }: JournalTransfer, paths: readonly string[]): readonly string[] {
   const isBroken = paths.includes(brokenPath);

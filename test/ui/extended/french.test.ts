@@ -11,7 +11,7 @@ import type { EditorWindow } from '../../support/editor/window.ts';
 
 const space = '\u00a0';
 
-/** Resolves to the English messages whose French translation differs. None of them may be displayed. */
+/** Resolves to the English messages that differ from their French translations. None of them should be displayed. */
 async function englishTexts(): Promise<ReadonlySet<string>> {
   const bundle = await readFile(join(repositoryRoot, 'l10n', 'bundle.l10n.fr.json'), 'utf8');
   const texts = Object.entries(JSON.parse(bundle) as Record<string, string>);

@@ -16,7 +16,7 @@ const apiKey = 'a-made-up-key';
 const ignoredCancelId = '2fe3584a-ebf8-41bb-b03a-7168595cb05a';
 const activeId = '00124f18-84e6-4451-ba13-7d89a50bd3ec';
 
-/** Exported state of each transfer in the history, by its description. */
+/** The exported state of each transfer in the history, by the transfer's description. */
 const statesByDescription = {
   'For a *first* look': 'succeeded',
   'The one that failed': 'failed',

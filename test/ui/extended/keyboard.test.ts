@@ -55,7 +55,7 @@ describe('A user without a mouse', () => {
 
   /**
    * Activates a button or link of the welcome content in the Databases view. Repeats this until `isActivated` resolves,
-   * because a window that has just loaded may redraw the content, so that the focus is lost.
+   * because a window that has just loaded may redraw the content and lose the focus.
    */
   async function pressWelcome(text: string, isActivated: () => Promise<unknown>): Promise<void> {
     await until(`"${text}" to be activated`, async () => {

@@ -45,7 +45,7 @@ describe('A user who repeats a transfer', () => {
     await window.openContainer('Data Transfer');
   }
 
-  /** Clicks a code lens of the open recipe once the editor shows the code lens. */
+  /** Waits for a code lens of the open recipe and clicks it. */
   async function clickLens(title: string): Promise<void> {
     await window.page.locator('.codelens-decoration a').getByText(title, { exact: true }).click();
   }

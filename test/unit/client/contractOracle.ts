@@ -23,7 +23,10 @@ function isMissing(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-/** Returns the value of an integer or a string of digits; otherwise undefined (D3: numbers and empty values). */
+/**
+ * Returns the value of an integer or of a string of digits, which may be negative. Returns undefined for anything else
+ * (D3: numbers and empty values).
+ */
 function parseWhole(value: unknown): number | undefined {
   if (typeof value === 'string') return /^-?[0-9]+$/.test(value) ? Number(value) : undefined;
   return typeof value === 'number' && Number.isFinite(value) && Math.floor(value) === value ? value : undefined;

@@ -120,7 +120,7 @@ const badBodies: readonly Fault[] = [
   },
 ];
 
-/** Operations whose timeouts are tested, which is slow: one that is retried after other faults, and one that isn't. */
+/** The only operations whose timeouts are tested, because such tests are slow. One is retried after other faults. */
 const timed: ReadonlySet<string> = new Set(['databases', 'search']);
 
 function getFaults({ name }: Operation): readonly Fault[] {
@@ -145,14 +145,14 @@ describe('Faults of server and network (D2)', () => {
     await bench.end();
   });
 
-  /** Starts a bench whose client waits `waitMs` milliseconds for a response or for the next part of its body. */
+  /** Starts a bench. Its client waits at most `waitMs` milliseconds for a response or for the next part of the body. */
   async function open(waitMs: number): Promise<void> {
     bench = await startBench({ limits: { headersMs: waitMs, bodyMs: waitMs, bodyBytes: 50_000, tries: 2 } });
     bench.server.on('GET /api/v1/databases', json([]));
     await bench.connect();
   }
 
-  /** Replaces the client with one that times out soon enough for a test to wait for the timeout. */
+  /** Replaces the client with one whose timeout is short enough for a test to wait for. */
   async function openWithShortTimeout(waitMs: number): Promise<void> {
     await bench.end();
     await open(waitMs);

@@ -34,12 +34,15 @@ export const getRoute = 'GET /api/v1/files/by-id';
 /** The route of metadata requests in the newer form (D8: metadata by ids). */
 export const postRoute = 'POST /api/v1/files/by-id';
 
-/** Returns the ids of files in order, and `unreadable` for those that can't be read. */
+/** Returns the id of each file, in order; `unreadable` for a file that can't be read. */
 export function getIds(files: readonly FoundFile[]): readonly string[] {
   return files.map((file) => (file.kind === 'file' ? file.id : 'unreadable'));
 }
 
-/** Returns the requested files in reverse order. Refuses requests with bad IDs and names them if `isNaming`. */
+/**
+ * Responds with the requested files in reverse order. Refuses requests with bad IDs and, if `isNaming`, names those
+ * IDs.
+ */
 export function returnFilesExcept(bad: readonly string[], isNaming: boolean, status = 400): Behavior {
   return async (request, response) => {
     const body = request.body === '' ? undefined : (JSON.parse(request.body) as { file_ids: string[] });

@@ -74,7 +74,7 @@ export function checkCancelled(value: unknown): void {
   assert.ok(value === undefined || value === true);
 }
 
-/** Checks search parameters by name (D26: service HTTP behavior). */
+/** Checks search parameters, keyed by name (D26: service HTTP behavior). */
 export function checkParameters(value: unknown): void {
   assert.ok(typeof value === 'object' && value !== null);
   for (const parameter of Object.values(value)) {

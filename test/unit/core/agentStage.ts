@@ -14,7 +14,7 @@ import { Rig } from './rig.ts';
 /** Additional metadata fields of the server's files, by file ID. */
 export type StagedFiles = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** Calls the tools of agents on a fault server and simulates a user whose decisions the test sets. */
+/** Calls agent tools against a fault server and simulates a user whose decisions the test sets. */
 export class AgentStage {
   readonly rig: Rig;
   /** The questions that the user was asked, in order. */

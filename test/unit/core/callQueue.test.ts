@@ -8,7 +8,7 @@ class Calls {
   private readonly ends: (() => void)[] = [];
   private readonly queue = new CallQueue();
 
-  /** Queues a call. Resolves to the call's number when it has ended. */
+  /** Queues a call. Resolves to the call's number when the call has ended. */
   async call(number: number, signal = new AbortController().signal): Promise<number> {
     return await this.queue.run(signal, async () => {
       this.started.push(number);

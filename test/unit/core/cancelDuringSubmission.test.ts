@@ -51,7 +51,7 @@ describe('A cancel during a submission, on a server like the public one (D34)', 
     return { connectionId, orcid, source, destination, files: [{ id, name: id }] };
   };
 
-  /** Submits in one window, cancels in the other in the meantime, and checks that each got its own response. */
+  /** Submits a transfer in one window while canceling one in the other. Checks that each got its own response. */
   const runRound = async (submitting: Explorer, cancelling: Explorer, file: number): Promise<void> => {
     service.dispatcher.createMs = 0;
     const running = await cancelling.transferFlow.submit(createOrder('two', file));

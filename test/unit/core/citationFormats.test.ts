@@ -136,7 +136,7 @@ function toConverterForm(citation: ParsedCitation): ParsedCitation {
   };
 }
 
-/** Returns the parts of a name that are separated by commas, because commas can't be escaped in RIS. */
+/** Splits a name at its commas, which can't be escaped in RIS. Returns the nonempty parts, sorted. */
 function listNameParts(name: string): readonly string[] {
   const parts = name.split(',').map((part) => part.trim());
   return parts.filter((part) => part !== '').sort();

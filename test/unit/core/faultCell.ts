@@ -39,7 +39,7 @@ export class FaultCell {
     this.ledgerFolder = join(folder, 'transfers');
   }
 
-  /** Starts a cell with a first window. The window is a separate process if `isProcess`, so that a test can kill it. */
+  /** Starts a cell with a first window. If `isProcess`, it runs in a separate process that a test can kill. */
   static async start(options: { readonly isProcess: boolean; readonly isHeld: boolean }): Promise<FaultCell> {
     const clock = new ManualClock();
     const server = await TruthfulServer.start(clock);
@@ -112,7 +112,7 @@ export class FaultCell {
     }
   }
 
-  /** Locks the record of the transfer, so that no window can write it, as with a slow disk. */
+  /** Locks the record of the transfer so that no window can write it, as if the disk were slow. */
   async lockRecord(): Promise<FileLock> {
     const lock = join(this.ledgerFolder, 'locks', `${await this.keyInLedger()}.lock`);
     return await eventually(() => FileLock.acquire(lock, this.clock));

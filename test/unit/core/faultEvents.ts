@@ -6,7 +6,7 @@ import type { FaultCell } from './faultCell.ts';
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 
 /**
- * Events that affect a transfer, its windows or the server. Each function runs its event to the end and releases the
+ * Events that affect a transfer, its windows or the server. Each function runs its event to completion and releases the
  * held transfer.
  */
 export const events = {

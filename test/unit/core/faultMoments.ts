@@ -30,7 +30,7 @@ export async function reach(cell: FaultCell, moment: Moment): Promise<void> {
   if (moment === 'ended') await finish(cell);
 }
 
-/** Waits until the window, whose gate was closed when it was opened, is about to send the submission. */
+/** Waits until the window, which was opened with its gate closed, is about to send the submission. */
 async function holdBeforeSending(cell: FaultCell): Promise<void> {
   const { first } = cell;
   await cell.waitFor('its intent is written', async () => (await cell.records('running')).length === 1);

@@ -19,7 +19,7 @@ describe('Comparing all files of a database', () => {
     requests = [];
   });
 
-  /** Compares all files of a service whose request for a page fails if `fail` returns a reason. */
+  /** Compares all files of a service. The request for a page fails if `fail` returns a reason. */
   const compare = async (fail: (start: number, end: number) => Reason | undefined): Promise<MatchIndex> => {
     const values = Array.from({ length: fileCount + 1 }, (_, position) => `file ${position}`);
     const index = new MatchIndex('name', values);

@@ -10,7 +10,7 @@ import { systemClock } from '../../../src/core/util/clock.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 
-/** A script that acquires a lock and is killed after it creates the lock file but before it writes the content. */
+/** A script that is killed while it acquires a lock, after creating the lock file but before writing its content. */
 const killedWhileAcquiring = `
   import fs from 'node:fs/promises';
   import { syncBuiltinESMExports } from 'node:module';

@@ -31,7 +31,10 @@ describe('A key that was accepted before (D28)', () => {
     rig.server.on('GET /api/v1/transfers/*', json({ id, status: 'active', num_files: 1, num_files_transferred: 0 }));
   };
 
-  /** Advances the clock by seconds until a condition is true, and returns the elapsed time. Throws after `limitMs`. */
+  /**
+   * Advances the clock in steps of a second until a condition is true. Returns the elapsed time in milliseconds. Throws
+   * after `limitMs`.
+   */
   async function passUntil(condition: () => boolean, limitMs: number): Promise<number> {
     const startedAt = rig.clock.now();
     while (!condition()) {

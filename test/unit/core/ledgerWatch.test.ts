@@ -35,7 +35,7 @@ describe('Watching the ledger', () => {
       const known = new Set(changes.map((change) => JSON.stringify(change)));
       return Promise.resolve(expected.every((change) => known.has(JSON.stringify(change))) || undefined);
     });
-  /** Waits until the folders were checked and the next check is scheduled. */
+  /** Advances the clock to the next check of the folders, and waits until the check after that is scheduled. */
   const waitForCheck = async (): Promise<void> => {
     const before = clock.waitingCount;
     await clock.pass(5_000);

@@ -3,7 +3,7 @@ import { order } from './specimens.ts';
 
 const minute = 60_000;
 
-/** Returns a transfer of 100 files that has been active since the first minute, with the given progress samples. */
+/** Returns a transfer of 100 files that became active after one minute, with the given progress samples. */
 export function createActive(
   moved: readonly (readonly [atMinute: number, moved: number])[],
   more: Partial<Transfer> = {},

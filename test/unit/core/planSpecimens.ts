@@ -1,7 +1,7 @@
 import { planLifetimeMs } from '../../../src/core/agents/planNames.ts';
 import type { TransferPlan } from '../../../src/core/agents/transferPlan.ts';
 
-/** A plan that was created at time 0, without its ID. */
+/** A plan that was created at time 0 and has no ID yet. */
 export const planDraft: Omit<TransferPlan, 'id'> = {
   ...{ createdAt: 0, expiresAt: planLifetimeMs, requestedBy: 'agent', source: 'Alpha', destination: 'Beta' },
   service: { connectionId: 'c', name: 'Test', address: 'http://localhost:1', orcid: 'me' },

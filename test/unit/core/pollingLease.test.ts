@@ -34,7 +34,7 @@ describe('The polling lease', () => {
     await eventually(() => Promise.resolve(isTrue() || undefined));
   };
 
-  /** Waits long enough for the disk operations of a heartbeat, which are at most 20 in sequence. */
+  /** Waits long enough for a heartbeat's disk operations, of which at most 20 run one after another. */
   const settleDisk = async (): Promise<void> => {
     for (let count = 0; count < 20; count += 1) await stat(folder);
   };

@@ -21,7 +21,7 @@ function createFiles(count: number, from = 0): readonly FileEntry[] {
   return Array.from({ length: count }, (_, index) => toFile(`f${from + index}`));
 }
 
-/** A source with scripted responses, which records the requests. */
+/** A source that records its requests and returns scripted responses. */
 class ScriptedSource implements RecipeSource {
   hasFullPages = true;
   readonly progress: number[] = [];

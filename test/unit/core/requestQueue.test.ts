@@ -30,7 +30,7 @@ describe('The request queue of a server (D34)', () => {
     await settled();
   };
 
-  /** Starts a request. Resolves to the request's name when the test has ended it. */
+  /** Starts a request. Resolves to the request's name when the test has ended the request. */
   const start = async (
     name: string,
     kind: RequestKind,

@@ -41,7 +41,9 @@ describe("Records that can't be written", () => {
   const written = async (): Promise<readonly string[]> => (await ledger.loadRunning()).map(({ key }) => key).sort();
   const waitForRecords = (...keys: readonly string[]): Promise<unknown> =>
     eventually(async () => (String(await written()) === String(keys) ? true : undefined));
-  /** Waits until a retry has failed and the next one is scheduled. */
+  /**
+   * Advances the clock by `afterMs` to the next retry. Waits until the retry has failed and another one is scheduled.
+   */
   const retryAndFail = async (afterMs: number): Promise<void> => {
     await clock.pass(afterMs - 1);
     assert.equal(clock.waitingCount, 1);

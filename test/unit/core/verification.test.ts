@@ -190,8 +190,8 @@ describe('Verifying transferred files', () => {
   });
 
   /**
-   * Returns a clock that calls `act` after each piece of a file is read. Advances far enough for each piece to be
-   * reported.
+   * Returns a clock that calls `act` after each piece of a file is read. The clock advances far enough for each piece
+   * to be reported.
    */
   function createClock(act: () => void): Clock {
     let now = 0;

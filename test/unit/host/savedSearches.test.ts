@@ -16,7 +16,7 @@ const file = (id: string, more: Partial<FileEntry> = {}): FileEntry => {
   return { kind: 'file', id, database: 'Alpha', name: `${id}.csv`, resource: { id, staged: true, more: 'x' }, ...more };
 };
 
-/** A clock that advances each time it is read until `stop` is called, so that writes appear to take time. */
+/** A clock that, until `stop` is called, advances each time it is read, so that writes appear to take time. */
 class TickingClock implements Clock {
   private time = 0;
   private isTicking = true;

@@ -70,7 +70,7 @@ describe('A catalog whose file breaks while it is in use (D20)', () => {
     closeSync(file);
   }
 
-  /** Changes the change counter in the file, so that SQLite assumes that another program has written to the file. */
+  /** Overwrites the change counter in the file, so that SQLite assumes that another program has written to the file. */
   function countChange(): void {
     const file = openSync(rig.file, 'r+');
     writeSync(file, Buffer.from('7fffffff', 'hex'), 0, 4, 24);

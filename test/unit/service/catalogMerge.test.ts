@@ -15,7 +15,7 @@ interface Step {
   readonly under: number;
   readonly batchSize: number;
   readonly ending: Ending;
-  /** Number of batches that the merge receives before an early end. */
+  /** Number of batches that the merge receives if it ends early. */
   readonly taken: number;
   /** The n for which the hash of every nth file is cached after the merge. */
   readonly hashEvery: number;

@@ -36,7 +36,8 @@ function foldCharacter(character: string): string {
 }
 
 /**
- * Returns true if a column contains the given words in sequence. If `isPrefix` is true, the last one may be a prefix.
+ * Returns true if a column contains the given words in sequence. If `isPrefix` is true, the last one may match only the
+ * start of a word in the column.
  */
 function containsSequence(column: readonly string[], words: readonly string[], isPrefix: boolean): boolean {
   return column.some((_, start) => startsWithWords(column.slice(start), words, isPrefix));
@@ -66,7 +67,7 @@ export function naiveColumns(file: ScannedFile): Columns {
   return [naiveWords(name), naiveWords(String(title)), naiveWords(folder), naiveWords(rest)];
 }
 
-/** Returns true if the words of a term match in the columns of a tier or a better one. */
+/** Returns true if the words of a term match in the columns of the given tier or a better tier. */
 function hasWords(columns: Columns, term: NaiveTerm & { kind: 'words' }, tier: number): boolean {
   const words = naiveWords(term.text);
   if (columns.slice(0, tier + 1).some((column) => containsSequence(column, words, !term.isPhrase))) return true;

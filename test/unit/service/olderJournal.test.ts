@@ -23,7 +23,7 @@ const sha256 = 'a'.repeat(64);
 const transferred = { position: 0, path: 'a', bytes: 1, resource: { id: 'a' }, isTransferred: true, sha256 };
 const waiting = { position: 1, path: 'b', bytes: 2, resource: { id: 'b' }, isTransferred: false };
 
-/** The tables of earlier versions, which don't store the hashes of stores. */
+/** The tables of earlier versions, which have no columns for the hashes that stores report. */
 const olderTables = `
   PRAGMA locking_mode = EXCLUSIVE;
   PRAGMA journal_mode = WAL;

@@ -115,7 +115,8 @@ function failLater(child: ChildProcess): ChildProcess {
 }
 
 /**
- * Starts a program that doesn't exist. Like EAGAIN, this failure is reported as an error of a child process with pipes.
+ * Tries to start a program that doesn't exist. As with EAGAIN, the child process has pipes and emits the failure as
+ * `error`.
  */
 function spawnMissing(_: string, args: readonly string[], options: SpawnOptions): ChildProcess {
   return spawn('/nonexistent', args, options);

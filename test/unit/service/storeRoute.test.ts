@@ -19,7 +19,7 @@ describe('The route of a transfer to a store', () => {
   let urls: URL[];
   /** Number of upcoming responses in which rclone still reports an abandoned upload as running. */
   let busyResponses: number;
-  /** The objects that the store lists in the transfer's folder; `found` are those that it finds by path. */
+  /** The objects that the store lists in the transfer's folder. `found` contains the objects that it finds by path. */
   let listed: readonly string[];
   let found: readonly string[];
   /** The error with which rclone responds to uploads, if any. */

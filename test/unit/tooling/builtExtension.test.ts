@@ -63,7 +63,9 @@ async function runInNewProcess(script: string): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-/** Loads modules in a new process. Returns their exports and the slots of global dispatchers that they set. */
+/**
+ * Loads modules in a new process. Returns the names of their exports and the slots of global dispatchers that they set.
+ */
 async function loadModules(...modules: string[]): Promise<{ readonly names: string[]; readonly slots: string[] }> {
   const answer = await runInNewProcess(`
     const slots = ['undici.globalDispatcher.1', 'undici.globalDispatcher.2'];

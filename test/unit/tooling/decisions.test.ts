@@ -63,7 +63,7 @@ function findNamedCitations(text: string): readonly { readonly id: string; reado
     .filter(({ name }) => name.split(' ').length <= 4);
 }
 
-/** Returns the lines of all tests that contain a quotation mark, which includes all titles. Omits comments. */
+/** Returns all lines with a quotation mark from the tests, including the lines with titles. Omits comments. */
 function readTestTitles(): string {
   const files = globSync('test/**/*.test.ts', { cwd: root }).filter((file) => !file.endsWith('decisions.test.ts'));
   const lines = files.flatMap((file) => read(file).split('\n'));

@@ -6,7 +6,8 @@ import { runInOrder } from '../../support/testOrder.ts';
 type Hook = 'beforeAll' | 'beforeEach';
 
 /**
- * Runs a suite in which a hook fails, and then another suite. Resolves to the failed setups that their teardowns get.
+ * Runs a suite in which a hook fails, and then another suite. Resolves to the failed setups that `takeFailedSetup`
+ * returns in their teardowns.
  */
 async function runWithFailedHook(hook: Hook, teardown: 'afterAll' | 'afterEach'): Promise<readonly unknown[]> {
   const mocha = new Mocha({ reporter: Mocha.reporters.Base });

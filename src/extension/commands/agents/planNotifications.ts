@@ -16,14 +16,14 @@ interface PlanNotificationsDependencies {
 }
 
 /**
- * Delay in milliseconds before a plan is announced. Until then, only the window whose agent planned it asks for
+ * Delay in milliseconds before a plan is announced. Until then, only the window whose agent proposed it asks for
  * confirmation.
  */
 const notificationDelayMs = 5_000;
 
 /**
- * Announces plans that are still undecided after a delay, in one window only. Shows a message in the status bar when a
- * plan is declined or expires.
+ * Announces plans that are still undecided after a delay. Only one window announces each plan. Shows a message in the
+ * status bar when a plan is declined or expires.
  */
 export function watchPlanNotifications({
   plans,

@@ -12,7 +12,8 @@ interface ProposedPlansDependencies {
 }
 
 /**
- * A plan that no longer awaits a decision, and its state. The state is undefined if the plan's file no longer exists.
+ * A plan that no longer awaits a decision, and its state. The state is undefined if the plan's file no longer exists or
+ * the plans could not be read.
  */
 interface ClosedPlan {
   readonly plan: TransferPlan;
@@ -47,7 +48,7 @@ export class ProposedPlans implements Disposable {
     return this.plans;
   }
 
-  /** Returns the plan with this ID if it awaits a decision; otherwise undefined. */
+  /** Returns the plan with this ID if it awaits a decision; otherwise, undefined. */
   get(id: string): TransferPlan | undefined {
     return this.plans.find((plan) => plan.id === id);
   }

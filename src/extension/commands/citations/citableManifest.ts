@@ -9,8 +9,8 @@ import type { CitedFiles } from './citedFiles.ts';
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * Reads a manifest's list of files, and the day on which the manifest was written. Throws a {@link CommandFailure} if
- * the manifest lists no files.
+ * Reads a manifest's list of files and, if stated, the day on which the manifest was created. Throws a {@link
+ * CommandFailure} if the manifest can't be read, is too large or lists no files.
  */
 export async function readCitableManifest(file: Uri): Promise<CitedFiles> {
   const json = readJsonObject(await readText(file));

@@ -6,7 +6,7 @@ import { getCitationFormatName } from '../../words/citationWords.ts';
 /** An action that the user can take with citations. */
 export type CitationAction = 'copy' | 'insert' | 'save';
 
-/** Asks for a citation format. Highlights the last one used. */
+/** Asks for a citation format. Highlights the format that was used last. */
 export async function askCitationFormat(
   position: StepPosition,
   last: CitationFormat | undefined,

@@ -25,8 +25,8 @@ interface Draft {
 }
 
 /**
- * Generates code that sends the requests for a search, files or a transfer. Copies or inserts the code, which reads the
- * key from an environment variable and never contains it.
+ * Generates code that sends the requests for a search, files or a transfer, and copies or inserts the code. The code
+ * reads the key from an environment variable and never contains the key itself.
  */
 export async function copyAsCode(
   services: CommandServices,
@@ -117,7 +117,7 @@ function createLanguagePick(service: CodeService, requests: readonly CodeRequest
   };
 }
 
-/** Returns code as text and as a notebook cell. A cell for curl runs in bash within a Python notebook. */
+/** Returns code as text and as a notebook cell. Code for curl becomes a `%%bash` cell for a Python notebook. */
 function createCode(language: CodeLanguage, text: string): DeliveredCode {
   if (language === 'r') return { text, cellText: text, cellLanguage: 'r' };
   return { text, cellText: language === 'curl' ? `%%bash\n${text}` : text, cellLanguage: 'python' };

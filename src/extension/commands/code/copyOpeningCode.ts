@@ -17,7 +17,7 @@ import { createDeliveryPick, deliverCode } from './codeDelivery.ts';
 /** Maximum number of files that the code opens. */
 const maxFiles = 1000;
 
-/** Time limit in milliseconds for listing the files, after which the command fails. */
+/** Time limit in milliseconds for listing the files. If the limit is exceeded, the command fails. */
 const listLimitMs = 10_000;
 
 /**

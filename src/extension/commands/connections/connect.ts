@@ -44,7 +44,7 @@ export async function connect(services: CommandServices, button: WelcomeButton |
 }
 
 /**
- * Asks for the address, the port, the key and, unless it is set, the ORCID iD. Saves these values only if the service
+ * Asks for the address, the port, the key and, unless one is set, the ORCID iD. Saves these values only if the service
  * accepts the key (D6: prove the key). Returns true if they were saved. `server` is the initial address.
  */
 export async function askNewConnection(services: CommandServices, server = ''): Promise<boolean> {

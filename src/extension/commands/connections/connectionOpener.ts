@@ -63,7 +63,7 @@ export async function reopenSavedConnection(
   else await connectFlow.reopen(connection, key);
 }
 
-/** Opens a connection in the background to monitor its transfers, without prompting. */
+/** Opens a connection in the background to monitor its transfers. Never prompts. */
 export async function openInBackground(services: CommandServices, id: string): Promise<void> {
   if (id === localConnectionId) {
     await openLocalInBackground(services);

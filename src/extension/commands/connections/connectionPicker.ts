@@ -18,7 +18,7 @@ export async function requireSession(services: CommandServices): Promise<OpenCon
 }
 
 /**
- * Reopens a connection without prompting, by default the last active one. Does nothing if a connection is already
+ * Reopens a connection, by default the last active one, without prompting. Does nothing if a connection is already
  * shown.
  */
 export async function reopenUnlessShown(services: CommandServices, connectionId?: string): Promise<void> {
@@ -33,7 +33,7 @@ export function reopenLastConnection(services: CommandServices): void {
   );
 }
 
-/** Asks for a saved connection, the local service, or one of `others`. Highlights the active connection. */
+/** Lets the user pick a saved connection, the local service or one of `others`. Highlights the active connection. */
 export async function pickConnection(
   services: CommandServices,
   placeholder: string,
@@ -75,7 +75,7 @@ async function findLastId({ settings, memory }: CommandServices): Promise<string
   return saved.length === 1 ? saved[0] : undefined;
 }
 
-/** Asks for a saved connection. Throws a {@link CommandHint} with `emptyText` if there is none. */
+/** Asks for a saved connection. Throws a {@link CommandHint} with `emptyText` if there are none. */
 export async function pickSavedConnection(
   connections: readonly Connection[],
   { title, placeholder, emptyText }: Readonly<Record<'title' | 'placeholder' | 'emptyText', string>>,

@@ -10,10 +10,10 @@ import { getLocalServiceName } from '../../words/serviceNames.ts';
 import type { CommandServices } from '../services.ts';
 import { openOrThrow } from './connectionFailure.ts';
 
-/** Placeholder for the local service's address until the service has started. */
+/** Placeholder for the local service's address, which isn't known until the service has started. */
 const placeholderAddress = 'http://127.0.0.1';
 
-/** Returns true if the local service is the active connection. */
+/** Returns true if the local service's connection is active. */
 export function isLocalConnectionActive({ sessions }: CommandServices): boolean {
   return sessions.active?.connection.id === localConnectionId;
 }
@@ -75,7 +75,7 @@ function showEnd(connectFlow: ConnectFlow, connection: Connection, change: 'stop
   else connectFlow.showFailure(connection, { kind: 'unreachable' });
 }
 
-/** Reloads the local service's databases if the service is the active connection. */
+/** Reloads the local service's databases if the service's connection is active. */
 export async function refreshLocalDatabases(services: CommandServices): Promise<void> {
   if (isLocalConnectionActive(services)) await services.connectFlow.refreshDatabases();
 }

@@ -8,7 +8,7 @@ import { describeError, toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
 import { isLocalConnectionActive, refreshLocalDatabases } from './localConnection.ts';
 
-/** Scans a store again, because stores don't report changes (D62: stores through rclone). */
+/** Rescans a store on request, because stores don't report changes (D62: stores through rclone). */
 export async function scanStore(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
   const stores = findStores(services);
   const store = node ? stores.find(({ name }) => name === node.name) : await askStore(stores);

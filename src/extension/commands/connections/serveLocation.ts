@@ -8,8 +8,8 @@ import type { CommandServices } from '../services.ts';
 import { isLocalConnectionActive, openLocalConnection, refreshLocalDatabases } from './localConnection.ts';
 
 /**
- * Asks for a database name, saves the folder or store under this name in the settings, and shows the database. If the
- * location is already in the settings, only reports its name. Suggests the name in `location`.
+ * Asks for a database name, saves the folder or store under this name in the settings, and shows the database. The
+ * suggested name is the one in `location`. If the location is already in the settings, only reports its name.
  */
 export async function serveLocation(
   services: CommandServices,

@@ -5,8 +5,8 @@ import { getUserId } from '../../editor/userId.ts';
 import type { CommandServices } from '../services.ts';
 
 /**
- * Returns the `orcid` for a connection's requests. If the service needs an ORCID iD and none is saved, asks for one.
- * Returns undefined if the user cancels.
+ * Returns the `orcid` value for a connection's requests. If the service needs an ORCID iD and none is saved, asks for
+ * one. Returns undefined if the user cancels.
  */
 export async function requireOrcid(services: CommandServices, connectionId: string): Promise<string | undefined> {
   return getUserId(services.settings, connectionId) || (await askOrcid(services));

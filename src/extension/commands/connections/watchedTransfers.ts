@@ -53,8 +53,8 @@ function findConnectionsInUse(
 }
 
 /**
- * Makes a connection active unless another one is shown. In that case, or if the attempt fails, opens the connection in
- * the background, with retries. A failed attempt to start the local service isn't retried.
+ * Makes a connection active unless another one is shown. If another one is shown, or if the attempt fails, opens the
+ * connection in the background, with retries. A failed attempt to start the local service isn't retried.
  */
 async function reopenUntilConnected(services: CommandServices, id: string): Promise<void> {
   await reopenUnlessShown(services, id);
@@ -64,7 +64,7 @@ async function reopenUntilConnected(services: CommandServices, id: string): Prom
   if (isOtherShown || (state.kind === 'failed' && id !== localConnectionId)) await openInBackground(services, id);
 }
 
-/** Resolves once a connection is no longer shown as connecting. Another caller may have started that attempt. */
+/** Waits until a connection is no longer shown as connecting. Another caller may have started the attempt. */
 async function waitWhileConnecting({ connectionStore }: CommandServices, id: string): Promise<void> {
   const isConnecting = (): boolean => connectionStore.state.kind === 'connecting' && connectionStore.shown?.id === id;
   while (isConnecting()) {

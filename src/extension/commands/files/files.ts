@@ -64,7 +64,7 @@ export async function chooseCheckedFiles(
 
 /**
  * Fetches missing metadata, and returns the files with their metadata and with names taken from it. Files that the
- * service doesn't return, or that weren't fetched before `signal` was aborted, stay unchanged.
+ * service doesn't return, or that weren't fetched before `signal` was aborted, are returned unchanged.
  */
 export async function loadEntries(
   flow: MetadataFlow,

@@ -27,7 +27,7 @@ export async function compareRecipe(services: CommandServices, argument: RecipeA
   });
 }
 
-/** Replaces unchanged files with their current descriptions, so that a newly known hash isn't shown as a change. */
+/** Returns the locked files, with current data for unchanged ones. A newly known hash is thus not shown as a change. */
 function updateUnchangedFiles(
   before: readonly RecipeFile[],
   after: readonly RecipeFile[],

@@ -42,7 +42,7 @@ export async function openRecipe(argument: RecipeArgument | undefined, title: st
 
 /**
  * Reads a recipe and its lock. Throws a {@link CommandFailure} if one of them can't be read or the recipe is invalid.
- * For an invalid recipe, the message contains the line of the first problem.
+ * For an invalid recipe, the message contains the line number of the first problem.
  */
 async function readRecipe(uri: Uri): Promise<OpenRecipe> {
   const name = toPlainLine(uri.path.split('/').at(-1) ?? '');

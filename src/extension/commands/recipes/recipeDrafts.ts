@@ -105,8 +105,8 @@ async function toFilesDraft(services: CommandServices, files: readonly CheckedFi
 }
 
 /**
- * Returns the query of a search that isn't by ID and whose loaded results are exactly these files. Returns undefined if
- * there is none.
+ * Returns the query of a search whose loaded results are exactly these files. Ignores searches by ID. Returns undefined
+ * if there is no such search.
  */
 function findWholeSearch(
   { searchStore }: CommandServices,

@@ -7,8 +7,8 @@ import type { CommandServices } from '../services.ts';
 import { chooseIncompleteSearch } from './searches.ts';
 
 /**
- * Number of loaded files at which the user is asked whether to continue. Each further limit is ten times the previous
- * one.
+ * Number of loaded files at which the user is first asked whether to continue. Each further limit is ten times the
+ * previous one.
  */
 const firstLimit = 5000;
 

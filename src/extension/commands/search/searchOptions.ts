@@ -105,8 +105,8 @@ async function askPageSize(position: StepPosition, draft: SearchDraft): ReturnTy
 }
 
 /**
- * Creates a row for each parameter of the database. If the service doesn't list all parameters in use, or lists none,
- * another row lets the user enter parameters as JSON.
+ * Creates a row for each parameter that the service lists for the database. If it lists none, or if the draft contains
+ * a parameter that isn't listed, another row lets the user enter parameters as JSON.
  */
 async function createParameterChoices(
   draft: SearchDraft,

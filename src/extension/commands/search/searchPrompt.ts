@@ -47,7 +47,7 @@ interface DraftOptions {
 
 type DatabaseChoice = { readonly name: string | undefined } | { readonly recent: RecentSearch };
 
-/** Number of recent searches listed before the databases. */
+/** Maximum number of recent searches listed before the databases. */
 const maxFirstRecent = 5;
 
 /**

@@ -4,8 +4,8 @@ import { getServedFolder } from '../verification/transferredFolders.ts';
 
 /**
  * Returns the number of free bytes at a destination. The number comes from the active connection or from the file
- * system of the destination's folder: the one that the active connection serves on this machine, or the one that the
- * user selected. Returns undefined if neither is known, or if the file system doesn't report the number in time.
+ * system of a folder: the one that the active connection serves as the destination or, if unknown, the one that the
+ * user selected. Returns undefined if the number isn't known or isn't reported in time.
  */
 export async function getDestinationFreeBytes(
   { connectionStore, sessions, memory }: CommandServices,

@@ -20,7 +20,7 @@ type DetailsAction = 'continue' | 'description' | 'instructions' | 'lastDescript
 
 const maxValueLength = 80;
 
-/** Asks for the optional details in one step (§4.5). The first row continues, so pressing Enter skips the step. */
+/** Asks for the optional details in one step (§4.5). The first row is Continue, so pressing Enter skips the step. */
 export async function askOptionalDetails(
   services: CommandServices,
   position: StepPosition,

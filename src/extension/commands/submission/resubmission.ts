@@ -135,7 +135,7 @@ async function editOrder(
   return isConfirmed ? order : undefined;
 }
 
-/** Returns the key of an unconfirmed transfer, which the resubmission replaces; undefined for any other transfer. */
+/** Returns a transfer's key if the transfer is unconfirmed, so that the new one replaces it; otherwise, undefined. */
 function getReplacedKey({ state, key }: Transfer): string | undefined {
   return state === 'notConfirmed' ? key : undefined;
 }

@@ -25,8 +25,8 @@ import {
 type FileRow = FileNode | FileRef;
 
 /**
- * Transfers the given files. If none are given, transfers the checked files or, if there are none, those selected in
- * the view; otherwise, asks for files.
+ * Transfers the given files. If none are given, transfers the checked files, those selected in the view, or those that
+ * the user picks.
  */
 export async function transferFiles(
   services: CommandServices,

@@ -7,7 +7,7 @@ import { plural, formatTime } from '../../words/localeFormats.ts';
 import type { CommandServices } from '../services.ts';
 import { createTransferChoice } from './transferPicker.ts';
 
-/** Number of rows that a list can redraw on each keystroke without a noticeable delay. */
+/** Maximum number of results. A list can redraw this many rows on each keystroke without a noticeable delay. */
 const maxResults = 200;
 
 /** Restores transfers that were removed within the last day. Asks whether to restore one of them or all. */

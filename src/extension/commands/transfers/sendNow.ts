@@ -5,8 +5,8 @@ import type { WaitingRequest } from '../../notifications/waitingRequests.ts';
 import type { CommandServices } from '../services.ts';
 
 /**
- * Sends a waiting request immediately, after a warning (D34: serialized requests). If more than one request is waiting,
- * asks which one to send.
+ * Warns the user and, after confirmation, sends a waiting request immediately (D34: serialized requests). If more than
+ * one request is waiting, asks which one to send.
  */
 export async function sendNow({ waitingRequests, notifications }: CommandServices): Promise<void> {
   const waiting = waitingRequests.getAll();

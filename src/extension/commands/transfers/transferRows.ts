@@ -75,7 +75,7 @@ export function refreshTransfers({ monitor, transferStore, notifications }: Comm
 }
 
 /**
- * Lists the running transfers and those that require attention according to the status bar. If there are none, lists
+ * Lists the running transfers and those that the status bar reports as requiring attention. If there are none, lists
  * the most recent transfers. Opens the page for the transfer that the user picks.
  */
 export async function showRunningTransfers(services: CommandServices): Promise<void> {

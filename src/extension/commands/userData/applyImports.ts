@@ -35,8 +35,8 @@ export interface ImportedData extends SelectedSettings {
 }
 
 /**
- * Imports the selected entries, and opens the connections of the imported transfers in the background, without waiting
- * for them. Throws a {@link CommandFailure} if the import fails, or the signal's reason if the signal is aborted.
+ * Imports the selected entries. Also starts to open the connections of the imported transfers in the background. Throws
+ * a {@link CommandFailure} if the import fails, or the signal's reason if the signal is aborted.
  */
 export async function applyImports(
   services: CommandServices,

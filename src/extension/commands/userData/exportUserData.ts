@@ -11,8 +11,8 @@ import type { CommandServices } from '../services.ts';
 import { getFileName } from './userDataFile.ts';
 
 /**
- * Writes transfers, connections, served folders and stores, and the ORCID iD to a file, but no API keys (D65: user data
- * file).
+ * Writes transfers, connections, served folders and stores, and the ORCID iD to a file. Doesn't write the API keys
+ * (D65: user data file).
  */
 export async function exportUserData(services: CommandServices): Promise<void> {
   if (isEmpty(services)) throw new CommandHint(l10n.t('There is no data to export yet.'), createConnectStep());

@@ -115,7 +115,7 @@ function createKeyStep({ id }: Connection): NotificationAction {
   return { label: l10n.t('Set API Key…'), run: () => runCommand('dataTransfer.setApiKey', { kind: 'connection', id }) };
 }
 
-/** Appends a sentence about invalid entries, which were skipped. */
+/** Returns the text, followed by a sentence about the invalid entries that were skipped, if any. */
 function join(text: string, { invalidLines }: ParsedUserData): string {
   return invalidLines.length === 0 ? text : `${text} ${describeInvalidLines(invalidLines)}`;
 }

@@ -28,7 +28,7 @@ type FolderServices = Pick<
 >;
 
 /**
- * Finds a transfer's folder in the destination's folder on this machine or the folder selected earlier (D24:
+ * Finds a transfer's folder in the destination's folder on this machine, or in the folder selected earlier (D24:
  * destination layout). Never prompts and never starts the local service.
  */
 export async function locateTransferredFiles(
