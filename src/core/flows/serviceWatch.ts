@@ -15,10 +15,14 @@ interface ServiceWatchDependencies {
   check(): Promise<Reason | undefined>;
 }
 
-/** The checks of a service that may not be responding. They end as soon as another request succeeds. */
+/** The checks of a service that may not be responding. */
 interface CheckLoop {
   readonly session: OpenConnection;
-  readonly recovery: AbortController;
+  readonly ending: AbortController;
+  /** Ends the pause before the next check early. */
+  wake: AbortController;
+  /** Number of requests that have succeeded since the loop started. */
+  successCount: number;
 }
 
 type Finding = 'up' | 'down' | 'ambiguous' | 'inconclusive';
@@ -53,67 +57,106 @@ const ambiguousStatuses: ReadonlySet<number | undefined> = new Set([502, 503, 50
  */
 export class ServiceWatch implements Disposable {
   private readonly dependencies: ServiceWatchDependencies;
-  private readonly ending = new AbortController();
+  private readonly subscription: Disposable;
   private loop: CheckLoop | undefined;
   private checkedAtMs = -Infinity;
 
   constructor(dependencies: ServiceWatchDependencies) {
     this.dependencies = dependencies;
+    this.subscription = dependencies.sessions.onDidChange(() => this.endOutdatedLoop());
   }
 
   /** Watches the replies of a connection that was just opened. */
   watch(session: OpenConnection): void {
+    this.checkedAtMs = -Infinity;
     session.client.onDidReply((reason) => this.recordReply(session, reason));
   }
 
   dispose(): void {
-    this.ending.abort();
+    this.subscription.dispose();
+    this.loop?.ending.abort();
+  }
+
+  private endOutdatedLoop(): void {
+    if (this.loop && this.loop.session !== this.dependencies.sessions.active) this.loop.ending.abort();
   }
 
   private recordReply(session: OpenConnection, reason: Reason | undefined): void {
     const { sessions, store } = this.dependencies;
     const finding = classifyReply(reason);
     if (sessions.active !== session || finding === 'inconclusive') return;
+    const hadProblem = this.isProblemShown();
     if (finding !== 'ambiguous') store.setProblem(finding === 'down' ? reason : undefined);
     const loop = this.loop?.session === session ? this.loop : undefined;
-    if (finding === 'up') loop?.recovery.abort();
-    else if (!loop) void this.settle(session, finding === 'down' ? firstPauseMs : this.getPauseMs());
+    if (finding === 'up') recordSuccess(loop, hadProblem);
+    else if (!loop) void this.settle(session, finding === 'down' ? firstPauseMs : 0);
   }
 
-  /** Returns the remainder of the minimum interval between two checks; 0 if the interval has passed. */
-  private getPauseMs(): number {
+  /** Returns the remainder of the shortest interval between two checks, in milliseconds. */
+  private getMinPauseMs(): number {
     const elapsedMs = Math.max(0, this.dependencies.clock.now() - this.checkedAtMs);
     return Math.max(0, firstPauseMs - elapsedMs);
   }
 
   /** Checks the service until it is available or its connection is no longer active. */
   private async settle(session: OpenConnection, pauseMs: number): Promise<void> {
-    const recovery = new AbortController();
-    this.loop?.recovery.abort();
-    this.loop = { session, recovery };
-    const signal = AbortSignal.any([this.ending.signal, recovery.signal]);
+    const loop = { session, ending: new AbortController(), wake: new AbortController(), successCount: 0 };
+    this.loop?.ending.abort();
+    this.loop = loop;
     try {
       for (let nextMs = pauseMs; ; nextMs = Math.min(Math.max(2 * nextMs, firstPauseMs), maxPauseMs)) {
-        if (nextMs > 0) await wait(this.dependencies.clock, nextMs, signal);
-        if (!(await this.isDown(session, signal))) return;
+        await this.pause(loop, nextMs);
+        if (!(await this.isDown(loop))) return;
       }
     } finally {
-      if (this.loop.recovery === recovery) this.loop = undefined;
+      this.remove(loop);
     }
   }
 
-  /** Checks the service. Shows the reason for any failure that isn't inconclusive, even an ambiguous one. */
-  private async isDown(session: OpenConnection, signal: AbortSignal): Promise<boolean> {
-    const { sessions, store, clock, check } = this.dependencies;
-    const isOver = (): boolean => signal.aborted || sessions.active !== session;
-    if (isOver()) return false;
+  private remove(loop: CheckLoop): void {
+    if (this.loop === loop) this.loop = undefined;
+  }
+
+  /**
+   * Waits before a check, at least until the shortest interval since the last one has passed. A success after a failure
+   * ends a longer pause early, so that the databases are listed again.
+   */
+  private async pause(loop: CheckLoop, delayMs: number): Promise<void> {
+    const { clock } = this.dependencies;
+    loop.wake = new AbortController();
+    const signal = AbortSignal.any([loop.ending.signal, loop.wake.signal]);
+    if (delayMs > 0) await wait(clock, delayMs, signal);
+    const restMs = this.getMinPauseMs();
+    if (restMs > 0) await wait(clock, restMs, loop.ending.signal);
+  }
+
+  /**
+   * Checks the service. Shows an ambiguous failure of the check as the service's, unless another request has succeeded
+   * meanwhile. Returns false if no further check is needed.
+   */
+  private async isDown(loop: CheckLoop): Promise<boolean> {
+    const { store, clock, check } = this.dependencies;
+    const hasEnded = (): boolean => loop.ending.signal.aborted;
+    if (hasEnded()) return false;
+    const successCount = loop.successCount;
     const reason = await check();
+    if (hasEnded()) return false;
     this.checkedAtMs = clock.now();
     const finding = classifyReply(reason);
-    if (isOver() || finding === 'up') return false;
-    if (finding !== 'inconclusive') store.setProblem(reason);
-    return store.state.kind === 'connected' && store.state.problem !== undefined;
+    if (finding === 'ambiguous' && loop.successCount === successCount) store.setProblem(reason);
+    return finding === 'down' || finding === 'ambiguous' || this.isProblemShown();
   }
+
+  private isProblemShown(): boolean {
+    const { state } = this.dependencies.store;
+    return state.kind === 'connected' && state.problem !== undefined;
+  }
+}
+
+function recordSuccess(loop: CheckLoop | undefined, hadProblem: boolean): void {
+  if (!loop) return;
+  loop.successCount++;
+  if (hadProblem) loop.wake.abort();
 }
 
 /** Classifies the reply to a request. An ambiguous failure may affect only that request. */

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { eventually } from '../../support/eventually.ts';
 import { dropBeforeAnswer, json, problem } from '../../support/faultBehaviors.ts';
 import { Rig, until } from './rig.ts';
 
@@ -51,7 +50,7 @@ describe('A connected service', () => {
   const isListed = (count: number): Promise<void> =>
     until(
       rig.explorer.connectionStore.onDidChange,
-      () => rig.server.requestsTo(list).length === count && !rig.explorer.connectionStore.listing.isLoading,
+      () => rig.server.requestsTo(list).length >= count && !rig.explorer.connectionStore.listing.isLoading,
     );
   /** Records the problems that are shown until the returned function is called. */
   const recordProblems = (): (() => readonly unknown[]) => {
@@ -120,9 +119,21 @@ describe('A connected service', () => {
 
   it('is responding if only one request made it drop the connection', async () => {
     rig.server.on(search, dropBeforeAnswer());
-    const before = rig.server.requestsTo(list).length;
+    const listed = isListed(rig.server.requestsTo(list).length + 1);
     await find();
-    await eventually(() => Promise.resolve(rig.server.requestsTo(list).length > before || undefined));
+    await rig.advanceUntilSettled(listed);
+    assert.equal(problemKind(), undefined);
+  });
+
+  it('lists its databases again after a search has shown that it responds', async () => {
+    rig.server.on(list, unavailable);
+    await refresh();
+    await rig.advanceUntilSettled(isShown('serverError'));
+    rig.server.on(list, databases).on(search, json({ resources: [] }));
+    await find();
+    await rig.advanceUntilSettled(
+      until(rig.explorer.connectionStore.onDidChange, () => !rig.explorer.connectionStore.listing.reason),
+    );
     assert.equal(problemKind(), undefined);
   });
 
