@@ -37,8 +37,8 @@ export type TransferStatusDocument = z.infer<typeof transferStatusSchema>;
 const statusFields = { texts: ['id', 'status', 'message'], numbers: ['num_files', 'num_files_transferred'] } as const;
 
 /**
- * Returns true if `value` is a {@link TransferStatusDocument}. Used for polling, because validation with the schema is
- * slower.
+ * Returns true if `value` is a {@link TransferStatusDocument}. Used for polling, because validating against the
+ * schema is slower.
  */
 export function isTransferStatus(value: unknown): value is TransferStatusDocument {
   return hasFields(value, statusFields);

@@ -6,7 +6,7 @@ const testOrders = ['written', 'reverse', 'alone'] as const;
 
 export type TestOrder = (typeof testOrders)[number];
 
-/** The environment variable that sets the order for the process of a ring. */
+/** The environment variable that passes the test order to a ring's processes. */
 const variable = 'DATA_TRANSFER_TEST_ORDER';
 
 /** Returns the order set in the environment; `written` if no known order is set. */

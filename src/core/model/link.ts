@@ -94,7 +94,7 @@ function findWrongField(kind: LinkTarget['kind'], fields: JsonObject): string | 
   return unknown ?? Object.keys(expected).find((name) => expected[name]?.(fields[name]) !== true);
 }
 
-/** Matches control characters, and characters that can change how the surrounding text is displayed. */
+/** Matches control characters, lone surrogates, and characters that can change how surrounding text is displayed. */
 const unsafe = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Surrogate}]/u;
 
 function isText(value: unknown): value is string {

@@ -91,7 +91,7 @@ class ManifestReader {
   private readonly namedPaths = new Set<string>();
   private readonly findPlaces: typeof resolvePlaces;
 
-  /** `findPlaces` returns the possible paths of a file. */
+  /** `findPlaces` returns the possible paths of a file, or the problem with its path. */
   constructor(findPlaces: typeof resolvePlaces) {
     this.findPlaces = findPlaces;
   }

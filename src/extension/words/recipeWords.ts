@@ -10,7 +10,7 @@ import { formatNames } from './nameList.ts';
 import { toPlainLine } from './plainText.ts';
 import { describeReason } from './reasonWords.ts';
 
-/** Formats the number of files by kind of difference, such as "1 new, 2 changed, 11 unchanged". */
+/** Formats the number of files for each kind of difference, such as "1 new, 2 changed, 11 unchanged". */
 function formatDifference(difference: LockDifference): string {
   const { sameCount } = difference;
   const unchanged = sameCount > 0 ? plural(sameCount, '{0} unchanged', '{0} unchanged') : undefined;

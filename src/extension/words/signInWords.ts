@@ -31,7 +31,7 @@ export function describeKeyDoubt({ signIn }: Reason): string {
     : l10n.t("The service rejected the sign-in. Your key worked before, so it's being retried.");
 }
 
-/** Describes a command, other than a retry, that fixes a rejected sign-in. */
+/** A command, other than a retry, that fixes a rejected sign-in. */
 export interface SignInRemedy {
   readonly id: 'dataTransfer.setOrcid' | 'dataTransfer.setApiKey';
   readonly title: string;

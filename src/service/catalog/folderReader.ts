@@ -55,7 +55,7 @@ export class FolderReader {
   }
 }
 
-/** The interface of a {@link FolderReader} when it is called from another thread. */
+/** The interface of a {@link FolderReader} as seen from another thread. */
 export type AsyncFolderReader = {
   readonly [K in 'ready' | 'walk' | 'next' | 'stop' | 'inspectPaths']: (
     ...args: Parameters<FolderReader[K]>

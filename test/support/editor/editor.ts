@@ -125,8 +125,8 @@ export class Editor {
   }
 
   /**
-   * Closes all windows and removes everything that they have stored. Ends the browser and the server unless they will
-   * be reused.
+   * Closes all windows and removes everything that they have stored. Closes the browser and
+   * stops the server unless they will be reused.
    */
   async close(): Promise<void> {
     openEditors.delete(this);

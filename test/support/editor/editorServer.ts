@@ -47,7 +47,7 @@ export class EditorServer {
     return this.#lines.join('');
   }
 
-  /** Ends the server and its child processes; kills them if they take longer than five seconds. */
+  /** Stops the server and its child processes; kills them if they take longer than five seconds. */
   async close(): Promise<void> {
     process.off('exit', this.#endNow);
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;

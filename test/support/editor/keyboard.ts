@@ -102,7 +102,7 @@ export class Keyboard {
     await this.#chooseEntry(entry);
   }
 
-  /** Chooses an entry from a submenu of the context menu of the focused element. */
+  /** Chooses an entry from a submenu of the focused element's context menu. */
   async submenu(title: string, entry: string): Promise<void> {
     await this.press('Shift+F10');
     await this.#page.locator('.monaco-menu').first().waitFor();

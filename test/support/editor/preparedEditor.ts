@@ -54,7 +54,7 @@ export interface EditorFolder {
 export interface PreparedEditor {
   readonly server: EditorServer;
   readonly folder: EditorFolder;
-  /** Ends the server and removes its data. */
+  /** Stops the server and removes its data. */
   close(): Promise<void>;
 }
 

@@ -104,7 +104,7 @@ export class RunningEditor {
     if (this.#context) await this.#addCookies(this.#context);
   }
 
-  /** Ends the browser and the server, including their child processes, and removes their data. */
+  /** Closes the browser, stops the server, including their child processes, and removes their data. */
   async close(): Promise<void> {
     await this.browser.close();
     await rememberCommands(this.prepared.folder.data);

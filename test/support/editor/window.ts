@@ -16,7 +16,7 @@ const languageReaders = new WeakSet<Page>();
 
 /**
  * Makes a page set its display language from its URL before any other script runs. A reused page whose URL has no
- * language keeps the default.
+ * language uses the default.
  */
 async function readLanguage(page: Page): Promise<void> {
   if (languageReaders.has(page)) return;

@@ -30,7 +30,7 @@ describe('A user with a table of files', () => {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  /** Exports files; resolves to the content of the exported file. */
+  /** Exports the files of `source` to the file `name`, and resolves to its content. */
   async function exportTo(name: string, source: string, format: string, report = '2 files'): Promise<string> {
     const file = join(folder, name);
     await window.command('Data Transfer: Export…');

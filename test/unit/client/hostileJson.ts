@@ -9,7 +9,7 @@ const names = [
 
 const numbers = ['0', '-0', '1', '-7', '1.5', '1e999', '-1e999', '1e-999', '9007199254740993', `1${'0'.repeat(400)}`];
 
-/** String literals, including invalid Unicode, and values that the client treats specially. */
+/** JSON string literals, including some with invalid Unicode and some that the client treats specially. */
 const literals: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)),
   fc.constantFrom('"\\ud800"', '"\\udc00\\ud800"', '"\\u0000"', '"\\u2028"', '"<b>x</b>"', '"staged"', '"active"'),

@@ -10,7 +10,7 @@ const key = 'the-key-$HOME-`id`-\\n';
 const orcid = '0000-0002-1825-0097';
 const id = '123e4567-e89b-42d3-a456-426614174000';
 
-/** Text that a shell, Python or R would interpret as code if it weren't quoted. */
+/** Text that a shell, Python or R could interpret as code if it weren't quoted and escaped. */
 const hostile = [
   `it's "quoted" $HOME \`id\` $(id) \\ \\n %s`,
   '\'\'\'"""#{}[];|&<>',

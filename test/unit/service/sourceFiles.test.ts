@@ -28,7 +28,7 @@ describe('Opening source files (D42)', () => {
     fs.rmSync(root, { recursive: true });
   });
 
-  /** Replaces a folder with a link to a private folder only while a file is opened. */
+  /** Replaces a folder with a link to a private folder, but only while a file is being opened. */
   function linkWhileOpening(replaced: string, target: string): void {
     const sub = nodePath.join(root, replaced);
     const { openSync } = fs;

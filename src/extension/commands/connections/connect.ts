@@ -177,7 +177,7 @@ async function askPort(position: StepPosition, draft: Draft): ReturnType<Step> {
   return toStepResult(answer, (value) => (draft.port = value === '' ? undefined : Number(value)));
 }
 
-/** Asks for the ORCID iD, and shows which service was found. Nothing has been saved yet. */
+/** Asks for the ORCID iD, and shows which service was found, if any. Nothing is saved at this point. */
 async function askOrcid(position: StepPosition, draft: Draft): ReturnType<Step> {
   const { prompt, ...input } = createOrcidInput(draft.orcid);
   const found = draft.attempt?.session ? l10n.t('Found {0}.', describeFoundService(draft.attempt)) : '';
