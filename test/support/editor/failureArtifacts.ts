@@ -1,5 +1,6 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Page } from 'playwright-core';
 import { runningEditors } from './editor.ts';
 import { evidenceFolder } from './places.ts';
 
@@ -18,9 +19,22 @@ export async function saveFailureArtifacts(title: string): Promise<readonly stri
     files.push(log);
     for (const [index, page] of editor.pages.entries()) {
       const picture = join(evidenceFolder, `${name}-${number + 1}-${index + 1}.png`);
-      await page.screenshot({ path: picture });
-      files.push(picture);
+      if (await saveScreenshot(page, picture, log)) files.push(picture);
     }
   }
   return files;
+}
+
+/**
+ * Saves a screenshot of a page. If the page doesn't answer, writes the reason to the log and resolves to false: an error
+ * here would hide that of the test, and end its suite.
+ */
+export async function saveScreenshot(page: Pick<Page, 'screenshot'>, picture: string, log: string): Promise<boolean> {
+  try {
+    await page.screenshot({ path: picture });
+    return true;
+  } catch (error) {
+    await appendFile(log, `No ${basename(picture)}: ${error instanceof Error ? error.message : String(error)}\n`);
+    return false;
+  }
 }
