@@ -27,7 +27,7 @@ export class ArchiveBucket extends OddBucket {
   refusedReads = 0;
   private readonly restoring = new Set<string>();
 
-  /** Starts a server with objects (key to storage class). The content of each object is its key. */
+  /** Starts a server with an object for each key in `classes`, in that storage class. Its content is its key. */
   static async startWithClasses(classes: Readonly<Record<string, string>>): Promise<ArchiveBucket> {
     const bucket = new ArchiveBucket({});
     for (const [key, name] of Object.entries(classes))

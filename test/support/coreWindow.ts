@@ -32,7 +32,7 @@ export interface TransferWindow {
 /** Runs the core of a window in this process. */
 export class CoreWindow implements TransferWindow {
   readonly explorer: Explorer;
-  /** Blocks submissions before they are sent. */
+  /** While held, blocks submissions before they are sent. */
   readonly sending = new Gate();
   /** The result of the last submission: the transfer, or `given up` if the submission was rejected. */
   outcome: Promise<Transfer | 'given up'> | undefined;

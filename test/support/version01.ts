@@ -141,7 +141,7 @@ async function readFixture(name: string, values: FixtureValues): Promise<string>
   return fill(await readFile(join(fixture, name), 'utf8'), values);
 }
 
-/** Replaces the placeholders in a text and moves its times to the present. */
+/** Replaces the placeholders in a text, and shifts its times by the time since the capture. */
 function fill(text: string, values: FixtureValues): string {
   const replacements: Readonly<Record<string, string>> = {
     ...values,

@@ -59,7 +59,7 @@ export interface AgentContext {
    */
   open(connectionId: string, address?: string): Promise<OpenConnection>;
   getOrcid(connectionId: string): string;
-  /** Returns the free bytes at a destination; undefined if unknown. Never rejects. */
+  /** Returns the free space at a destination, in bytes; undefined if unknown. Never rejects. */
   getFreeBytes(session: OpenConnection, destination: Database): Promise<number | undefined>;
   /** Asks a person to decide. Never decides automatically (D64: a person decides). */
   confirm(question: AgentQuestion, options: ConfirmOptions): Promise<AgentDecision>;

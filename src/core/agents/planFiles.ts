@@ -54,8 +54,8 @@ export function parsePlan(text: string | undefined): TransferPlan | undefined {
 }
 
 /**
- * Parses a decision file. Returns undefined if the file is missing. Treats a damaged file as a confirmation, so that
- * nothing is submitted twice.
+ * Parses a decision file. Returns undefined if the file is missing. Treats a damaged file as an earlier
+ * confirmation, so that nothing is submitted twice.
  */
 export function parseDecision(text: string | undefined): PlanDecision | undefined {
   if (text === undefined) return undefined;

@@ -60,7 +60,7 @@ function readCompressed(endings: readonly string[], variable: string, format: st
   return [read(endings, 'import gzip\nfrom Bio import SeqIO', variable, expression)];
 }
 
-/** Writes a Python program that lists all files in `paths` and opens those in known formats. */
+/** Returns a Python program that lists all files in `paths` and opens those in known formats. */
 export function writeOpeningCode(files: OpenedFiles): string {
   const { folder, paths } = files;
   const used = readers.filter(({ endings }) => paths.some((path) => hasEnding(path, endings)));

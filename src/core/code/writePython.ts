@@ -11,7 +11,7 @@ const syntax: ValueSyntax = {
 };
 
 /**
- * Writes a Python program that sends the requests with dtspy. The library encodes the key itself and rejects a search
+ * Returns a Python program that sends the requests with dtspy. The library encodes the key itself and rejects a search
  * with an empty query. After most errors, it only logs a message and returns None or, in recent versions, an empty
  * list.
  */

@@ -4,7 +4,10 @@ export type Cell = string | number | undefined;
 /** A character that separates the cells of a row. */
 export type Separator = ',' | '\t';
 
-/** Matches the start of a formula, including full-width and small forms, after any invisible characters. */
+/**
+ * Matches text that a spreadsheet may read as a formula: a sign that starts one (also in its full-width or small form),
+ * after any invisible characters, or a leading tab or line break.
+ */
 const formulaStart = /^(?:[\s\p{C}\ufffd]*[=+\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\n])/u;
 
 /** Matches a number, which a spreadsheet reads as a value even if it begins with a sign. */

@@ -50,7 +50,10 @@ const developerToken =
   /(?<![A-Za-z\d]|(?:[Ss][Hh][Aa]-?1|[Bb][Tt][Ii][Hh]|tiger)[:= ] ?)(?=[A-Z]*\d)(?=[A-F\d]*[G-Z])[A-Z\d]{32}(?![A-Za-z\d])/;
 /** Matches a URL parameter whose value is long, and neither a placeholder nor a word in capital letters. */
 const addressParameter = /[?&;#]([\w.-]{1,40})=(?![<{$[*]|%7[Bb]|[A-Z_]+(?![^\s&#;?]))([^\s&#;?]{8,})/g;
-/** Matches names whose last word is `sig` or `signature`, common words in genomics. Only a long value is a secret. */
+/**
+ * Matches names whose last word is `sig` or `signature`. These words are common in genomics, so the value of such a
+ * name is taken for a secret only if it is long.
+ */
 const signatureName = /(?:^| )sig(?:nature)?$/;
 const minSignatureLength = 32;
 const bearerCredentials =

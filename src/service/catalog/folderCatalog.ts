@@ -131,7 +131,7 @@ export class FolderCatalog {
     await this.pendingScan;
   }
 
-  /** Returns undefined, because a folder's catalog tracks changes and has no state to report. */
+  /** Returns undefined, because a folder's catalog tracks changes and has no listing state. */
   getListing(): StoreListingState | undefined {
     return undefined;
   }

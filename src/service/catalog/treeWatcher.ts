@@ -32,7 +32,7 @@ export class TreeWatcher implements Disposable {
   private readonly options: TreeWatcherOptions;
   private readonly watchers = new Map<string, FSWatcher>();
   private readonly changed = new Set<string>();
-  /** Watched folders that another folder may have replaced. */
+  /** Watched folders that may have been replaced by other folders. */
   private readonly replaced = new Set<string>();
   private eventCount = 0;
   private timer: Disposable | undefined;

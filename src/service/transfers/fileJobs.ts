@@ -98,7 +98,7 @@ export interface JobResult {
   readonly done: readonly DoneFile[];
   readonly failure?: FileFailure;
   readonly isStopped?: boolean;
-  /** Positions of transferred files that are missing or have a different size; present only for a `findLost` job. */
+  /** Positions of transferred files that are missing or have the wrong size; present only for a `findLost` job. */
   readonly lost?: readonly number[];
 }
 

@@ -14,7 +14,7 @@ export interface TransferRoute {
   prepare(): Promise<void>;
   /** Copies files under temporary names, verifies the copies, and gives them their final names. */
   move(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult>;
-  /** Finds transferred files that are missing from the destination or have a different size there. */
+  /** Finds transferred files that are missing from the destination or have the wrong size there. */
   findLost(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult>;
   /**
    * Makes the files durable where the system can, and writes the manifest. Returns false if the destination may still

@@ -31,7 +31,7 @@ export interface RunProgress {
   enterStatus(status: TransferStatusWord, text: string): void;
   /** Reports files that were staged or transferred. */
   reportAdvanced(files: readonly TransferRecordFile[]): void;
-  /** Reports transferred files that are missing or have a different size. */
+  /** Reports transferred files that are missing or have the wrong size. */
   reportLost(files: readonly TransferRecordFile[]): void;
 }
 

@@ -120,7 +120,10 @@ const badBodies: readonly Fault[] = [
   },
 ];
 
-/** The only operations whose timeouts are tested, because such tests are slow. One is retried after other faults. */
+/**
+ * The only operations whose timeouts are tested, because such tests are slow: one that the client retries after some
+ * other faults, and one that it never retries.
+ */
 const timed: ReadonlySet<string> = new Set(['databases', 'search']);
 
 function getFaults({ name }: Operation): readonly Fault[] {
