@@ -111,8 +111,17 @@ export class OpenApiCheck {
     return this.document.components.responses[reference.replace('#/components/responses/', '')];
   }
 
+  /** Describes why a response doesn't match; names the properties that the document doesn't have. */
+  private describeErrors({ errors }: ValidateFunction): string {
+    const undeclared = (errors ?? [])
+      .filter(({ keyword }) => keyword === 'additionalProperties')
+      .map(({ params }) => String(params['additionalProperty']));
+    const advice = undeclared.length > 0 ? `; describe ${undeclared.join(', ')} in src/service/wire` : '';
+    return this.ajv.errorsText(errors) + advice;
+  }
+
   private validate(validate: ValidateFunction, value: unknown, where: string): void {
-    assert.ok(validate(value), `${where}: ${this.ajv.errorsText(validate.errors)}`);
+    assert.ok(validate(value), `${where}: ${this.describeErrors(validate)}`);
   }
 }
 

@@ -106,7 +106,7 @@ describe('A user doing everyday work', () => {
     await window.input('the-key', /2\/2/);
     await seeNotification(/^Connected to/);
     await connected('connected');
-    await run('Test Connection…');
+    await run('Test Connection');
     assert.equal((await window.notifications.dialog()).message, 'The connection to DTS prototype works.');
     await window.press('Escape');
     const listed = server.requestsTo('GET /api/v1/databases').length;

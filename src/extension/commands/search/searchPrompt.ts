@@ -76,7 +76,7 @@ export async function askSearch(
 ): Promise<SearchDraft | undefined> {
   let isRecent = false;
   const askDatabase: Step = async (position) => {
-    const answer = await pickOne(position, await createDatabasePick(services, session));
+    const answer = await pickOne(position, await createScopePick(services, session));
     return toStepResult(answer, (choice) => {
       isRecent = 'recent' in choice;
       if ('recent' in choice) Object.assign(draft, toDraft(services, choice.recent));
@@ -123,7 +123,7 @@ function toDraft(
 }
 
 /** Lists the most recent searches, then the databases, and then earlier searches. */
-async function createDatabasePick(
+async function createScopePick(
   services: CommandServices,
   session: OpenConnection,
 ): Promise<PickOptions<DatabaseChoice>> {
