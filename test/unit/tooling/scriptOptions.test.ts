@@ -30,6 +30,7 @@ const commands: Readonly<Record<string, string>> = {
   'scripts/screenshots.mjs': 'npm run screenshots',
   'scripts/soak.mjs': 'npm run soak',
   'scripts/test.mjs': 'npm test',
+  'scripts/watchTests.mjs': 'npm run test:watch',
 };
 
 describe('The options of a script', () => {
