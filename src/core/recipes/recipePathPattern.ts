@@ -7,12 +7,12 @@ type Places = Uint8Array;
 /** Replaces the positions in `places` where a part of a pattern can start with those where it can end. */
 type PatternPart = (path: string, places: Places) => void;
 
-const wildcards: Readonly<Record<string, PatternPart>> = {
-  '?': skipCharacter,
-  '*': skipInFolder,
-  '**': skipAny,
-  '**/': skipFolders,
-};
+const wildcards: ReadonlyMap<string, PatternPart> = new Map([
+  ['?', skipCharacter],
+  ['*', skipInFolder],
+  ['**', skipAny],
+  ['**/', skipFolders],
+]);
 
 /**
  * Matches entire paths against a pattern: `*` and `?` match within a folder, `**` across folders. Takes time
@@ -24,7 +24,7 @@ export class PathPattern {
 
   constructor(pattern: string) {
     const texts = pattern.match(/\*{2,}\/?|[*?]|[^*?]+/g) ?? [];
-    this.parts = texts.map((text) => wildcards[text.replace(/\*{2,}/, '**')] ?? createLiteral(text));
+    this.parts = texts.map((text) => wildcards.get(text.replace(/\*{2,}/, '**')) ?? createLiteral(text));
   }
 
   matches(path: string): boolean {

@@ -16,6 +16,9 @@ describe('A path pattern of a recipe (D61)', () => {
     ['*a*b*', ['ab', 'xaybz'], ['ba', 'a/b', '']],
     ['**', ['', 'a', 'a/b/c'], []],
     ['', [''], ['a']],
+    ['*constructor', ['constructor', 'the.constructor'], ['a.gz']],
+    ['__proto__', ['__proto__'], ['a', '']],
+    ['a/?/hasOwnProperty', ['a/b/hasOwnProperty'], ['a/b/c']],
   ] as const) {
     it(`matches the expected paths: ${JSON.stringify(pattern)}`, () => {
       const found = [...matching, ...others].filter((path) => new PathPattern(pattern).matches(path));
