@@ -50,7 +50,10 @@ function isLong(text: string): boolean {
   return text.length >= minLength;
 }
 
+/** Returns all strings in a JSON value, including the names in objects. */
 function listStrings(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(listStrings) : [];
+  if (Array.isArray(value)) return value.flatMap(listStrings);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, one]) => [name, ...listStrings(one)]);
 }

@@ -11,6 +11,7 @@ describe('The text of a plan', () => {
     ['a part of the server text', { description: 'sentence of a SERVER,'.slice(0, -1) }, 'server'],
     ['a text that contains the server text', { description: `He said: a  sentence\nof a server!` }, 'server'],
     ['a value in nested instructions', { instructions: { a: [1, null, { b: copied }] } }, 'server'],
+    ['a name in nested instructions', { instructions: { a: [{ [copied]: true }] } }, 'server'],
     ['a shorter text', { description: 'of a server' }, 'agent'],
     [
       'another text',
