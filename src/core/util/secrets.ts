@@ -4,7 +4,7 @@ import { isJsonObject } from './json.ts';
 export type ValuePath = readonly (string | number)[];
 
 const qualifiers =
-  'api|app|application|developer|access|auth|authentication|authorization|bearer|secret|private|client|consumer|account|subscription|signing|encryption|ssh';
+  'api|app|application|developer|access|auth|authentication|authorization|bearer|secret|private|client|consumer|account|subscription|signing|encryption|ssh|master|hmac';
 /** Matches the name of a secret, given as lowercase words. */
 const secretName = new RegExp(
   `(?:secret|passw(?:or)?d|passphrase|passcode|pwd|credential)s?$|(?:${qualifiers}) ?(?:key|token)s?$|^(?:(?:proxy|http|x) )?authorization$|token$`,
@@ -118,8 +118,10 @@ function hasSecretName(path: ValuePath, value: unknown): boolean {
   return isSecretWords(words);
 }
 
+/** Returns true if the words are the name of a secret, even with a number at the end: `password 2`. */
 function isSecretWords(words: string): boolean {
-  return secretName.test(words) && !plainToken.test(words);
+  const name = words.replace(/ ?(?<!\d)\d+$/, '');
+  return secretName.test(name) && !plainToken.test(name);
 }
 
 /**

@@ -25,6 +25,7 @@ const secretNames = [
     'backend_token',
   ],
   ...['client_secret', 'clientSecret', 'aws_secret_access_key', 'AWS_SECRET_ACCESS_KEY', 'private_key', 'privatekey'],
+  ...['password2', 'PASSWORD_2', 'api_key_1', 'token2', 'masterKey', 'hmac_key'],
   ...['db.password', 'dbPassword', 'ssh-passphrase', 'DB_PWD', 'Proxy-Authorization', 'secrets', 'access_tokens'],
 ];
 
@@ -43,6 +44,7 @@ const plainNames = [
     'apiKeyVariable',
     'tokenizer',
   ],
+  ...['secretion2', 'page_token_2', 'key_2_column'],
   ...['secretion', 'secretory', 'author', 'key_column', 'password_hint'],
 ];
 
@@ -200,6 +202,7 @@ describe('Finding secrets in a value', () => {
       ' ',
     ];
     for (const part of parts) await assertLinearTime(200_000, (count) => list({ note: part.repeat(count) }));
+    await assertLinearTime(100_000, (count) => list({ [`${'1'.repeat(count)}x`]: 'a' }));
     await assertLinearTime(200_000, (count) => list({ note: `basic ${'Ojo6'.repeat(count)}AAAA` }));
   });
 });
