@@ -1,7 +1,8 @@
-import { isDeeperThan, isJsonObject, type JsonObject } from '../util/json.ts';
+import { hasMoreValuesThan, isDeeperThan, isJsonObject, type JsonObject } from '../util/json.ts';
 import { parsePackagePath } from '../util/packagePath.ts';
 import { findSecrets } from '../util/secrets.ts';
 import { validate } from '../util/validate.ts';
+import { maxRecipeFiles } from './recipeFile.ts';
 import type { RecipeProblem } from './recipeProblem.ts';
 import { findSchemaProblems } from './schemaProblems.ts';
 import { recipeSchema, recipeVersion, type Recipe, type RecipeRange } from './recipeSchema.ts';
@@ -19,6 +20,9 @@ export interface ParsedRecipe {
 /** Maximum length of a recipe in UTF-16 code units, which is enough for the IDs of 100,000 files. */
 const maxLength = 16 * 1024 * 1024;
 
+/** Maximum number of values in a recipe: the IDs of its files, as many expected IDs, and instructions. */
+const maxValues = 3 * maxRecipeFiles;
+
 /** Maximum size of a recipe's file in bytes. UTF-8 needs at most three bytes per UTF-16 code unit. */
 export const maxRecipeBytes = 3 * maxLength;
 
@@ -31,6 +35,7 @@ export function parseRecipe(content: string): ParsedRecipe {
   if (error) return { text, problems: [{ kind: 'syntax', path: [], range: error }] };
   if (!isJsonObject(value) || isDeeperThan(value, maxLevels))
     return { text, problems: [createProblem(text, 'notObject')] };
+  if (hasMoreValuesThan(value, maxValues)) return { text, problems: [createProblem(text, 'tooLarge')] };
   return parseObject(text, value);
 }
 

@@ -1,7 +1,7 @@
 import type { TransferOrder } from '../model/transferModel.ts';
 import { checkExpectations, type UnmetExpectation } from './checkExpectations.ts';
 import { compareFiles, type LockDifference } from './compareFiles.ts';
-import { completeFiles, sortRecipeFiles, toTransferFile, type RecipeFile } from './recipeFile.ts';
+import { completeFiles, maxRecipeFiles, sortRecipeFiles, toTransferFile, type RecipeFile } from './recipeFile.ts';
 import type { RecipeLock } from './lockFormat.ts';
 import type { Recipe } from './recipeSchema.ts';
 import type { RecipeSource } from './recipeSource.ts';
@@ -9,9 +9,6 @@ import { resolveIds } from './resolveIds.ts';
 import { resolveSearch } from './resolveSearch.ts';
 import { resolveTable } from './resolveTable.ts';
 import type { ResolvedFiles } from './resolvedFiles.ts';
-
-/** Maximum number of files in a recipe's transfer. */
-const maxRecipeFiles = 250_000;
 
 /** Options for {@link planRecipe}. */
 export interface PlanRequest {

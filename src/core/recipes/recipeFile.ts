@@ -2,6 +2,9 @@ import type { FileEntry } from '../model/fileEntry.ts';
 import type { TransferFile } from '../model/transferModel.ts';
 import { parseDeclaredHash } from '../util/declaredHash.ts';
 
+/** Maximum number of files in a recipe's transfer, and in its lock. */
+export const maxRecipeFiles = 250_000;
+
 /** A file of a recipe, with the properties that identify the file and its content. */
 export interface RecipeFile {
   readonly id: string;

@@ -2,12 +2,17 @@ import { chmod, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import * as z from 'zod/mini';
 import { isMissing } from '../util/errorCode.ts';
+import { isJsonObject } from '../util/json.ts';
 import { readRegularFile } from '../util/regularFile.ts';
 import { validate } from '../util/validate.ts';
 import { writeFileAtomically } from '../util/writeFileAtomically.ts';
 import { formatLock, getChecksum, lockVersion, storedSchema, type RecipeLock } from './lockFormat.ts';
 import { recipeExtension } from './recipeNames.ts';
-import { maxLockBytes, readWrittenLock } from './writtenLock.ts';
+import { maxRecipeFiles } from './recipeFile.ts';
+import { readWrittenLock } from './writtenLock.ts';
+
+/** Maximum size in bytes of a lock that isn't exactly as written, which is parsed as a whole. */
+const maxEditedBytes = 64 * 1024 * 1024;
 
 /**
  * The result of reading a lock. `broken`: not a valid lock. `newer`: written by a later version. `foreign`: belongs to
@@ -30,7 +35,7 @@ export async function readLock(recipePath: string): Promise<LockReadResult> {
   try {
     // Tries the faster reader first, because a lock may have 100,000 files and is rarely edited.
     const lock = await readWrittenLock(path);
-    return lock ? checkName(lock, name) : parseLock(await readRegularFile(path, maxLockBytes), name);
+    return lock ? checkName(lock, name) : parseLock(await readRegularFile(path, maxEditedBytes), name);
   } catch (error) {
     if (isMissing(error)) return { kind: 'none' };
     throw error;
@@ -42,6 +47,7 @@ function parseLock(text: string, recipeName: string): LockReadResult {
   const value = parseJson(text);
   const version = z.safeParse(z.looseObject({ version: z.number() }), value);
   if (version.data && version.data.version > lockVersion) return { kind: 'newer' };
+  if (hasMoreFilesThan(value, maxRecipeFiles)) return { kind: 'broken' };
   const data = validate(storedSchema, value)?.data;
   if (!data) return { kind: 'broken' };
   const { checksum, ...lock } = data;
@@ -67,6 +73,11 @@ export async function writeLock(recipePath: string, lock: RecipeLock): Promise<v
 async function copyPermissions(recipePath: string, lockPath: string): Promise<void> {
   const { mode } = await stat(recipePath);
   await chmod(lockPath, mode & 0o666);
+}
+
+function hasMoreFilesThan(value: unknown, limit: number): boolean {
+  const { files } = isJsonObject(value) ? value : {};
+  return Array.isArray(files) && files.length > limit;
 }
 
 function parseJson(text: string): unknown {

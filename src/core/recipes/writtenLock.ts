@@ -11,9 +11,10 @@ import {
   storedSchema,
   type RecipeLock,
 } from './lockFormat.ts';
+import { maxRecipeFiles } from './recipeFile.ts';
 
-/** Maximum size of a lock. A lock with the maximum number of files is several times smaller. */
-export const maxLockBytes = 256 * 1024 * 1024;
+/** Maximum size of a lock in bytes: about 500 for each of the files that a recipe can have. */
+const maxLockBytes = 128 * 1024 * 1024;
 
 type LockedFile = RecipeLock['files'][number];
 
@@ -24,7 +25,7 @@ type LockedFile = RecipeLock['files'][number];
 export async function readWrittenLock(path: string): Promise<RecipeLock | undefined> {
   const reader = new LockReader();
   const file = await openRegularFile(path, maxLockBytes);
-  const stream = file.createReadStream({ encoding: 'utf8' });
+  const stream = file.createReadStream({ encoding: 'utf8', end: maxLockBytes });
   const lines = createInterface({ input: stream, crlfDelay: Infinity });
   try {
     for await (const line of lines) if (!reader.read(line)) return undefined;
@@ -75,6 +76,7 @@ class LockReader {
     const text = line.slice(4, this.hasComma ? -1 : undefined);
     const file = parseJsonObject(text);
     const before = this.files.at(-1);
+    if (this.files.length === maxRecipeFiles) return false;
     if (!file || !isLockedFile(file) || formatLockedFile(file) !== text) return false;
     if (before !== undefined && before.id >= file.id) return false;
     this.files.push(file);

@@ -3,6 +3,7 @@ export type TableErrorKind =
   | 'notWorkbook' // not a ZIP archive, or a damaged one
   | 'unpacksTooLarge' // unpacks to more than `maxUnpackedBytes`
   | 'tooManyCells' // more than `maxCells` in all sheets, empty ones included, too many rows, or invalid positions
+  | 'tooManyElements' // more than `maxOtherTags` tags that belong neither to cells nor to texts
   | 'tooManyColumns'; // separated values have more than `maxColumns`, or more than `maxCells` in all rows
 
 /**

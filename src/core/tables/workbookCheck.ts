@@ -6,18 +6,21 @@ export const maxUnpackedBytes = 250_000_000;
 
 /**
  * Checks that a workbook can be read in limited memory. Rejects with a {@link TableError} if it isn't an intact ZIP
- * archive, if it unpacks to too many bytes (according to its directory, or when actually unpacked), or if its
- * sheets have too many cells in total.
+ * archive, if it unpacks to too many bytes (according to its directory, or when actually unpacked), if its sheets have
+ * too many cells in total, or if it has too many other elements, such as formats.
  */
 export async function checkWorkbook(bytes: Uint8Array): Promise<void> {
   const entries = listEntries(bytes);
   const unpackedBytes = entries.reduce((sum, entry) => sum + entry.unpackedBytes, 0);
   if (unpackedBytes > maxUnpackedBytes) throw new TableError('unpacksTooLarge');
-  let cellCount = 0;
+  let [cellCount, otherCount] = [0, 0];
   for (const entry of entries) {
     const unpacked = await unpack(entry);
     if (!/\.xml(?:\.rels)?$/i.test(entry.path)) continue;
-    cellCount += countCells(Buffer.from(unpacked).toString('latin1'));
+    const xml = Buffer.from(unpacked).toString('latin1');
+    otherCount += countOtherTags(xml, maxOtherTags - otherCount);
+    if (otherCount > maxOtherTags) throw new TableError('tooManyElements');
+    cellCount += countCells(xml);
     if (cellCount > maxCells) throw new TableError('tooManyCells');
   }
 }
@@ -38,11 +41,25 @@ async function unpack(entry: ZipEntry): Promise<Uint8Array> {
   return unpacked;
 }
 
+/** Maximum number of tags that belong neither to cells nor to texts. The parser needs about 90 bytes for each. */
+const maxOtherTags = 10_000_000;
+
+/** Matches the start of a tag that belongs neither to a cell nor to a text. */
+const otherTag = /<(?!\/?(?:[\w.-]*:)?(?:row|c|v|f|is|si|t)[\s/>])/g;
+
+/** Returns the number of tags that belong neither to cells nor to texts. Stops counting after `limit`. */
+function countOtherTags(xml: string, limit: number): number {
+  let count = 0;
+  otherTag.lastIndex = 0;
+  while (count <= limit && otherTag.test(xml)) count++;
+  return count;
+}
+
 /**
  * Matches the tag of a row or a cell as the parser reads it, without the final `>`. Quoted text can contain `<` and
  * `>`. An unclosed quote is an ordinary character.
  */
-const rowOrCell = /<(?:[\w.-]*:)?(?:row|c)\s(?:"(?:[^"]*")?|'(?:[^']*')?|[^>"']+)*/g;
+const rowOrCell = /<(?:[\w.-]*:)?(row(?=[\s/>])|c(?=\s))(?:"(?:[^"]*")?|'(?:[^']*')?|[^>"']+)*/g;
 
 /**
  * Matches every attribute that the parser could read as the position of a cell, with any prefix, and even inside other
@@ -58,8 +75,9 @@ const emptyCell = /^<[\w.:-]+(?:\s+[\w.:-]+="[^"'<>]*")*\s*\/$/;
  * {@link TableError} if the sheet has too many rows, or if a cell's position isn't valid.
  */
 function countCells(xml: string): number {
-  let [rows, columns] = [1, 1];
-  for (const [tag] of xml.matchAll(rowOrCell)) {
+  let [rows, columns, rowTags] = [1, 1, 0];
+  for (const [tag, name] of xml.matchAll(rowOrCell)) {
+    if (name === 'row' && ++rowTags > maxRows) throw new TableError('tooManyCells');
     const isEmpty = emptyCell.test(tag);
     for (const [, double, single = ''] of tag.matchAll(place)) {
       const { row, column } = parsePlace(double ?? single);

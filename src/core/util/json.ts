@@ -36,6 +36,18 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
   return Array.isArray(value) ? hasDeeperElement(value, levels - 1) : hasDeeperMember(value as JsonObject, levels - 1);
 }
 
+/** Returns true if a JSON value contains more than `limit` values. Never recurses, and stops at the limit. */
+export function hasMoreValuesThan(value: unknown, limit: number): boolean {
+  const open = [value];
+  for (let count = 0; open.length > 0;) {
+    const values: readonly unknown[] = Object.values(open.pop() ?? {});
+    count += values.length;
+    if (count > limit) return true;
+    for (const one of values) if (typeof one === 'object' && one !== null) open.push(one);
+  }
+  return false;
+}
+
 function hasDeeperElement(list: readonly unknown[], levels: number): boolean {
   for (const element of list) if (isDeeperThan(element, levels)) return true;
   return false;

@@ -126,6 +126,8 @@ describe('Reading a table', () => {
   });
 
   for (const [problem, cells] of [
+    ['very many rows without numbers', '<row/>'.repeat(1_100_000)],
+    ['very many rows with a prefix', '<x:row></x:row>'.repeat(1_100_000)],
     ['a very large row number', '<row r="1000000000"><c r="A1000000000"><v>1</v></c></row>'],
     ['a row number that is not an integer', '<row r="1e9"><c><v>1</v></c></row>'],
     [
@@ -158,6 +160,14 @@ describe('Reading a table', () => {
     const files = Object.fromEntries([1, 2].map((index) => [`xl/worksheets/sheet${index}.xml`, sheet]));
     const bytes = createXlsx({ One: [['id']], Two: [['id']] }, { files });
     await assert.rejects(readTables('t.xlsx', bytes), { kind: 'tooManyCells' });
+  });
+
+  it('rejects a small spreadsheet with so many formats that they would fill the memory', async () => {
+    const styles = (count: number): string => `<styleSheet><cellXfs>${'<xf/>'.repeat(count)}</cellXfs></styleSheet>`;
+    const create = (count: number): Uint8Array =>
+      createXlsx({ Sheet: [['id']] }, { isDeflated: true, files: { 'xl/styles.xml': styles(count) } });
+    await assert.rejects(readTables('t.xlsx', create(10_000_001)), { kind: 'tooManyElements' });
+    assert.deepEqual(await readRows('t.xlsx', create(100_000)), [[1, ['id']]]);
   });
 
   it('rejects a spreadsheet with a ZIP64 directory, whose files the check would not see', async () => {

@@ -57,6 +57,13 @@ describe('Parsing a recipe (D61)', () => {
     assert.deepEqual(listProblems(JSON.stringify({ from: { database: 'a', ids } })), ['tooLarge 1']);
   });
 
+  it('rejects more values than the IDs of its files and as many expected IDs can have', () => {
+    const format = (count: number): string =>
+      JSON.stringify({ from: { database: 'a', ids: ['a'] }, expect: { ids: Array<string>(count).fill('a') } });
+    assert.deepEqual(listProblems(format(750_000)), ['tooLarge 1']);
+    assert.deepEqual(listProblems(format(500_000)), []);
+  });
+
   it('limits the number and the length of filters', () => {
     const filter = (paths: readonly string[]): string =>
       JSON.stringify({ from: { ...valid.from, filters: { paths } } });

@@ -47,6 +47,20 @@ describe('The lock of a recipe (D61)', () => {
     await assert.rejects(readLock(recipe), { code: 'EFBIG' });
   });
 
+  it('is not read from a link to a system file, which has content of any length although its size is 0', async () => {
+    const link = process.platform === 'linux' ? '/proc/self/maps' : '/dev/zero';
+    await symlink(link, getLockPath(recipe));
+    await assert.rejects(readLock(recipe), { code: 'EINVAL' });
+  });
+
+  it('is broken if it has more files than a recipe can have', async () => {
+    const files = Array.from({ length: 250_001 }, (_, index) => ({ id: String(index).padStart(6, '0'), path: 'a' }));
+    await writeLock(recipe, { ...lock, files });
+    assert.equal((await readLock(recipe)).kind, 'broken');
+    await writeLock(recipe, { ...lock, files: files.slice(1) });
+    assert.equal((await readLock(recipe)).kind, 'valid');
+  });
+
   /** Writes a lock and returns its text. */
   const format = async (content: RecipeLock): Promise<string> => {
     await writeLock(recipe, content);
