@@ -1,6 +1,5 @@
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
-import { buffer } from 'node:stream/consumers';
 
 /**
  * Opens a file that other programs may have replaced with a folder, a device, a pipe or a link. Rejects with the
@@ -31,7 +30,7 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<s
 export async function readRegularBytes(path: string, maxBytes: number): Promise<Buffer> {
   const handle = await openRegularFile(path, maxBytes);
   try {
-    const bytes = await buffer(handle.createReadStream({ end: maxBytes, autoClose: false, highWaterMark: 1_000_000 }));
+    const bytes = await handle.readFile();
     if (bytes.length > maxBytes) throw createError('EFBIG');
     return bytes;
   } finally {
