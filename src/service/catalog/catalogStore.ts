@@ -11,7 +11,7 @@ import { compilePattern, type PathTest } from './pathPattern.ts';
 import { ListingRecord } from './listingRecord.ts';
 import { StagedListing } from './stagedListing.ts';
 import { CatalogPageBuilder, type CatalogPage } from './catalogPage.ts';
-import { buildSearchTiers, type CatalogSearch } from './searchSql.ts';
+import { buildSearchTiers, type CatalogSearch, type SearchCursor, type SearchTier } from './searchSql.ts';
 import type { SqlFragment } from './sqlFragment.ts';
 
 /** Stores the files of one database in SQLite. */
@@ -97,14 +97,15 @@ export class CatalogStore {
     const { after } = search;
     const page = new CatalogPageBuilder(search);
     let skip = after === undefined ? search.offset : 0;
-    for (const [index, tier] of [...buildSearchTiers(search, this.mode).entries()].slice(after?.tier)) {
-      const count = this.fill(page, tier.page(page.remaining, skip, index === after?.tier ? after : undefined));
+    let isFirstResult = after === undefined;
+    for (let index = after?.tier ?? 0; ; index += 1) {
+      const tier = buildSearchTiers(search, this.mode, isFirstResult)[index];
+      if (tier === undefined) return page.build();
+      const passed = this.addTier(page, tier, skip, index === after?.tier ? after : undefined);
       if (page.isFull) return page.build(index);
-      // An empty page may mean that the offset lies beyond the tier: the rest of the offset applies to the next tier.
-      if (count > 0) skip = 0;
-      else if (skip > 0) skip -= this.queryNumber(tier.count);
+      skip = Math.max(0, skip - passed);
+      isFirstResult &&= passed === 0;
     }
-    return page.build();
   }
 
   get(path: string): CatalogFile | undefined {
@@ -214,15 +215,18 @@ export class CatalogStore {
     return { ...file, id: row.declared };
   }
 
-  /** Adds rows until the page is full. Returns the number of rows added. */
-  private fill(page: CatalogPageBuilder, { sql, values }: SqlFragment): number {
+  /** Adds the rows of a tier until the page is full. Returns the number of rows that were skipped or added. */
+  private addTier(page: CatalogPageBuilder, tier: SearchTier, skip: number, after?: SearchCursor): number {
+    const { sql, values } = tier.page(page.remaining, skip, after);
     let count = 0;
     for (const row of this.database.prepare(sql).iterate(...values)) {
       page.add(this.resolveFile(row as unknown as FileRow));
       count += 1;
       if (page.isFull) break;
     }
-    return count;
+    if (count > 0) return skip + count;
+    // The offset may lie beyond the tier. The rest of it then applies to the next tier.
+    return skip > 0 ? this.queryNumber(tier.count) : 0;
   }
 
   private queryNumber({ sql, values }: SqlFragment): number {

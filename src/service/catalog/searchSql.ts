@@ -39,7 +39,7 @@ export interface SearchCursor {
 }
 
 /** A group of results; all files of a tier precede those of the next. */
-interface SearchTier {
+export interface SearchTier {
   /**
    * Returns the query for the rows of one page, in order. With `after`, the query selects only rows after that
    * position.
@@ -57,9 +57,13 @@ interface Selection {
   readonly where: SqlFragment;
 }
 
-/** Returns queries that together yield every match exactly once, in a stable order (D21: search syntax). */
-export function buildSearchTiers(search: CatalogSearch, mode: TextMode): SearchTier[] {
-  const selections = search.filter.sort === 'relevance' ? selectTiers(search, mode) : [selectWhole(search, mode)];
+/**
+ * Returns queries that together yield every match exactly once, in a stable order (D21: search syntax). With
+ * `isFirstResult`, each tier's query is faster, but only correct if all previous tiers are empty.
+ */
+export function buildSearchTiers(search: CatalogSearch, mode: TextMode, isFirstResult: boolean): SearchTier[] {
+  const isTiered = search.filter.sort === 'relevance';
+  const selections = isTiered ? selectTiers(search, mode, isFirstResult) : [selectWhole(search, mode)];
   return selections.map(({ from, where }) => ({
     page: (limit, offset, after) => {
       const rest = after === undefined ? where : all([where, buildAfterCondition(after, search.filter, from)]);
@@ -83,15 +87,16 @@ function joinFiles(from: string): string {
   return from === 'words' ? 'words CROSS JOIN files f ON f.id = words.rowid' : from;
 }
 
-function selectTiers(search: CatalogSearch, mode: TextMode): Selection[] {
+function selectTiers(search: CatalogSearch, mode: TextMode, isFirstResult: boolean): Selection[] {
   const { alternatives } = search.search;
   const withText = alternatives.filter((terms) => getTextTerms(terms).length > 0);
   if (withText.length === 0) return [selectWhole(search, mode)];
-  const tiers = columnTiers.map((columns, index) =>
-    canSelectByWords(alternatives, mode)
-      ? selectByWords(search, columns, columnTiers[index - 1])
-      : selectByFiles(search, mode, withText, columns, columnTiers[index - 1]),
-  );
+  const tiers = columnTiers.map((columns, index) => {
+    const before = isFirstResult ? undefined : columnTiers[index - 1];
+    return canSelectByWords(alternatives, mode)
+      ? selectByWords(search, columns, before)
+      : selectByFiles(search, mode, withText, columns, before);
+  });
   if (withText.length === alternatives.length) return tiers;
   const others = alternatives.filter((terms) => getTextTerms(terms).length === 0);
   return [...tiers, excludePassed(search, mode, others, withText)];
