@@ -49,7 +49,7 @@ async function scanning(folder: string, count: string): Promise<void> {
     reference: async () => await measureTime(async () => await run(`find '${folder}' -printf '%s %T@ %p\\n'`, output)),
     turns: 1,
   });
-  reportRatio(`first scan of ${count} files: time relative to find`, ratio, 4);
+  reportRatio(`first scan of ${count} files: time relative to find`, ratio, 3);
   reportRatio(`first scan of ${count} files: peak memory in MB`, getMedian(peaks), 300);
 }
 

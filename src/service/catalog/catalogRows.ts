@@ -57,6 +57,26 @@ export const plainWordsSql = `INSERT INTO words (rowid, name, title, folder, res
  */
 const maxSegments = 32;
 
+/** Number of files that one statement inserts. Running a statement takes longer than inserting a row. */
+const groupSize = 50;
+
+/**
+ * Returns SQL that inserts rows into the `files` table. Uses FAIL, because SQLite would otherwise write a journal to undo
+ * a failed statement. An error ends the transaction anyway.
+ */
+function buildInsert(rowCount: number): string {
+  const rows = Array<string>(rowCount).fill('(?, ?, ?, ?, ?, ?, ?, ?)').join(', ');
+  return `INSERT OR FAIL INTO files (id, path, format, bytes, modified, metadata, sha256, declared) VALUES ${rows}`;
+}
+
+/** Values for the columns of the `files` table, in the order of {@link buildInsert}. */
+type RowValues = readonly (string | number | null)[];
+
+function getRowValues(id: number, file: ScannedFile, sha256: string | null): RowValues {
+  const { path, bytes, modifiedMs, metadata = null } = file;
+  return [id, path, getFileFormat(file), bytes, modifiedMs, metadata, sha256, getDeclaredId(file) ?? null];
+}
+
 /** Values for the columns of the `words` table. */
 type RowWords = readonly [name: string, title: string, folder: string, rest: string];
 
@@ -67,6 +87,7 @@ export class CatalogRows {
   private readonly database: SqliteFile;
   private readonly mode: TextMode;
   private readonly insertFile: StatementSync;
+  private readonly insertGroup: StatementSync;
   private readonly updateFile: StatementSync;
   private readonly deleteFile: StatementSync;
   private readonly insertWords: StatementSync;
@@ -77,9 +98,8 @@ export class CatalogRows {
     this.database = database;
     this.mode = mode;
     this.isIndexed = mode === 'index';
-    this.insertFile = database.prepare(
-      'INSERT INTO files (id, path, format, bytes, modified, metadata, sha256, declared) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-    );
+    this.insertFile = database.prepare(buildInsert(1));
+    this.insertGroup = database.prepare(buildInsert(groupSize));
     this.updateFile = database.prepare(
       'UPDATE files SET format = ?, bytes = ?, modified = ?, metadata = ?, declared = ?, sha256 = NULL WHERE id = ?',
     );
@@ -88,11 +108,20 @@ export class CatalogRows {
     this.deleteWords = database.prepare(deleteWordsSql[mode]);
   }
 
+  /** Inserts new files. Their IDs are `firstId`, `firstId + step`, and so on. */
+  insertAll(files: readonly ScannedFile[], firstId: number, step: number): void {
+    const values = files.map((file, index) => getRowValues(firstId + step * index, file, null));
+    for (let from = 0; from < values.length; from += groupSize) {
+      const group = values.slice(from, from + groupSize);
+      if (group.length === groupSize) this.insertGroup.run(...group.flat());
+      else for (const row of group) this.insertFile.run(...row);
+    }
+    for (const [index, file] of files.entries()) this.insertWords.run(firstId + step * index, ...this.buildWords(file));
+  }
+
   /** Inserts a row. Pass `sha256` only when rewriting an existing row. */
   insert(id: number, file: ScannedFile, sha256: string | null = null): void {
-    const { path, bytes, modifiedMs, metadata } = file;
-    const declared = getDeclaredId(file) ?? null;
-    this.insertFile.run(id, path, getFileFormat(file), bytes, modifiedMs, metadata ?? null, sha256, declared);
+    this.insertFile.run(...getRowValues(id, file, sha256));
     this.insertWords.run(id, ...this.buildWords(file));
   }
 

@@ -1,4 +1,5 @@
 import * as fs from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import { inspectPaths, type InspectedPath } from './pathInspection.ts';
 import { FolderWalk, type WalkBatch } from './folderWalk.ts';
 import { PackageCache } from './packageScopes.ts';
@@ -80,6 +81,9 @@ export async function* walkAhead(reader: AsyncFolderReader, folder: string, unde
       const batch = await next;
       if (batch === undefined) continue;
       requested.push(requestBatch());
+      // The request is sent in the next turn of the event loop. Without waiting for it, batches that have already arrived
+      // would be written first, and the reader would be idle meanwhile.
+      await setImmediate();
       yield batch;
     }
   } finally {

@@ -35,7 +35,7 @@ export class PathIds {
     const hasRoom = range.before - range.after > files.length;
     const { after, before } = hasRoom ? range : this.makeRoom(range, files.length);
     const step = Math.min(idStride, Math.floor((before - after) / (files.length + 1)));
-    for (const [index, file] of files.entries()) this.rows.insert(after + step * (index + 1), file);
+    this.rows.insertAll(files, after + step, step);
     return !hasRoom;
   }
 

@@ -1,9 +1,10 @@
+import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { ScannedFile } from '../../../src/service/catalog/catalogFile.ts';
 import type { CatalogStore } from '../../../src/service/catalog/catalogStore.ts';
 import type { TextMode } from '../../../src/service/catalog/catalogTables.ts';
 import { property } from '../../support/property.ts';
-import { trees, type Tree } from './catalogArbitraries.ts';
+import { inPathOrder, trees, type Tree } from './catalogArbitraries.ts';
 import { assertCatalogContains, storeInMemory, type Known } from './catalogStoreRig.ts';
 
 type Ending = 'finish' | 'stop' | 'abandon';
@@ -112,6 +113,17 @@ function runSteps(mode: TextMode, steps: readonly Step[]): void {
   store.close();
 }
 
+/** Creates files in path order: in folders of different sizes, and every seventh with a description. */
+function createFiles(count: number): ScannedFile[] {
+  const files = [...Array(count).keys()].map((number) => ({
+    path: `${number % 2 === 0 ? 'even/' : `few-${number % 40}/`}file ${number}.csv`,
+    bytes: number,
+    modifiedMs: 1_700_000_000_000 + number,
+    ...(number % 7 === 0 && { metadata: JSON.stringify({ id: `id-${number}`, title: `Title ${number}` }) }),
+  }));
+  return inPathOrder(files);
+}
+
 for (const mode of ['index', 'scan'] satisfies TextMode[]) {
   describe(`Merging a walk into the catalog by ${mode} (D20, D22)`, () => {
     property(
@@ -131,5 +143,31 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
       createSteps({ under: fc.nat(2), ending: fc.constantFrom('finish', 'stop', 'abandon') }),
       (steps) => runSteps(mode, steps),
     );
+
+    it('inserts many files at once like single ones', () => {
+      const { store, database } = storeInMemory(mode);
+      const files = createFiles(234);
+      for (const batch of [files.filter(({ bytes }) => bytes % 3 === 0), files]) {
+        const merging = store.startMerge('');
+        merging.take(batch);
+        merging.finish();
+        assertCatalogContains(database, mode, new Map(batch.map((file) => [file.path, file])));
+      }
+      assert.deepEqual(
+        files.filter(({ bytes }) => bytes % 7 === 0).map(({ path }) => path),
+        files.flatMap(({ bytes }) => store.filesByIds([`id-${bytes}`])).flatMap((file) => (file ? [file.path] : [])),
+      );
+      store.close();
+    });
+
+    it('retains nothing of a batch that fails in the middle', () => {
+      const { store, database } = storeInMemory(mode);
+      const files = createFiles(120);
+      const merging = store.startMerge('');
+      assert.throws(() => merging.take([...files.slice(0, 80), ...files.slice(79)]), /UNIQUE constraint failed/);
+      merging.abandon();
+      assertCatalogContains(database, mode, new Map());
+      store.close();
+    });
   });
 }

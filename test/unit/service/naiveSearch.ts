@@ -62,8 +62,8 @@ function splitPath(path: string): { readonly folder: string; readonly name: stri
 /** Returns the words of a file that a search can match. */
 export function naiveColumns(file: ScannedFile): Columns {
   const { folder, name } = splitPath(file.path);
-  const { title = '', description = '', format = '', keywords = [] } = getFields(file);
-  const rest = [description, format, ...(keywords as string[])].join(' ');
+  const { id = '', title = '', description = '', format = '', keywords = [] } = getFields(file);
+  const rest = [id, description, format, ...(keywords as string[])].join(' ');
   return [naiveWords(name), naiveWords(String(title)), naiveWords(folder), naiveWords(rest)];
 }
 
