@@ -40,19 +40,14 @@ export class CatalogMerge {
     rows.deferMerging(this.isFilling);
   }
 
+  /** Merges the next files of the scan. If an error occurs, aborts the merge and rethrows the error. */
   take(files: readonly ScannedFile[]): void {
-    let newFiles: ScannedFile[] = [];
-    for (const file of files) {
-      const known = this.advanceTo(file.path, () => {
-        this.insert(newFiles);
-        newFiles = [];
-      });
-      if (known === undefined) newFiles.push(file);
-      else if (this.rows.update(known, file)) this.writes += 1;
-      this.lastPath = file.path;
+    try {
+      this.mergeFiles(files);
+    } catch (error) {
+      this.abandon();
+      throw error;
     }
-    this.insert(newFiles);
-    if (this.writes >= transactionSize) this.commit();
   }
 
   /** Finishes merging a complete scan by removing the rows of files that the scan did not find. */
@@ -69,6 +64,21 @@ export class CatalogMerge {
   /** Aborts a failed merge by rolling back the current transaction. */
   abandon(): void {
     if (this.database.isTransaction) this.database.exec('ROLLBACK');
+  }
+
+  private mergeFiles(files: readonly ScannedFile[]): void {
+    let newFiles: ScannedFile[] = [];
+    for (const file of files) {
+      const known = this.advanceTo(file.path, () => {
+        this.insert(newFiles);
+        newFiles = [];
+      });
+      if (known === undefined) newFiles.push(file);
+      else if (this.rows.update(known, file)) this.writes += 1;
+      this.lastPath = file.path;
+    }
+    this.insert(newFiles);
+    if (this.writes >= transactionSize) this.commit();
   }
 
   /**

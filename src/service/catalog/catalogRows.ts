@@ -61,8 +61,8 @@ const maxSegments = 32;
 const groupSize = 50;
 
 /**
- * Returns SQL that inserts rows into the `files` table. Uses FAIL, because SQLite would otherwise write a journal to undo
- * a failed statement. An error ends the transaction anyway.
+ * Returns SQL that inserts rows into the `files` table. With FAIL, SQLite writes no journal to undo a failed statement
+ * with several rows. The caller rolls back the transaction after an error.
  */
 function buildInsert(rowCount: number): string {
   const rows = Array<string>(rowCount).fill('(?, ?, ?, ?, ?, ?, ?, ?)').join(', ');

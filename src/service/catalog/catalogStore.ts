@@ -97,14 +97,14 @@ export class CatalogStore {
     const { after } = search;
     const page = new CatalogPageBuilder(search);
     let skip = after === undefined ? search.offset : 0;
-    let isFirstResult = after === undefined;
+    let arePreviousEmpty = after === undefined;
     for (let index = after?.tier ?? 0; ; index += 1) {
-      const tier = buildSearchTiers(search, this.mode, isFirstResult)[index];
+      const tier = buildSearchTiers(search, this.mode, arePreviousEmpty)[index];
       if (tier === undefined) return page.build();
       const passed = this.addTier(page, tier, skip, index === after?.tier ? after : undefined);
       if (page.isFull) return page.build(index);
       skip = Math.max(0, skip - passed);
-      isFirstResult &&= passed === 0;
+      arePreviousEmpty &&= passed === 0;
     }
   }
 

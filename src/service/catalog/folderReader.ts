@@ -81,8 +81,8 @@ export async function* walkAhead(reader: AsyncFolderReader, folder: string, unde
       const batch = await next;
       if (batch === undefined) continue;
       requested.push(requestBatch());
-      // The request is sent in the next turn of the event loop. Without waiting for it, batches that have already arrived
-      // would be written first, and the reader would be idle meanwhile.
+      // The request is sent in the next turn of the event loop. Without waiting for it, batches that have already
+      // arrived would be written first, and the reader would be idle meanwhile.
       await setImmediate();
       yield batch;
     }

@@ -59,11 +59,12 @@ interface Selection {
 
 /**
  * Returns queries that together yield every match exactly once, in a stable order (D21: search syntax). With
- * `isFirstResult`, each tier's query is faster, but only correct if all previous tiers are empty.
+ * `arePreviousEmpty`, the query of a tier doesn't exclude the results of previous tiers. It is then faster, but only
+ * correct if all of them are empty.
  */
-export function buildSearchTiers(search: CatalogSearch, mode: TextMode, isFirstResult: boolean): SearchTier[] {
+export function buildSearchTiers(search: CatalogSearch, mode: TextMode, arePreviousEmpty: boolean): SearchTier[] {
   const isTiered = search.filter.sort === 'relevance';
-  const selections = isTiered ? selectTiers(search, mode, isFirstResult) : [selectWhole(search, mode)];
+  const selections = isTiered ? selectTiers(search, mode, arePreviousEmpty) : [selectWhole(search, mode)];
   return selections.map(({ from, where }) => ({
     page: (limit, offset, after) => {
       const rest = after === undefined ? where : all([where, buildAfterCondition(after, search.filter, from)]);
@@ -87,19 +88,19 @@ function joinFiles(from: string): string {
   return from === 'words' ? 'words CROSS JOIN files f ON f.id = words.rowid' : from;
 }
 
-function selectTiers(search: CatalogSearch, mode: TextMode, isFirstResult: boolean): Selection[] {
+function selectTiers(search: CatalogSearch, mode: TextMode, arePreviousEmpty: boolean): Selection[] {
   const { alternatives } = search.search;
   const withText = alternatives.filter((terms) => getTextTerms(terms).length > 0);
   if (withText.length === 0) return [selectWhole(search, mode)];
   const tiers = columnTiers.map((columns, index) => {
-    const before = isFirstResult ? undefined : columnTiers[index - 1];
+    const before = arePreviousEmpty ? undefined : columnTiers[index - 1];
     return canSelectByWords(alternatives, mode)
       ? selectByWords(search, columns, before)
       : selectByFiles(search, mode, withText, columns, before);
   });
   if (withText.length === alternatives.length) return tiers;
   const others = alternatives.filter((terms) => getTextTerms(terms).length === 0);
-  return [...tiers, excludePassed(search, mode, others, withText)];
+  return [...tiers, excludePassed(search, mode, others, arePreviousEmpty ? [] : withText)];
 }
 
 function selectWhole(search: CatalogSearch, mode: TextMode): Selection {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { MessageChannel } from 'node:worker_threads';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { walkAhead, type FolderReader } from '../../../src/service/catalog/folderReader.ts';
 import type { WalkBatch } from '../../../src/service/catalog/folderWalk.ts';
 import { handleCalls, ThreadCalls } from '../../../src/service/threads/threadCalls.ts';
@@ -23,9 +23,15 @@ function createHandlers(): object {
   };
 }
 
-describe('Walking ahead on another thread', () => {
+describe('Walking ahead through a message port', () => {
+  let port1: MessagePort;
+  let port2: MessagePort;
+
+  beforeEach(() => ({ port1, port2 } = new MessageChannel()));
+
+  afterEach(() => port1.close());
+
   it('sends the request for another batch before it yields a batch', async () => {
-    const { port1, port2 } = new MessageChannel();
     handleCalls(port2, createHandlers());
     let sentCount = 0;
     const post = port1.postMessage.bind(port1);
@@ -47,7 +53,6 @@ describe('Walking ahead on another thread', () => {
       taken.push(...warnings);
       ahead.push(sentCount - taken.length);
     }
-    port1.close();
     assert.deepEqual(
       taken,
       [...Array(batchCount).keys()].map((index) => String(index + 1)),
