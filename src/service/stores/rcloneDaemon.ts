@@ -57,6 +57,11 @@ export class RcloneDaemon {
     this.options = options;
   }
 
+  /** True if several calls of {@link use} are in progress. */
+  get isShared(): boolean {
+    return this.uses > 1;
+  }
+
   /** Runs `work` with a running rclone. Throws {@link DatabaseUnavailableError} if rclone can't be started. */
   async use<T>(work: (address: RcloneAddress) => Promise<T>): Promise<T> {
     this.idle?.dispose();

@@ -16,7 +16,8 @@ interface StoreLeftovers {
 
 /**
  * Removes a transfer's unfinished objects and its manifest from a store; complete objects remain. Returns false if the
- * store is unavailable, or if unfinished objects may remain.
+ * store is unavailable, or if unfinished objects may remain or appear later, for example because other work with rclone
+ * prevents its connections from being closed.
  */
 export async function discardInStore(daemon: RcloneDaemon, leftovers: StoreLeftovers): Promise<boolean> {
   const { remote, transferId, manifest } = leftovers;
@@ -25,13 +26,24 @@ export async function discardInStore(daemon: RcloneDaemon, leftovers: StoreLefto
     path.endsWith(`.part-${transferId}`) || path === `${folder}/${manifest}`;
   return await withStoreClient(daemon, async (client) => {
     const isIdle = await waitForAbandonedRequests(client, folder);
+    const canClose = isIdle && !daemon.isShared;
+    if (canClose) await closeConnections(client);
     const objects = await client.list(remote, folder);
     for (const { path } of objects.filter(isLeftover)) await client.remove(remote, path);
     const isRemoved = await client.purge(remote, getUploadFolderName(transferId));
     // Some stores reject this request if the folder doesn't exist. A folder that remains has no unfinished objects.
     if (objects.every(isLeftover)) await client.removeEmptyFolders(remote, folder).catch(throwIfUnreachable);
-    return isIdle && isRemoved;
+    return canClose && isRemoved;
   }).catch(() => false);
+}
+
+/**
+ * Makes rclone close its connections to all stores. rclone doesn't close the object of a failed upload, and some SFTP
+ * servers, such as rclone's own, hide a removed object until then and create it afterwards. rclone would keep
+ * connections that are in use open for another minute.
+ */
+async function closeConnections(client: StoreClient): Promise<void> {
+  await client.call('fscache/clear', {});
 }
 
 function throwIfUnreachable(error: unknown): void {

@@ -74,6 +74,7 @@ export class TransferQueue {
 
   /** Resumes every unfinished transfer as soon as its databases are served. */
   start(): void {
+    this.unserved.start();
     this.ended.start(() => this.unserved.removeLeftoversInBackground());
     this.resumeUnfinished();
     this.databaseListener = this.options.databases.onDidChange(() => this.watchDatabases());
@@ -156,8 +157,7 @@ export class TransferQueue {
   /** Moves a suspended transfer to the unserved transfers if one of its databases is no longer served. */
   private deferIfUnserved(live: LiveTransfer): void {
     const record = live.getRecord();
-    const isServed = findServedPair(this.options.databases, record) !== undefined;
-    if (isServed || hasEnded(record.status) || !live.persist()) return;
+    if (findServedPair(this.options.databases, record) || hasEnded(record.status) || !live.persist()) return;
     live.stop();
     live.detach();
     this.live.delete(record.id);
@@ -280,7 +280,7 @@ export class TransferQueue {
     if (this.live.get(id) !== live) return;
     // If the journal cannot be written, the record stays in memory, so that its status remains correct.
     if (live.finish(status, text)) this.live.delete(id);
-    if (live.run.mayGetLateObjects) this.unserved.removeLateObjects(id);
+    if (live.run.leftoverManifest !== undefined) this.unserved.removeLateObjects(id);
   }
 
   private retryLater(live: LiveTransfer, suspension: TransferSuspension): void {

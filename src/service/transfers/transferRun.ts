@@ -97,7 +97,7 @@ export class TransferRun {
   }
 
   /** True if a store may still create an object from an interrupted run, whose rclone process may have been killed. */
-  get mayGetLateObjects(): boolean {
+  private get mayGetLateObjects(): boolean {
     return this.wasInterrupted && this.options.destination.location.remote !== undefined;
   }
 

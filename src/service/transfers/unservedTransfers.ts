@@ -17,8 +17,10 @@ interface UnservedTransfersOptions {
   readonly daemon: RcloneDaemon;
 }
 
-/** Milliseconds to wait before assuming that a store has finished creating objects from interrupted uploads. */
-const lateObjectsMs = 10_000;
+/** Milliseconds before the first removal of late objects; each further delay is twice as long. */
+const firstLateObjectsMs = 10_000;
+/** The longest delay between two removals of late objects, in milliseconds. After it, ten minutes have passed. */
+const lastLateObjectsMs = 320_000;
 
 /**
  * Manages transfers that are waiting for their databases to be served, and the leftovers of ended transfers (D25:
@@ -27,11 +29,6 @@ const lateObjectsMs = 10_000;
 export class UnservedTransfers {
   private readonly options: UnservedTransfersOptions;
   private removal: Promise<void> = Promise.resolve();
-  /**
-   * IDs of canceled transfers whose leftovers in a store are removed twice. The store may finish a copy after the
-   * cancellation (D66: copies within a store).
-   */
-  private readonly canceled = new Set<string>();
   /** IDs of transfers for which a failure to remove the leftovers has been logged. */
   private readonly reported = new Set<string>();
   /** Timers for the removal of late objects, by transfer ID. */
@@ -75,8 +72,14 @@ export class UnservedTransfers {
       manifestName,
     );
     logger.info(message);
-    this.canceled.add(record.id);
+    // The store may finish a copy after the cancellation (D66: copies within a store).
+    this.removeLateObjects(record.id);
     this.removeLeftoversInBackground();
+  }
+
+  /** Schedules the removal of late objects for all leftovers from before the start of the service. */
+  start(): void {
+    for (const { transferId } of this.options.journal.listLeftovers()) this.removeLateObjects(transferId);
   }
 
   /** Removes the leftovers at all available destinations in the background. */
@@ -85,14 +88,15 @@ export class UnservedTransfers {
   }
 
   /**
-   * Removes the leftovers of an ended transfer once its store has presumably created all objects whose uploads were
-   * interrupted. The leftovers are removed again together with those of other transfers, in case the store takes
-   * longer.
+   * Removes the leftovers of an ended transfer several times during the next ten minutes, because its store may still
+   * create objects whose uploads were interrupted. Afterwards, they are removed once more together with those of other
+   * transfers.
    */
-  removeLateObjects(transferId: string): void {
-    const timer = this.options.clock.after(lateObjectsMs, () => {
+  removeLateObjects(transferId: string, delayMs = firstLateObjectsMs): void {
+    const timer = this.options.clock.after(delayMs, () => {
       this.timers.delete(transferId);
       this.removal = this.removal.then(async () => await this.removeLeftovers(transferId));
+      if (delayMs < lastLateObjectsMs) this.removeLateObjects(transferId, 2 * delayMs);
     });
     this.timers.set(transferId, timer);
   }
@@ -120,8 +124,7 @@ export class UnservedTransfers {
         if (location === undefined) continue;
         const isRemoved = await this.removeAt(location, transferId, manifestName);
         this.reportRemoval(transferId, isRemoved);
-        if (isRemoved && only === undefined && !this.mayReappear(transferId, location))
-          journal.forgetLeftovers(transferId);
+        if (isRemoved && only === undefined && !this.timers.has(transferId)) journal.forgetLeftovers(transferId);
       }
     } catch (error) {
       logger.error(`The journal cannot be read or written: ${String(error)}`);
@@ -133,12 +136,7 @@ export class UnservedTransfers {
     if (isRemoved) this.reported.delete(transferId);
     if (isRemoved || this.isClosed || this.reported.has(transferId)) return;
     this.reported.add(transferId);
-    const problem = 'unfinished files could not be removed from the destination; will try again';
+    const problem = 'unfinished files may remain at the destination; will try again to remove them';
     this.options.logger.warn(formatTransferMessage(transferId, problem));
-  }
-
-  /** Returns true if the leftovers of a transfer must be removed again, because its store may still create more. */
-  private mayReappear(transferId: string, { remote }: DatabaseLocation): boolean {
-    return this.timers.has(transferId) || (this.canceled.delete(transferId) && remote !== undefined);
   }
 }

@@ -42,6 +42,8 @@ class StoreCrashRound {
       await new Promise((resolve) => setTimeout(resolve, this.random.below(900)));
       await this.killRandomProcess(rig);
     }
+    // A transfer that is still running has unfinished objects.
+    for (const id of ids) await rig.waitForStatus(id, 'succeeded', 'failed');
     await this.assertWhole(rig, destination, ids[0] ?? '', paths);
     await this.assertWhole(rig, destination, ids[1] ?? '', paths.slice(3));
   }
@@ -95,7 +97,7 @@ class StoreCrashRound {
     assert.deepEqual([status.num_files, status.num_files_transferred], [paths.length, paths.length]);
     const root = destination === 'folder' ? rig.folder : rig.servers.folder('sftp');
     const folder = nodePath.join(root, `dts-${id}`);
-    await waitForNoLeftovers(root);
+    await waitForNoLeftovers(root, rig);
     assert.deepEqual(await listFiles(folder), ['manifest.json', ...paths].sort());
     for (const path of paths) {
       const content = await fs.readFile(nodePath.join(folder, path));
@@ -119,13 +121,18 @@ function digest(content: Buffer): string {
 
 /**
  * Waits until no unfinished objects are left. The server may still create objects for a killed rclone after the
- * transfer has ended.
+ * transfer has ended. Rejects with the remaining paths and the service's log.
  */
-async function waitForNoLeftovers(folder: string): Promise<void> {
-  await eventually(async () => {
-    const entries = await listEntries(folder);
-    return entries?.every((path) => !path.includes('.part-')) ? true : undefined;
-  });
+async function waitForNoLeftovers(folder: string, rig: StoreRig): Promise<void> {
+  let left: string[] | undefined;
+  try {
+    await eventually(async () => {
+      left = (await listEntries(folder))?.filter((path) => path.includes('.part-'));
+      return left?.length === 0 ? true : undefined;
+    });
+  } catch (error) {
+    throw new Error(`${String(error)} Left: ${left?.join(', ')}\n${rig.log}`, { cause: error });
+  }
 }
 
 /** Lists all paths in a folder. Resolves to undefined if a subfolder was deleted in the meantime. */
@@ -174,7 +181,7 @@ describe('Transfers with stores while the service, rclone or the server is kille
       const { message } = await rig.waitForStatus(id, 'succeeded', 'failed');
       assert.equal(message, `Transfer ${id}: completed successfully, verified by md5`);
       await fs.writeFile(nodePath.join(stored, `late.part-${id}`), 'late');
-      await waitForNoLeftovers(stored);
+      await waitForNoLeftovers(stored, rig);
       assert.deepEqual(await listFiles(stored), ['a.bin', 'manifest.json']);
     } finally {
       await rig.stop();
