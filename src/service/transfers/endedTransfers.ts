@@ -22,11 +22,10 @@ export class EndedTransfers implements Disposable {
     this.options = options;
   }
 
-  /** Removes expired records immediately and then every hour; calls `afterwards` each time. */
-  start(afterwards: () => void): void {
+  /** Removes expired records immediately and then every hour. */
+  start(): void {
     this.prune();
-    afterwards();
-    this.pruning = this.options.clock.after(pruneEveryMs, () => this.start(afterwards));
+    this.pruning = this.options.clock.after(pruneEveryMs, () => this.start());
   }
 
   /** Returns a transfer's record from the journal; undefined if it is unknown or expired. */

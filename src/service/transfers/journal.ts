@@ -38,7 +38,7 @@ interface PendingTransfer {
 }
 
 /** Incomplete files, left by a transfer that has ended, that must still be removed from its destination. */
-interface Leftovers {
+export interface Leftovers {
   readonly transferId: string;
   readonly destinationId: string;
   /** Name of the manifest to remove along with the files; empty to keep the manifest. */

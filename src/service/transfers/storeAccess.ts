@@ -15,16 +15,18 @@ interface StoreLeftovers {
 }
 
 /**
- * Removes a transfer's unfinished objects and its manifest from a store; complete objects remain. Returns false if the
- * store is unavailable, or if unfinished objects may remain or appear later, for example because other work with rclone
- * prevents its connections from being closed.
+ * The result of a removal: `failed` if the store is unavailable or unfinished objects remain; `incomplete` if more of
+ * them may appear, because rclone is still uploading, or is used by other work and can't close its connections.
  */
-export async function discardInStore(daemon: RcloneDaemon, leftovers: StoreLeftovers): Promise<boolean> {
+export type Removal = 'complete' | 'incomplete' | 'failed';
+
+/** Removes a transfer's unfinished objects and its manifest from a store; complete objects remain. */
+export async function discardInStore(daemon: RcloneDaemon, leftovers: StoreLeftovers): Promise<Removal> {
   const { remote, transferId, manifest } = leftovers;
   const folder = getTransferFolderName(transferId);
   const isLeftover = ({ path }: StoreObject): boolean =>
     path.endsWith(`.part-${transferId}`) || path === `${folder}/${manifest}`;
-  return await withStoreClient(daemon, async (client) => {
+  const work = async (client: StoreClient): Promise<Removal> => {
     const isIdle = await waitForAbandonedRequests(client, folder);
     const canClose = isIdle && !daemon.isShared;
     if (canClose) await closeConnections(client);
@@ -33,8 +35,10 @@ export async function discardInStore(daemon: RcloneDaemon, leftovers: StoreLefto
     const isRemoved = await client.purge(remote, getUploadFolderName(transferId));
     // Some stores reject this request if the folder doesn't exist. A folder that remains has no unfinished objects.
     if (objects.every(isLeftover)) await client.removeEmptyFolders(remote, folder).catch(throwIfUnreachable);
-    return canClose && isRemoved;
-  }).catch(() => false);
+    if (!isRemoved) return 'failed';
+    return canClose ? 'complete' : 'incomplete';
+  };
+  return await withStoreClient(daemon, work).catch(() => 'failed');
 }
 
 /**

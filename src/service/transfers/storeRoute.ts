@@ -186,12 +186,12 @@ export class StoreRoute implements TransferRoute {
   async discard(manifestName: string): Promise<boolean> {
     const { transferId, daemon } = this.options;
     const { folder, remote } = this.destination;
-    const work =
+    const remove = async (): Promise<boolean> =>
       folder === undefined
-        ? discardInStore(daemon, { remote, transferId, manifest: manifestName })
-        : discardTransfer(folder, transferId, manifestName);
+        ? (await discardInStore(daemon, { remote, transferId, manifest: manifestName })) !== 'failed'
+        : await discardTransfer(folder, transferId, manifestName);
     let isRemoved = false;
-    const removal = work.then((result) => (isRemoved = result));
+    const removal = remove().then((result) => (isRemoved = result));
     // A store may finish a copy after its request was canceled.
     const mayCopy = areOnOneRemote(this.source.remote, remote);
     return (await settlesWithin(systemClock, discardLimitMs, removal)) && !mayCopy && isRemoved;

@@ -75,7 +75,7 @@ export class TransferQueue {
   /** Resumes every unfinished transfer as soon as its databases are served. */
   start(): void {
     this.unserved.start();
-    this.ended.start(() => this.unserved.removeLeftoversInBackground());
+    this.ended.start();
     this.resumeUnfinished();
     this.databaseListener = this.options.databases.onDidChange(() => this.watchDatabases());
   }

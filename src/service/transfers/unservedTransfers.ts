@@ -3,8 +3,8 @@ import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { DatabaseLocation, ServedDatabases } from '../catalog/servedDatabases.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
-import { discardInStore } from './storeAccess.ts';
-import type { TransferJournal } from './journal.ts';
+import { discardInStore, type Removal } from './storeAccess.ts';
+import type { Leftovers, TransferJournal } from './journal.ts';
 import { discardTransfer } from './destinationFolders.ts';
 import { chooseManifestName } from './manifest.ts';
 import { formatTransferMessage, type TransferRecord } from './journalRecord.ts';
@@ -17,10 +17,16 @@ interface UnservedTransfersOptions {
   readonly daemon: RcloneDaemon;
 }
 
-/** Milliseconds before the first removal of late objects; each further delay is twice as long. */
-const firstLateObjectsMs = 10_000;
-/** The longest delay between two removals of late objects, in milliseconds. After it, ten minutes have passed. */
-const lastLateObjectsMs = 320_000;
+/** Milliseconds between the end of a transfer and the first removal of late objects. Each further delay is doubled. */
+const firstDelayMs = 10_000;
+const maxDelayMs = 3_600_000;
+/** Number of complete removals, in at least ten minutes, after which a store isn't expected to create more objects. */
+const neededRemovals = 6;
+/**
+ * The same number after a restart or a failure. A removal can make an object appear by closing its connection, so that
+ * only the next one removes it.
+ */
+const minRemovals = 2;
 
 /**
  * Manages transfers that are waiting for their databases to be served, and the leftovers of ended transfers (D25:
@@ -31,7 +37,7 @@ export class UnservedTransfers {
   private removal: Promise<void> = Promise.resolve();
   /** IDs of transfers for which a failure to remove the leftovers has been logged. */
   private readonly reported = new Set<string>();
-  /** Timers for the removal of late objects, by transfer ID. */
+  /** Timers for the next removals of late objects, by transfer ID. */
   private readonly timers = new Map<string, Disposable>();
   private isClosed = false;
 
@@ -77,27 +83,34 @@ export class UnservedTransfers {
     this.removeLeftoversInBackground();
   }
 
-  /** Schedules the removal of late objects for all leftovers from before the start of the service. */
+  /** Starts removing leftovers from before the start of the service. */
   start(): void {
-    for (const { transferId } of this.options.journal.listLeftovers()) this.removeLateObjects(transferId);
+    for (const { transferId } of this.options.journal.listLeftovers()) this.removeLateObjects(transferId, minRemovals);
+    this.removeLeftoversInBackground();
   }
 
   /** Removes the leftovers at all available destinations in the background. */
   removeLeftoversInBackground(): void {
-    this.removal = this.removal.then(async () => await this.removeLeftovers());
+    this.runInBackground(async () => {
+      for (const leftovers of this.options.journal.listLeftovers()) await this.removeLeftovers(leftovers);
+    });
   }
 
   /**
-   * Removes the leftovers of an ended transfer several times during the next ten minutes, because its store may still
-   * create objects whose uploads were interrupted. Afterwards, they are removed once more together with those of other
-   * transfers.
+   * Removes the leftovers of an ended transfer repeatedly, because a store may still create objects whose uploads were
+   * interrupted. Forgets them after `needed` complete removals.
    */
-  removeLateObjects(transferId: string, delayMs = firstLateObjectsMs): void {
-    const timer = this.options.clock.after(delayMs, () => {
-      this.timers.delete(transferId);
-      this.removal = this.removal.then(async () => await this.removeLeftovers(transferId));
-      if (delayMs < lastLateObjectsMs) this.removeLateObjects(transferId, 2 * delayMs);
-    });
+  removeLateObjects(transferId: string, needed = neededRemovals, delayMs = firstDelayMs): void {
+    if (this.isClosed) return;
+    const remove = async (): Promise<void> => {
+      let rest = Math.max(needed, minRemovals);
+      try {
+        rest = await this.removeAgain(transferId, needed);
+      } finally {
+        if (rest > 0) this.removeLateObjects(transferId, rest, Math.min(2 * delayMs, maxDelayMs));
+      }
+    };
+    const timer = this.options.clock.after(delayMs, () => this.runInBackground(remove));
     this.timers.set(transferId, timer);
   }
 
@@ -107,28 +120,44 @@ export class UnservedTransfers {
     await this.removal;
   }
 
-  /** Removes the leftovers of a transfer at a destination. Returns false if the removal must be tried again later. */
-  private async removeAt({ folder, remote }: DatabaseLocation, transferId: string, manifest: string): Promise<boolean> {
-    if (remote !== undefined) return await discardInStore(this.options.daemon, { remote, transferId, manifest });
-    return await discardTransfer(folder, transferId, manifest);
+  /** Runs `work` after all previous removals. Logs errors of the journal. */
+  private runInBackground(work: () => Promise<void>): void {
+    const { logger } = this.options;
+    this.removal = this.removal.then(work).catch((error: unknown) => {
+      logger.error(`The journal cannot be read or written: ${String(error)}`);
+    });
   }
 
-  /** Removes all leftovers, or only those of one transfer, in which case its entry remains in the journal. */
-  private async removeLeftovers(only?: string): Promise<void> {
-    const { journal, databases, logger } = this.options;
-    if (this.isClosed) return;
-    try {
-      const found = journal.listLeftovers().filter(({ transferId }) => only === undefined || only === transferId);
-      for (const { transferId, destinationId, manifestName } of found) {
-        const location = databases.findById(destinationId)?.location;
-        if (location === undefined) continue;
-        const isRemoved = await this.removeAt(location, transferId, manifestName);
-        this.reportRemoval(transferId, isRemoved);
-        if (isRemoved && only === undefined && !this.timers.has(transferId)) journal.forgetLeftovers(transferId);
-      }
-    } catch (error) {
-      logger.error(`The journal cannot be read or written: ${String(error)}`);
-    }
+  /**
+   * Removes the leftovers of a transfer once more, and forgets them if one complete removal was needed. Returns the
+   * number of complete removals that are still needed.
+   */
+  private async removeAgain(transferId: string, needed: number): Promise<number> {
+    const { journal } = this.options;
+    const leftovers = journal.listLeftovers().find((one) => one.transferId === transferId);
+    if (leftovers === undefined) return 0;
+    if (!(await this.removeLeftovers(leftovers))) return Math.max(needed, minRemovals);
+    if (needed === 1) journal.forgetLeftovers(transferId);
+    return needed - 1;
+  }
+
+  /**
+   * Removes the leftovers of a transfer if their destination is served. Forgets them if they were in a folder, in which
+   * nothing can reappear. Returns true if the removal is complete.
+   */
+  private async removeLeftovers({ transferId, destinationId, manifestName }: Leftovers): Promise<boolean> {
+    const { journal, databases } = this.options;
+    const location = databases.findById(destinationId)?.location;
+    if (location === undefined || this.isClosed) return false;
+    const removal = await this.removeAt(location, transferId, manifestName);
+    this.reportRemoval(transferId, removal !== 'failed');
+    if (removal === 'complete' && location.remote === undefined) journal.forgetLeftovers(transferId);
+    return removal === 'complete';
+  }
+
+  private async removeAt({ folder, remote }: DatabaseLocation, transferId: string, manifest: string): Promise<Removal> {
+    if (remote !== undefined) return await discardInStore(this.options.daemon, { remote, transferId, manifest });
+    return (await discardTransfer(folder, transferId, manifest)) ? 'complete' : 'failed';
   }
 
   /** Logs a failed removal of leftovers unless the previous attempt also failed. */
@@ -136,7 +165,7 @@ export class UnservedTransfers {
     if (isRemoved) this.reported.delete(transferId);
     if (isRemoved || this.isClosed || this.reported.has(transferId)) return;
     this.reported.add(transferId);
-    const problem = 'unfinished files may remain at the destination; will try again to remove them';
+    const problem = 'unfinished files could not be removed from the destination; will try again';
     this.options.logger.warn(formatTransferMessage(transferId, problem));
   }
 }

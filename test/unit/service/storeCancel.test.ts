@@ -6,12 +6,13 @@ import type { AddressInfo } from 'node:net';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { text } from 'node:stream/consumers';
-import { systemClock } from '../../../src/core/util/clock.ts';
 import type { ServedDatabases } from '../../../src/service/catalog/servedDatabases.ts';
 import type { RcloneDaemon } from '../../../src/service/stores/rcloneDaemon.ts';
 import { TransferJournal } from '../../../src/service/transfers/journal.ts';
 import type { TransferRecord } from '../../../src/service/transfers/journalRecord.ts';
 import { UnservedTransfers } from '../../../src/service/transfers/unservedTransfers.ts';
+import { eventually } from '../../support/eventually.ts';
+import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 
 const record: TransferRecord = {
@@ -25,9 +26,9 @@ const connectionRefusedError = '{"error":"dial tcp: connect: connection refused"
 
 describe('A canceled transfer to a store that responds late (D66)', () => {
   /**
-   * Cancels a transfer and then removes its leftovers again. The store responds to the removal of empty folders with
-   * `error`, if given. Returns, for each of the two removals, the number of purges so far and the number of leftovers
-   * in the journal afterwards.
+   * Cancels a transfer, and then restarts the service and lets 30 s pass. The store responds to the removal of empty
+   * folders with `error`, if given. Returns, for the cancellation and the restart, the number of purges so far and the
+   * number of leftovers in the journal afterwards.
    */
   async function cancel(error?: string): Promise<readonly (readonly [purged: number, leftovers: number])[]> {
     const folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-cancel-'));
@@ -43,21 +44,25 @@ describe('A canceled transfer to a store that responds late (D66)', () => {
     const daemon = { use: async (work: Parameters<RcloneDaemon['use']>[0]) => await work(address) };
     const databases = { findById: () => ({ location: { remote: 'lab:b' } }) };
     const journal = new TransferJournal(nodePath.join(folder, 'journal.db'));
-    const options = { journal, clock: systemClock, logger: new MemoryLog() };
+    const clock = new ManualClock();
+    const options = { journal, clock, logger: new MemoryLog() };
     const fakes = { daemon: daemon as unknown as RcloneDaemon, databases: databases as unknown as ServedDatabases };
-    const run = async (work: (unserved: UnservedTransfers) => void): Promise<void> => {
+    const run = async (work: (unserved: UnservedTransfers) => void, delaysMs: readonly number[]): Promise<void> => {
       const unserved = new UnservedTransfers({ ...options, ...fakes });
+      const before = purgedCount;
       work(unserved);
-      // The removal begins in a later microtask, and a closed service removes nothing.
-      await Promise.resolve();
+      for (const [index, delayMs] of [0, ...delaysMs].entries()) {
+        await clock.pass(delayMs);
+        await eventually(async () => await Promise.resolve(purgedCount === before + index + 1 || undefined));
+      }
       await unserved.close();
     };
     try {
       await journal.add(record, []);
       const count = (): [number, number] => [purgedCount, journal.listLeftovers().length];
-      await run((unserved) => unserved.suspend(record));
+      await run((unserved) => unserved.suspend(record), []);
       const first = count();
-      await run((unserved) => unserved.removeLeftoversInBackground());
+      await run((unserved) => unserved.start(), [10_000, 20_000]);
       return [first, count()];
     } finally {
       journal.close();
@@ -67,18 +72,18 @@ describe('A canceled transfer to a store that responds late (D66)', () => {
     }
   }
 
-  it('has its unfinished objects removed immediately, and again later', async () => {
+  it('has its unfinished objects removed immediately, and several times after a restart', async () => {
     assert.deepEqual(await cancel(), [
       [1, 1],
-      [2, 0],
+      [4, 0],
     ]);
   });
 
   it('has no leftovers if the store rejects the removal of a folder that does not exist', async () => {
-    assert.deepEqual((await cancel(missingFolderError)).at(-1), [2, 0]);
+    assert.deepEqual((await cancel(missingFolderError)).at(-1), [4, 0]);
   });
 
   it('keeps its leftovers in the journal if the store becomes unreachable', async () => {
-    assert.deepEqual((await cancel(connectionRefusedError)).at(-1), [2, 1]);
+    assert.deepEqual((await cancel(connectionRefusedError)).at(-1), [4, 1]);
   });
 });

@@ -6,6 +6,7 @@ import type { ServedDatabase, ServedDatabases } from '../../../src/service/catal
 import type { RcloneDaemon } from '../../../src/service/stores/rcloneDaemon.ts';
 import { TransferJournal } from '../../../src/service/transfers/journal.ts';
 import type { TransferRecord } from '../../../src/service/transfers/journalRecord.ts';
+import type { Removal } from '../../../src/service/transfers/storeAccess.ts';
 import { UnservedTransfers } from '../../../src/service/transfers/unservedTransfers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../../support/manualClock.ts';
@@ -26,7 +27,9 @@ describe('The leftovers of an interrupted transfer in a store (D62)', () => {
   /** Number of attempts to remove leftovers. */
   let removals: number;
   let isServed: boolean;
-  let isAvailable: boolean;
+  /** The result of the next attempts. */
+  let result: Removal;
+  let location: Partial<ServedDatabase['location']>;
   /** Number of times the store was looked up while it was not served. */
   let misses: number;
 
@@ -37,15 +40,17 @@ describe('The leftovers of an interrupted transfer in a store (D62)', () => {
     log = new MemoryLog();
     removals = 0;
     isServed = true;
-    isAvailable = true;
+    result = 'complete';
+    location = { remote: 'lab:store' };
     misses = 0;
-    const daemon = {
-      use: async () => await Promise.resolve((removals += 1) > 0 && isAvailable),
-    } as unknown as RcloneDaemon;
-    const store = { location: { remote: 'lab:store' } } as ServedDatabase;
+    const use = async (): Promise<Removal> => {
+      removals += 1;
+      return await Promise.resolve(result);
+    };
+    const daemon = { use } as unknown as RcloneDaemon;
     const findById = (): ServedDatabase | undefined => {
       if (!isServed) misses += 1;
-      return isServed ? store : undefined;
+      return isServed ? ({ location } as ServedDatabase) : undefined;
     };
     const databases = { findById } as unknown as ServedDatabases;
     unserved = new UnservedTransfers({ journal, databases, clock, logger: log, daemon });
@@ -66,40 +71,64 @@ describe('The leftovers of an interrupted transfer in a store (D62)', () => {
     await eventually(async () => await Promise.resolve(journal.listLeftovers().length === 0 || undefined));
   }
 
-  it('are removed several times during ten minutes, and once more with those of other transfers', async () => {
+  /** Lets `seconds` pass, and waits until leftovers have been removed `count` times in total. */
+  async function pass(seconds: number, count: number): Promise<void> {
+    await clock.pass(1000 * seconds);
+    await waitForRemovals(count);
+  }
+
+  it('are removed six times during ten minutes, and then forgotten', async () => {
     unserved.removeLateObjects(id);
     // The queue does this, for example, when the databases have changed.
     unserved.removeLeftoversInBackground();
     await waitForRemovals(1);
     for (const [index, seconds] of [10, 20, 40, 80, 160, 320].entries()) {
       assert.equal(journal.listLeftovers().length, 1);
-      await clock.pass(1000 * seconds);
-      await waitForRemovals(index + 2);
+      await pass(seconds, index + 2);
     }
-    await clock.pass(3_600_000);
-    assert.deepEqual([removals, journal.listLeftovers().length], [7, 1]);
-    unserved.removeLeftoversInBackground();
     await waitUntilForgotten();
-    assert.equal(removals, 8);
+    await clock.pass(24 * 3_600_000);
+    assert.deepEqual([removals, clock.waitingCount], [7, 0]);
   });
 
-  it('are removed again even if the first removals fail', async () => {
-    isAvailable = false;
-    unserved.removeLateObjects(id);
-    await clock.pass(10_000);
-    await waitForRemovals(1);
-    isAvailable = true;
-    await clock.pass(20_000);
-    await waitForRemovals(2);
-  });
-
-  it('are also removed several times after the service was restarted', async () => {
+  it('are removed until that has succeeded twice in succession, at least once per hour', async () => {
     unserved.start();
-    unserved.removeLeftoversInBackground();
     await waitForRemovals(1);
+    await pass(10, 2);
+    result = 'failed';
+    await pass(20, 3);
+    result = 'incomplete';
+    const delays = [40, 80, 160, 320, 640, 1_280, 2_560, 3_600, 3_600];
+    for (const [index, seconds] of delays.entries()) await pass(seconds, index + 4);
+    result = 'complete';
+    await pass(3_600, 13);
     assert.equal(journal.listLeftovers().length, 1);
+    await pass(3_600, 14);
+    await waitUntilForgotten();
+  });
+
+  it('are removed immediately and twice more after a restart, and then forgotten', async () => {
+    unserved.start();
+    await waitForRemovals(1);
+    await pass(10, 2);
+    assert.equal(journal.listLeftovers().length, 1);
+    await pass(20, 3);
+    await waitUntilForgotten();
+    assert.deepEqual([removals, clock.waitingCount], [3, 0]);
+  });
+
+  it('are forgotten at once if they were in a folder, in which nothing can reappear', async () => {
+    location = { folder };
+    unserved.start();
+    await waitUntilForgotten();
     await clock.pass(10_000);
-    await waitForRemovals(2);
+    assert.deepEqual([removals, clock.waitingCount], [0, 0]);
+  });
+
+  it('are not removed after the service was closed', async () => {
+    await unserved.close();
+    unserved.removeLateObjects(id);
+    assert.equal(clock.waitingCount, 0);
   });
 
   it('are removed several times if the transfer was canceled while its store was not served, because the store may still be copying (D66)', async () => {
@@ -121,16 +150,14 @@ describe('The leftovers of an interrupted transfer in a store (D62)', () => {
   });
 
   it('are removed later if the store is unavailable, which is logged once', async () => {
-    isAvailable = false;
-    for (const count of [1, 2]) {
+    for (const [index, next] of (['failed', 'failed', 'incomplete', 'complete'] as const).entries()) {
+      result = next;
       unserved.removeLeftoversInBackground();
-      await waitForRemovals(count);
+      await waitForRemovals(index + 1);
     }
-    isAvailable = true;
-    unserved.removeLeftoversInBackground();
-    await waitUntilForgotten();
+    await unserved.close();
     assert.deepEqual(log.lines, [
-      `warn Transfer ${id}: unfinished files may remain at the destination; will try again to remove them`,
+      `warn Transfer ${id}: unfinished files could not be removed from the destination; will try again`,
     ]);
   });
 
