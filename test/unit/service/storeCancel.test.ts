@@ -52,6 +52,8 @@ describe('A canceled transfer to a store that responds late (D66)', () => {
       const before = purgedCount;
       work(unserved);
       for (const [index, delayMs] of [0, ...delaysMs].entries()) {
+        // The next removal is scheduled when the previous one has ended.
+        await eventually(async () => await Promise.resolve(clock.waitingCount === 1 || undefined));
         await clock.pass(delayMs);
         await eventually(async () => await Promise.resolve(purgedCount === before + index + 1 || undefined));
       }

@@ -73,6 +73,8 @@ describe('The leftovers of an interrupted transfer in a store (D62)', () => {
 
   /** Lets `seconds` pass, and waits until leftovers have been removed `count` times in total. */
   async function pass(seconds: number, count: number): Promise<void> {
+    // The next removal is scheduled when the previous one has ended.
+    await eventually(async () => await Promise.resolve(clock.waitingCount === 1 || undefined));
     await clock.pass(1000 * seconds);
     await waitForRemovals(count);
   }
