@@ -55,7 +55,7 @@ describe('The upload of several small files (D62)', () => {
       const folder = new BatchFolder(address.stagingFolder);
       const target = { client, remote, hash: 'md5', transferId, attempt };
       const batch = new BatchUpload(target, folder, new AbortController().signal);
-      const done = await batch.run(files, new FolderSource(nodePath.join(root, 'source')));
+      const { done } = await batch.run(files, new FolderSource(nodePath.join(root, 'source')));
       client.dispose();
       return done.map(({ position }) => paths[position] ?? '');
     });

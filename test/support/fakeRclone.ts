@@ -139,6 +139,10 @@ export class FakeRclone {
       this.fail(response, missing);
       return;
     }
+    if (method === 'operations/fsinfo') {
+      sendJson(response, { Hashes: [this.hash], Features: { Move: true } });
+      return;
+    }
     const described =
       method === 'operations/list' ? { list: await this.list(body) } : { item: this.stat(body, path) ?? null };
     if (method === 'operations/deletefile') this.objects.delete(toPlace(body.fs, path));

@@ -3,7 +3,7 @@ import type { StoreClient } from '../stores/storeClient.ts';
 import type { StoreObject } from '../stores/storeObject.ts';
 import type { BatchFolder } from './batchFolder.ts';
 import type { FileToCarry } from './carryJob.ts';
-import { readBackMethod } from './carrySink.ts';
+import { readBackMethod, type BatchResult } from './carrySink.ts';
 import type { CarrySource } from './carrySource.ts';
 import type { DoneFile } from './fileJobs.ts';
 import { StreamDigests } from './streamDigests.ts';
@@ -44,20 +44,18 @@ export class BatchUpload {
     this.unfinished = new UnfinishedObjects(target, this.folder, this.batches);
   }
 
-  /**
-   * Writes the files and returns those that were verified and given their final names. The caller must write the
-   * remaining files one by one. Never rejects.
-   */
-  async run(files: readonly FileToCarry[], source: CarrySource): Promise<readonly DoneFile[]> {
+  /** Writes the files. The caller must write the remaining files one by one. Never rejects. */
+  async run(files: readonly FileToCarry[], source: CarrySource): Promise<BatchResult> {
     try {
       const read = await this.readAll(files, source);
       await this.batches.copy(this.folder.files, this.unfinished.place, this.createList(read));
       const verified = await this.verify(read);
       const renamed = await this.unfinished.rename(verified.map(({ file }) => file));
-      return verified.filter(({ file }) => renamed.has(file)).map(toDoneFile);
+      const done = verified.filter(({ file }) => renamed.has(file)).map(toDoneFile);
+      return { done, isIncomplete: done.length < read.length };
     } catch {
       // The error recurs and is reported when the files are written one by one.
-      return [];
+      return { done: [], isIncomplete: true };
     }
   }
 

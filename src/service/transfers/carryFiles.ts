@@ -5,7 +5,7 @@ import { StoreError } from '../stores/storeError.ts';
 import type { CarryJob, FileToCarry } from './carryJob.ts';
 import { BatchFolder, selectBatch } from './batchFolder.ts';
 import { BatchSource } from './batchSource.ts';
-import type { CarriedContent, CarrySink, WrittenFile } from './carrySink.ts';
+import type { BatchResult, CarriedContent, CarrySink, WrittenFile } from './carrySink.ts';
 import { FolderSource, type CarrySource } from './carrySource.ts';
 import { countDone, type DoneFile, type FileFailure, type JobResult } from './fileJobs.ts';
 import { BadFile, isStopRequested, OperationError, toFileFailure } from './fileProcessing.ts';
@@ -46,6 +46,7 @@ class FileCarrier {
   private readonly abort = new AbortController();
   private readonly done: DoneFile[] = [];
   private failure: FileFailure | undefined;
+  private isBatchIncomplete = false;
 
   constructor(job: CarryJob, client: StoreClient, folder: BatchFolder) {
     this.job = job;
@@ -72,8 +73,9 @@ class FileCarrier {
     } finally {
       clearInterval(timer);
     }
-    if (this.failure !== undefined) return { done: this.done, failure: this.failure };
-    return { done: this.done, ...(isStopRequested(this.job.signal) && { isStopped: true }) };
+    const result = { done: this.done, ...(this.isBatchIncomplete && { isBatchIncomplete: true }) };
+    if (this.failure !== undefined) return { ...result, failure: this.failure };
+    return { ...result, ...(isStopRequested(this.job.signal) && { isStopped: true }) };
   }
 
   private async carryRemaining(): Promise<void> {
@@ -87,15 +89,19 @@ class FileCarrier {
     const { source, sink, folder, abort } = this;
     if (files.length === 0) return;
     await source.fetch?.(files, abort.signal);
-    for (const file of await sink.writeBatch(files, { source, folder }, abort.signal)) this.addDone(file);
+    this.addBatch(await sink.writeBatch(files, { source, folder }, abort.signal));
   }
 
   /** Uses server-side copies if both sides are on the same remote and the store supports them. */
   private async copyInStore(): Promise<void> {
     const { job, client, folder, abort } = this;
     if (job.copyVerification === undefined) return;
-    for (const file of await new StoreCopy(job, job.copyVerification, client, folder, abort.signal).run())
-      this.addDone(file);
+    this.addBatch(await new StoreCopy(job, job.copyVerification, client, folder, abort.signal).run());
+  }
+
+  private addBatch({ done, isIncomplete }: BatchResult): void {
+    for (const file of done) this.addDone(file);
+    this.isBatchIncomplete ||= isIncomplete;
   }
 
   private addDone(file: DoneFile): void {

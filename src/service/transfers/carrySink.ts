@@ -31,6 +31,14 @@ export interface CarriedContent {
   moveFetched(path: string): boolean;
 }
 
+/** The result of transferring files together. */
+export interface BatchResult {
+  /** The files that were verified and given their final names. */
+  readonly done: readonly DoneFile[];
+  /** True if a file that was sent isn't among those, so that the store may still create an unfinished object for it. */
+  readonly isIncomplete: boolean;
+}
+
 /** Writes a job's files to the transfer's folder. */
 export interface CarrySink {
   /** The destination's preferred hash algorithm; undefined if it has none. */
@@ -38,14 +46,14 @@ export interface CarrySink {
   /** Writes a file under a temporary name. A later attempt may continue an interrupted file in a folder. */
   write(file: FileToCarry, content: CarriedContent, signal: AbortSignal): Promise<WrittenFile>;
   /**
-   * Writes and verifies small files together, if that is faster. Returns those that were given their final names. The
-   * caller must write the remaining files one by one. Never rejects.
+   * Writes and verifies small files together, if that is faster. The caller must write the remaining files one by one.
+   * Never rejects.
    */
   writeBatch(
     files: readonly FileToCarry[],
     batch: { readonly source: CarrySource; readonly folder: BatchFolder },
     signal: AbortSignal,
-  ): Promise<readonly DoneFile[]>;
+  ): Promise<BatchResult>;
 }
 
 /** The verification method for files that no store hash could verify. */

@@ -98,6 +98,11 @@ export interface JobResult {
   readonly done: readonly DoneFile[];
   readonly failure?: FileFailure;
   readonly isStopped?: boolean;
+  /**
+   * True if files that were sent to a store together had to be sent again one by one, so that the store may still
+   * create unfinished objects.
+   */
+  readonly isBatchIncomplete?: boolean;
   /** Positions of transferred files that are missing or have the wrong size; present only for a `findLost` job. */
   readonly lost?: readonly number[];
 }

@@ -1,12 +1,11 @@
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
 import { StoreError } from '../stores/storeError.ts';
-import type { CarriedContent, CarrySink, WrittenFile } from './carrySink.ts';
+import type { BatchResult, CarriedContent, CarrySink, WrittenFile } from './carrySink.ts';
 import { readBackMethod } from './carrySink.ts';
 import type { CarryJob, FileToCarry } from './carryJob.ts';
 import { DestinationFolders, getPartPath } from './destinationFolders.ts';
 import { digestFile } from './digests.ts';
-import type { DoneFile } from './fileJobs.ts';
 import {
   BadFile,
   JobStopped,
@@ -79,8 +78,8 @@ export class FolderSink implements CarrySink {
     if (digests.bytes !== bytes) throw createDiskError();
   }
 
-  async writeBatch(): Promise<readonly DoneFile[]> {
-    return await Promise.resolve([]);
+  async writeBatch(): Promise<BatchResult> {
+    return await Promise.resolve({ done: [], isIncomplete: false });
   }
 
   private getFinalPath(path: string): string {

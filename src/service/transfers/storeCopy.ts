@@ -5,7 +5,7 @@ import type { StoreClient } from '../stores/storeClient.ts';
 import type { StoreObject } from '../stores/storeObject.ts';
 import { hasPlainName, type BatchFolder } from './batchFolder.ts';
 import type { CarryJob, FileToCarry } from './carryJob.ts';
-import { readBackMethod } from './carrySink.ts';
+import { readBackMethod, type BatchResult } from './carrySink.ts';
 import { compareHash, StoreSource } from './carrySource.ts';
 import type { CopyVerification } from './copyVerification.ts';
 import type { DoneFile } from './fileJobs.ts';
@@ -63,19 +63,17 @@ export class StoreCopy {
     this.unfinished = new UnfinishedObjects(target, this.folder, this.batches);
   }
 
-  /**
-   * Copies the objects and returns the files whose copies were verified and given their final names. The caller must
-   * transfer the others in another way. Never rejects.
-   */
-  async run(): Promise<readonly DoneFile[]> {
-    if (this.files.length === 0) return [];
+  /** Copies the objects. The caller must transfer the remaining files in another way. Never rejects. */
+  async run(): Promise<BatchResult> {
+    if (this.files.length === 0) return { done: [], isIncomplete: false };
     try {
       const list = this.folder.createList(this.files.map(({ path }) => path));
       await this.batches.copy(this.configure(this.source), this.configure(this.unfinished.place), list);
-      return await this.rename(await this.verify());
+      const done = await this.rename(await this.verify());
+      return { done, isIncomplete: done.length < this.files.length };
     } catch {
       // The error recurs and is reported when the files are transferred one by one.
-      return [];
+      return { done: [], isIncomplete: true };
     }
   }
 

@@ -1,10 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { StoreClient } from '../stores/storeClient.ts';
 import { StoreError } from '../stores/storeError.ts';
-import { readBackMethod, type CarriedContent, type CarrySink, type WrittenFile } from './carrySink.ts';
+import {
+  readBackMethod,
+  type BatchResult,
+  type CarriedContent,
+  type CarrySink,
+  type WrittenFile,
+} from './carrySink.ts';
 import type { CarryJob, FileToCarry } from './carryJob.ts';
 import { BatchUpload } from './batchUpload.ts';
-import type { DoneFile } from './fileJobs.ts';
 import { OperationError } from './fileProcessing.ts';
 import { StreamDigests } from './streamDigests.ts';
 import { chooseUploadRemote } from './uploadRemote.ts';
@@ -49,7 +54,7 @@ export class StoreSink implements CarrySink {
     files: readonly FileToCarry[],
     { source, folder }: Parameters<CarrySink['writeBatch']>[1],
     signal: AbortSignal,
-  ): Promise<readonly DoneFile[]> {
+  ): Promise<BatchResult> {
     const upload = new BatchUpload({ ...this.target, ...this.run }, folder, signal);
     // Files whose names are taken by objects of an earlier run are written one by one.
     const isNew = ({ isPresent }: FileToCarry): boolean => !isPresent;

@@ -97,7 +97,7 @@ describe('The copies that a store makes (D66)', () => {
     };
     const { signal } = new AbortController();
     const chosen = { ...verification, hasOwnHashes: fake.hasNotes !== true };
-    const done = await new StoreCopy(job, chosen, client, new BatchFolder(staging), signal).run();
+    const { done } = await new StoreCopy(job, chosen, client, new BatchFolder(staging), signal).run();
     client.dispose();
     return done;
   }

@@ -41,9 +41,10 @@ describe('Moving files from one store to another (D62)', () => {
 
   it('lets a store copy its objects itself if it can, and moves the others', async () => {
     const files = rig.put({ 'a.txt': 'alpha', 'sub/b.txt': 'beta', empty: '' });
-    const { done } = await rig.carry(rig.store('lab:from'), rig.store('lab:to'), files, {
+    const { done, isBatchIncomplete } = await rig.carry(rig.store('lab:from'), rig.store('lab:to'), files, {
       copyVerification: { copyOptions: '', listOptions: '', hasOwnHashes: true },
     });
+    assert.equal(isBatchIncomplete, undefined);
     assert.deepEqual(
       done.map(({ verifiedBy }) => verifiedBy),
       ['md5 within the store', 'md5 within the store', 'md5'],
@@ -61,8 +62,9 @@ describe('Moving files from one store to another (D62)', () => {
         rig.rclone.objects.delete(`${body.fs}/${body.remote}/a.txt`);
       return undefined;
     };
-    const { done } = await rig.carry(rig.store('lab:from'), rig.store('lab:to'), rig.put(contents), withinStore);
-    assert.deepEqual([done.length, rig.readStore(`lab:to/${folderName}`)], [2, contents]);
+    const result = await rig.carry(rig.store('lab:from'), rig.store('lab:to'), rig.put(contents), withinStore);
+    assert.deepEqual([result.done.length, rig.readStore(`lab:to/${folderName}`)], [2, contents]);
+    assert.equal(result.isBatchIncomplete, true);
     assert.equal(rig.count('operations/uploadfile'), 1);
   });
 

@@ -16,8 +16,8 @@ describe('Moving files from a folder to a store (D62)', () => {
 
   it('uploads small files together, and renames those that are stored correctly', async () => {
     const files = await rig.write(contents);
-    const { done, failure } = await rig.upload(files);
-    assert.equal(failure, undefined);
+    const { done, failure, isBatchIncomplete } = await rig.upload(files);
+    assert.deepEqual([failure, isBatchIncomplete], [undefined, undefined]);
     assert.deepEqual(
       done,
       files.map(({ position, bytes, sha256 }) => ({ position, bytes, sha256, verifiedBy: 'md5' })),
@@ -32,8 +32,8 @@ describe('Moving files from a folder to a store (D62)', () => {
       if (method === 'sync/move') rig.rclone.objects.delete(`${body.srcFs}/a.txt`);
       return undefined;
     };
-    const { done } = await rig.upload(await rig.write(contents));
-    assert.deepEqual([done.length, rig.readStore(finalPlace)], [3, contents]);
+    const { done, isBatchIncomplete } = await rig.upload(await rig.write(contents));
+    assert.deepEqual([done.length, rig.readStore(finalPlace), isBatchIncomplete], [3, contents, true]);
     assert.equal(rig.count('operations/uploadfile'), 1);
   });
 
@@ -106,8 +106,8 @@ describe('Moving files from a folder to a store (D62)', () => {
   for (const failing of ['sync/copy', 'sync/move']) {
     it(`writes all files one by one if ${failing} fails`, async () => {
       rig.rclone.intervene = ({ method }) => (method === failing ? 'fail' : undefined);
-      const { done } = await rig.upload(await rig.write(contents));
-      assert.equal(done.length, 3);
+      const { done, isBatchIncomplete } = await rig.upload(await rig.write(contents));
+      assert.deepEqual([done.length, isBatchIncomplete], [3, true]);
       assert.deepEqual(rig.readStore(finalPlace), contents);
       assert.equal(rig.count('operations/uploadfile'), 3);
     });
