@@ -140,7 +140,7 @@ export class FakeRclone {
       return;
     }
     if (method === 'operations/fsinfo') {
-      sendJson(response, { Hashes: [this.hash], Features: { Move: true } });
+      sendJson(response, { Hashes: this.hash === undefined ? [] : [this.hash], Features: { Move: true } });
       return;
     }
     const described =

@@ -46,16 +46,19 @@ export class BatchUpload {
 
   /** Writes the files. The caller must write the remaining files one by one. Never rejects. */
   async run(files: readonly FileToCarry[], source: CarrySource): Promise<BatchResult> {
+    let isSent = false;
     try {
       const read = await this.readAll(files, source);
-      await this.batches.copy(this.folder.files, this.unfinished.place, this.createList(read));
+      const [from, list] = [this.folder.files, this.createList(read)];
+      isSent = read.length > 0;
+      await this.batches.copy(from, this.unfinished.place, list);
       const verified = await this.verify(read);
       const renamed = await this.unfinished.rename(verified.map(({ file }) => file));
       const done = verified.filter(({ file }) => renamed.has(file)).map(toDoneFile);
       return { done, isIncomplete: done.length < read.length };
     } catch {
       // The error recurs and is reported when the files are written one by one.
-      return { done: [], isIncomplete: true };
+      return { done: [], isIncomplete: isSent };
     }
   }
 

@@ -35,7 +35,7 @@ export interface CarriedContent {
 export interface BatchResult {
   /** The files that were verified and given their final names. */
   readonly done: readonly DoneFile[];
-  /** True if a file that was sent isn't among those, so that the store may still create an unfinished object for it. */
+  /** True if a file that was or may have been sent isn't among those, so that the store may create its object later. */
   readonly isIncomplete: boolean;
 }
 

@@ -99,8 +99,8 @@ export interface JobResult {
   readonly failure?: FileFailure;
   readonly isStopped?: boolean;
   /**
-   * True if files that were sent to a store together had to be sent again one by one, so that the store may still
-   * create unfinished objects.
+   * True if some files that were sent to a store, or copied within it, as a batch had to be sent again, so that the
+   * store may still create unfinished objects.
    */
   readonly isBatchIncomplete?: boolean;
   /** Positions of transferred files that are missing or have the wrong size; present only for a `findLost` job. */

@@ -66,14 +66,16 @@ export class StoreCopy {
   /** Copies the objects. The caller must transfer the remaining files in another way. Never rejects. */
   async run(): Promise<BatchResult> {
     if (this.files.length === 0) return { done: [], isIncomplete: false };
+    let isSent = false;
     try {
       const list = this.folder.createList(this.files.map(({ path }) => path));
+      isSent = true;
       await this.batches.copy(this.configure(this.source), this.configure(this.unfinished.place), list);
       const done = await this.rename(await this.verify());
       return { done, isIncomplete: done.length < this.files.length };
     } catch {
       // The error recurs and is reported when the files are transferred one by one.
-      return { done: [], isIncomplete: true };
+      return { done: [], isIncomplete: isSent };
     }
   }
 

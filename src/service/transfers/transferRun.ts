@@ -66,7 +66,7 @@ export class TransferRun {
   private openRoute: TransferRoute | undefined;
   private manifestName = '';
   private hasLeftovers = false;
-  /** True if a run, or a batch of uploads, was or may have been interrupted. */
+  /** True if a run was, or may have been, interrupted, or if a batch was incomplete. */
   private wasInterrupted: boolean;
   /** Methods, such as `md5`, that have verified files to or from stores since the service started. */
   private readonly methods = new Set<string>();
@@ -96,7 +96,7 @@ export class TransferRun {
     return this.hasLeftovers || this.mayGetLateObjects ? this.manifestName : undefined;
   }
 
-  /** True if a store may still create an object from an interrupted upload, even one of a killed rclone process. */
+  /** True if a store may still create an object from an interrupted upload or copy, such as one of a killed rclone. */
   private get mayGetLateObjects(): boolean {
     return this.wasInterrupted && this.options.destination.location.remote !== undefined;
   }

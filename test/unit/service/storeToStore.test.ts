@@ -101,6 +101,25 @@ describe('Moving files from one store to another (D62)', () => {
     assert.deepEqual(rig.readStore(`lab:to/${folderName}`), contents);
   });
 
+  for (const failing of ['sync/copy', 'sync/move'])
+    it(`reports that the store may create its copies later if ${failing} fails`, async () => {
+      rig.rclone.intervene = ({ method }) => (method === failing ? 'fail' : undefined);
+      const files = rig.put({ 'a.txt': 'alpha', 'sub/b.txt': 'beta' });
+      const result = await rig.carry(rig.store('lab:from'), rig.store('lab:to'), files, withinStore);
+      assert.deepEqual([result.done.length, result.isBatchIncomplete], [2, true]);
+    });
+
+  it('reports no later objects if no list for rclone could be written, so that nothing was sent', async () => {
+    const files = rig.put({ a: 'one', b: 'two', c: 'three' });
+    const rclone = { ...rig.rclone.address, stagingFolder: '/dev/null/staging' };
+    for (const more of [{ rclone }, { rclone, ...withinStore }]) {
+      rig.rclone.requests.length = 0;
+      const result = await rig.carry(rig.store('lab:from'), rig.store('lab:to'), files, more);
+      assert.deepEqual([result.done.length, result.failure, result.isBatchIncomplete], [3, undefined, undefined]);
+      assert.equal(rig.count('operations/uploadfile'), 3);
+    }
+  });
+
   it('fails with the position of the first file if the source cannot be described', async () => {
     const [file] = rig.put({ 'a.txt': 'alpha' });
     assert.ok(file);

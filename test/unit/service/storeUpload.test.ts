@@ -63,8 +63,9 @@ describe('Moving files from a folder to a store (D62)', () => {
   it('uploads the other small files together if one has changed', async () => {
     const files = await rig.write({ ...contents, 'd.txt': 'delta' });
     await fs.writeFile(nodePath.join(rig.source, 'a.txt'), 'ALPHA');
-    const { done, failure } = await rig.upload(files);
+    const { done, failure, isBatchIncomplete } = await rig.upload(files);
     assert.deepEqual([done.map(({ position }) => position), failure?.position], [[1, 2, 3], 0]);
+    assert.equal(isBatchIncomplete, undefined);
     assert.equal(rig.count('sync/copy'), 1);
   });
 
@@ -116,7 +117,8 @@ describe('Moving files from a folder to a store (D62)', () => {
   it('replaces the objects of an earlier run one by one', async () => {
     const files = (await rig.write(contents)).map((file) => ({ ...file, isPresent: true }));
     rig.rclone.objects.set(`${finalPlace}/a.txt`, Buffer.from('old'));
-    assert.equal((await rig.upload(files)).done.length, 3);
+    const { done, isBatchIncomplete } = await rig.upload(files);
+    assert.deepEqual([done.length, isBatchIncomplete], [3, undefined]);
     assert.deepEqual(rig.readStore(finalPlace), contents);
     assert.equal(rig.count('operations/deletefile'), 3);
     assert.ok(

@@ -25,7 +25,7 @@ describe('A completed transfer to a store (D62)', () => {
   });
   afterEach(async () => await rclone.stop());
 
-  /** Runs a transfer of one file whose job has the given result. Returns the manifest to remove later. */
+  /** Runs a transfer of one file whose job has the given result. Returns the name of the manifest to remove later. */
   async function run(result: Partial<JobResult>): Promise<string | undefined> {
     rclone.objects.set(`lab:b/dts-${record.id}/a`, Buffer.from('x'));
     const call = async (): Promise<JobResult> =>
@@ -52,11 +52,11 @@ describe('A completed transfer to a store (D62)', () => {
     return transfer.leftoverManifest;
   }
 
-  it('has no leftovers if all files were sent together', async () => {
+  it('needs no later removal if all batches were complete', async () => {
     assert.equal(await run({}), undefined);
   });
 
-  it('has its unfinished objects, but not its manifest, removed later if files were sent again one by one', async () => {
+  it('needs a later removal that keeps the manifest if files of a batch had to be sent again', async () => {
     assert.equal(await run({ isBatchIncomplete: true }), '');
   });
 });
