@@ -14,7 +14,8 @@ const started = new Set();
 
 /**
  * Reports the heap of this thread. Collects garbage twice, because the memory of buffers is released only after the
- * first collection.
+ * first collection. The second one also returns the pages that the engine keeps for later use, which are no longer part
+ * of the heap but would still be resident.
  */
 function report(role) {
   collectGarbage();
@@ -22,7 +23,7 @@ function report(role) {
 }
 
 function write(role) {
-  collectGarbage();
+  collectGarbage({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   const { heapUsed, heapTotal, arrayBuffers } = process.memoryUsage();
   const sizes = `${heapUsed + arrayBuffers} used, ${heapTotal} reserved`;
   writeSync(2, `heap of ${role} ${threadId}: ${sizes}, started ${[...started].join(' ')}\n`);
