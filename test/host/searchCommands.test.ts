@@ -61,26 +61,6 @@ describe('The commands of a search', () => {
     assert.equal(parts.searchStore.get(key)?.files.length, 9000);
   });
 
-  it('show how many files Check All checks if more may exist, and load the rest first on request', async () => {
-    const { person, parts } = stage;
-    await stage.settings.update('search.pageSize', 25, true);
-    const { key } = await stage.search('JGI Data Portal', '');
-    const check = async (choice: string | undefined): Promise<number> => {
-      const done = stage.run('dataTransfer.checkAllFiles', { kind: 'search', key });
-      const pick = await person.pick();
-      assert.deepEqual(pick.labels, ['Check 25 loaded files; more may exist', 'Load and check all files']);
-      if (choice === undefined) pick.escape();
-      else pick.choose(choice);
-      await done;
-      return parts.searchStore.getCheckedCount(key);
-    };
-    assert.equal(await check(undefined), 0);
-    assert.equal(await check('Check 25 loaded files; more may exist'), 25);
-    assert.equal(person.statusMessages.at(-1), '25 loaded files checked; more may exist.');
-    assert.equal(await check('Load and check all files'), 60);
-    assert.equal(person.statusMessages.at(-1), '60 files checked.');
-  });
-
   it('offer to show the results, not to start a search, if all results are loaded', async () => {
     const { key } = await stage.search('JGI Data Portal', 'JDP:000001');
     await stage.run('dataTransfer.loadAll', { kind: 'search', key });

@@ -93,6 +93,12 @@ describe('A user doing everyday work', () => {
     );
   const transferRow = (state: string): Promise<void> =>
     transfers.waitFor(state, (rows) => rows.some(({ label }) => label.startsWith(state)));
+  /** Does something, and waits until the server has received another request to a route. */
+  const causeRequest = async (route: string, action: () => Promise<void>): Promise<void> => {
+    const { length } = server.requestsTo(route);
+    await action();
+    await until(`a request to ${route}`, async () => (server.requestsTo(route).length > length ? true : undefined));
+  };
   const seeNotification = async (text: string | RegExp): Promise<void> => {
     await window.notifications.wait(text);
     await window.notifications.clear();
@@ -109,11 +115,7 @@ describe('A user doing everyday work', () => {
     await run('Test Connection');
     assert.equal((await window.notifications.dialog()).message, 'The connection to DTS prototype works.');
     await window.press('Escape');
-    const listed = server.requestsTo('GET /api/v1/databases').length;
-    await window.tree('Databases').action('Refresh Databases');
-    await until('the databases to be listed again', async () =>
-      server.requestsTo('GET /api/v1/databases').length > listed ? true : undefined,
-    );
+    await causeRequest('GET /api/v1/databases', async () => await window.tree('Databases').action('Refresh Databases'));
     await run('Copy Diagnostics');
     await seeNotification(/^Copied the diagnostics to the clipboard/);
     await window.clipboard((text) => text.includes('DTS prototype'));
@@ -155,8 +157,7 @@ describe('A user doing everyday work', () => {
     await window.input('JDP:00001', /1\/2/);
     await window.pick('Search', /2\/2/);
     await searchRow('“JDP:00001”', '10+ files');
-    await (await results.row('“JDP:00001”')).action('Repeat Search');
-    await searchRow('“JDP:00001”', '10+ files');
+    await causeRequest(searching, async () => await (await results.row('“JDP:00001”')).action('Repeat Search'));
     await (await results.row('“JDP:00001”')).menu('Check All Files');
     await window.pick('Check 10 loaded files; more may exist', /not have been loaded yet/);
     await until('all to be checked', async () => ((await results.description()).startsWith('10 ✓') ? true : undefined));

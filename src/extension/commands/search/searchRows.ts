@@ -10,7 +10,7 @@ import { plural } from '../../words/localeFormats.ts';
 import { describeOrder, describeSearchTerms } from '../../words/searchWords.ts';
 import type { CommandServices } from '../services.ts';
 import { loadAll } from './loadAll.ts';
-import { chooseConnectedSearch, chooseIncompleteSearch, chooseSearch } from './searches.ts';
+import { chooseConnectedSearch, chooseIncompleteSearch, chooseSearch, waitForSearch } from './searches.ts';
 
 /** Loads the next page of a search, or reloads the page that failed. */
 export async function loadMore(services: CommandServices, node: SearchNode | undefined): Promise<void> {
@@ -83,18 +83,32 @@ export async function sortResults(services: CommandServices, node: SearchNode | 
 
 /** Checks all loaded files in a search. If more may exist, offers to load them first. */
 export async function checkAllFiles(services: CommandServices, node: SearchNode | undefined): Promise<void> {
+  const chosen = await chooseSearch(services, node, l10n.t('Select the search whose files you want to check'));
+  const search = chosen && (await waitForSearch(services, chosen, hasFilesToCheck));
+  const choice = search?.mayHaveMore ? await askFilesToCheck(search) : 'loaded';
+  if (search && choice === 'loaded') await checkLoadedFiles(services, search);
+  else if (search && choice === 'all') await loadAndCheckFiles(services, search);
+}
+
+/** Returns false while no file has been found but some may still be. */
+const hasFilesToCheck = ({ files, isLoading }: Search): boolean => files.length > 0 || !isLoading;
+
+async function checkLoadedFiles(services: CommandServices, chosen: Search): Promise<void> {
   const { searchStore, notifications } = services;
-  const search = await chooseSearch(services, node, l10n.t('Select the search whose files you want to check'));
+  // The user may have repeated the search during the prompt.
+  const search = await waitForSearch(services, chosen, hasFilesToCheck);
   if (!search) return;
-  const choice = search.mayHaveMore ? await askFilesToCheck(search) : 'loaded';
-  if (choice === 'all') {
-    await loadAll(services, { kind: 'search', key: search.key });
-    // Checks the files, or asks again if loading failed or was stopped.
-    await checkAllFiles(services, { kind: 'search', key: search.key });
-  } else if (choice === 'loaded') {
-    searchStore.checkAll(search.key);
-    notifications.showStatusMessage(describeCheckedAll(searchStore.getCheckedCount(search.key), search.mayHaveMore));
-  }
+  searchStore.checkAll(search.key);
+  notifications.showStatusMessage(describeCheckedAll(searchStore.getCheckedCount(search.key), search.mayHaveMore));
+}
+
+async function loadAndCheckFiles(services: CommandServices, chosen: Search): Promise<void> {
+  // Files can't be loaded while a page is already being loaded.
+  const search = await waitForSearch(services, chosen, ({ isLoading }) => !isLoading);
+  if (!search) return;
+  if (search.mayHaveMore) await loadAll(services, { kind: 'search', key: search.key });
+  // Checks the files, or asks again if they weren't all loaded.
+  await checkAllFiles(services, { kind: 'search', key: search.key });
 }
 
 async function askFilesToCheck({ files, query }: Search): Promise<'loaded' | 'all' | undefined> {
@@ -106,7 +120,7 @@ async function askFilesToCheck({ files, query }: Search): Promise<'loaded' | 'al
   const answer = await pickOne(createSingleStep(l10n.t('Check All Files')), {
     placeholder: l10n.t('Some results may not have been loaded yet ({0})', describeSearchTerms(query)),
     choices: [
-      { label: loaded, value: 'loaded' as const },
+      ...(files.length > 0 ? [{ label: loaded, value: 'loaded' as const }] : []),
       { label: l10n.t('Load and check all files'), value: 'all' as const },
     ],
   });

@@ -1,8 +1,10 @@
 import { l10n } from 'vscode';
 import { getMachine } from '../../../core/model/connection.ts';
 import type { Search } from '../../../core/store/searchStore.ts';
+import { Lifetime } from '../../../core/util/lifetime.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { SearchNode } from '../../editor/contributions.ts';
+import { withProgress } from '../../editor/progress.ts';
 import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
 import { createResultsStep, createSearchStep } from '../../notifications/nextSteps.ts';
 import { formatResultCount, getDatabaseLabel, describeFilters, describeSearchTerms } from '../../words/searchWords.ts';
@@ -64,6 +66,37 @@ export async function chooseIncompleteSearch(
   return await chooseConnectedSearch(services, node, placeholder, {
     isEligible: ({ mayHaveMore }) => mayHaveMore,
     emptyText: hasSearches ? l10n.t('All results are loaded.') : undefined,
+  });
+}
+
+/**
+ * Waits until a search is ready, and returns it. Returns undefined if the user cancels or the search was removed in the
+ * meantime.
+ */
+export async function waitForSearch(
+  { searchStore }: CommandServices,
+  { key, query }: Search,
+  isReady: (search: Search) => boolean,
+): Promise<Search | undefined> {
+  const isWaiting = (): boolean => {
+    const search = searchStore.get(key);
+    return search !== undefined && !isReady(search);
+  };
+  if (!isWaiting()) return searchStore.get(key);
+  const title = l10n.t('Waiting for the search results ({0})', describeSearchTerms(query));
+  return await withProgress(title, async (signal) => {
+    const lifetime = new Lifetime();
+    await new Promise<void>((resolve) => {
+      const resolveIfReady = (): void => {
+        if (!isWaiting()) resolve();
+      };
+      lifetime.track(searchStore.onDidChange(resolveIfReady));
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      // The search may have become ready before the editor showed the progress.
+      resolveIfReady();
+    });
+    lifetime.dispose();
+    return signal.aborted ? undefined : searchStore.get(key);
   });
 }
 
