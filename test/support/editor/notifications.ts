@@ -2,6 +2,9 @@ import type { Locator, Page } from 'playwright-core';
 import type { PageElement } from './pageElement.ts';
 import { until } from './until.ts';
 
+/** Time in which a pressed button closes its notification, in milliseconds. */
+const closeMs = 2_000;
+
 /** A notification in the corner of the window. */
 export interface NotificationState {
   readonly text: string;
@@ -31,13 +34,22 @@ export class Notifications {
     return until(`a notification with ${text}`, async () => (await this.all()).find(isIt), waitMs);
   }
 
-  /** Presses a button of the notification that contains the given text. */
+  /**
+   * Presses a button of the notification that contains the given text. Resolves when the notification is closed. Presses
+   * again if it stays open: the editor moves it when another one closes, and a click during the move has no effect.
+   */
   async press(text: string | RegExp, button: string): Promise<void> {
     await this.wait(text);
     const message = this.#page.locator('.notification-list-item-message', { hasText: text });
     const item = this.#items.filter({ has: message }).first();
     await item.hover();
-    await item.locator('.notification-list-item-buttons-container .monaco-button', { hasText: button }).first().click();
+    const buttons = item.locator('.notification-list-item-buttons-container .monaco-button', { hasText: button });
+    const pressed = await buttons.first().elementHandle();
+    await until(`“${button}” to close its notification`, async () => {
+      if (await pressed.isVisible()) await pressed.click().catch(() => undefined);
+      await pressed.waitForElementState('hidden', { timeout: closeMs }).catch(() => undefined);
+      return (await pressed.isVisible()) ? undefined : true;
+    });
   }
 
   /** Follows a link in the text of a notification. */
