@@ -34,17 +34,25 @@ describe('A link', () => {
     });
   }
 
+  const hidden = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\u2800\u{1d159}\u{13441}\u{13442}]/u;
+
+  function assertOpens(query: string): void {
+    const target: LinkTarget = { kind: 'search', service, query: { database: 'x', query } };
+    const link = formatLink(target);
+    assert.deepEqual(typeof link === 'string' ? open(link) : link, target);
+  }
+
+  it('opens a search that contains any visible character', () => {
+    const size = 1024;
+    for (let first = 0; first <= 0x10ffff; first += size) {
+      const characters = Array.from({ length: size }, (_, index) => String.fromCodePoint(first + index));
+      assertOpens(characters.filter((character) => !hidden.test(character)).join(''));
+    }
+  });
+
   it('opens any search with visible characters that it was created for', () => {
-    const isVisible = (text: string): boolean =>
-      !/[\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800\u{1d159}]/u.test(text);
-    const words = fc.string({ unit: 'grapheme' }).filter(isVisible);
-    fc.assert(
-      fc.property(words, (query) => {
-        const target: LinkTarget = { kind: 'search', service, query: { database: 'x', query } };
-        const link = formatLink(target);
-        assert.deepEqual(typeof link === 'string' ? open(link) : link, target);
-      }),
-    );
+    const words = fc.string({ unit: 'grapheme' }).filter((text) => !hidden.test(text));
+    fc.assert(fc.property(words, assertOpens));
   });
 
   it('is not created for a search that is too long', () => {
@@ -138,6 +146,7 @@ describe('A link', () => {
         ['contains a blank letter', { ...file, database: '\u3164' }, 'database'],
         ['contains an empty Braille pattern', { ...file, name: 'a\u2800b' }, 'name'],
         ['contains a note without a head', { ...file, name: 'a\u{1d159}b' }, 'name'],
+        ['contains a blank hieroglyph', { ...file, name: 'a\u{13441}b' }, 'name'],
         ['contains a lone surrogate', { ...file, id: '\ud800' }, 'id'],
         ['contains a blank database', { ...file, database: '  ' }, 'database'],
         ['contains a list as an ID', { ...file, id: [] }, 'id'],
