@@ -211,7 +211,7 @@ describe('Links', () => {
     for (const [query, message] of [
       [
         { query: 'a\u202eb' },
-        "No link was copied because the “query” field can't be used in a link. It may contain invisible characters.",
+        "No link was copied because the “query” field can't be used in a link. It may contain invisible characters or unusual spaces.",
       ],
       [{ query: '', ids }, 'The link would be too long to copy.'],
     ] as const) {

@@ -70,10 +70,13 @@ function requireOneSelection({ ids, query, status, specific }: PlanInput): void 
   if (ids && (status ?? specific)) throw new AgentError('badInput', 'Give "status" and "specific" only with "query".');
 }
 
-/** Throws {@link AgentError} if a text contains characters that the person who confirms the plan couldn't see. */
+const hiddenTextAdvice =
+  'Remove invisible characters, long or mixed runs of spaces, tabs and line breaks, and more than four combining marks.';
+
+/** Throws {@link AgentError} if a text may contain something that the person who confirms the plan couldn't see. */
 function requireVisibleTexts({ description = '', instructions = {} }: PlanInput): void {
   for (const [name, text] of Object.entries({ description, instructions: JSON.stringify(instructions) })) {
-    if (hasHiddenText(text)) throw new AgentError('badInput', `Remove the invisible characters from "${name}".`);
+    if (hasHiddenText(text)) throw new AgentError('badInput', `"${name}" may contain hidden text. ${hiddenTextAdvice}`);
   }
 }
 

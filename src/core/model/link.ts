@@ -1,4 +1,4 @@
-import { invisibleCharacter } from '../util/hiddenText.ts';
+import { hasHiddenText } from '../util/hiddenText.ts';
 import { hasInfinity, isDeeperThan, isJsonObject, parseJsonObject, type JsonObject } from '../util/json.ts';
 import { parseUuid } from '../util/uuid.ts';
 import type { Connection } from './connection.ts';
@@ -94,11 +94,8 @@ function findWrongField(kind: LinkTarget['kind'], fields: JsonObject): string | 
   return unknown ?? Object.keys(expected).find((name) => expected[name]?.(fields[name]) !== true);
 }
 
-/** Matches control characters, lone surrogates, and characters that can change how surrounding text is displayed. */
-const unsafe = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Surrogate}]/u;
-
 function isText(value: unknown): value is string {
-  return typeof value === 'string' && !unsafe.test(value) && !invisibleCharacter.test(value);
+  return typeof value === 'string' && !/\p{Cc}/u.test(value) && !hasHiddenText(value);
 }
 
 function isPlainObject(value: unknown): boolean {
