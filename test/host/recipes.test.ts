@@ -151,7 +151,7 @@ describe('A recipe in the editor (D61)', () => {
     );
   });
 
-  it('is not compared if it finds more files than expected, because the others are unknown', async () => {
+  it('is not compared if there may be more files than the search has found', async () => {
     const search = { from: { database: jgi, search: { query: 'soil' } }, to: { database: kss } };
     service.files.add('soil-1');
     const uri = await write(search);
@@ -161,6 +161,10 @@ describe('A recipe in the editor (D61)', () => {
     const message = /^Nothing was compared\. At least 2 files found, at most 1 expected\.$/;
     await refused('compareRecipe', uri, message);
     assert.doesNotMatch((await dryRun(uri)).join('\n'), /Since the last run/);
+    await write({ ...search, expect: { files: { most: 2 } } });
+    const oneMore = (await dryRun(uri)).join('\n');
+    assert.match(oneMore, /Since the last run/);
+    assert.match(oneMore, /\. 3 files found, at most 2 expected\.$/);
   });
 
   it('sends nothing if an expectation is not met or an ID is unknown', async () => {

@@ -57,7 +57,7 @@ export function describeUnusualLock(lock: LockReadResult): string | undefined {
     edited: 'The lock was changed after the last run, so it may not match what that run found.',
     broken: "The lock isn't valid. Running the recipe without --locked will replace it.",
     newer: 'The lock requires a later version of data-transfer.',
-    foreign: `The lock belongs to ${'recipe' in lock ? toPlainCell(lock.recipe) : ''}. Rename or delete the lock.`,
+    foreign: `The lock belongs to ${'recipe' in lock ? toPlainCell(lock.recipe) : ''}. Delete the lock, or give the recipe that name again.`,
   };
   return texts[lock.kind];
 }
@@ -129,8 +129,7 @@ export function describeExpectation(unmet: UnmetExpectation): string {
   if (unmet.kind === 'missingIds') return `Expected but not found: ${formatNames(unmet.ids)}.`;
   const format = unmet.kind.endsWith('Bytes') ? formatBytes : (count: number) => formatCount(count, 'file');
   const limit = `${unmet.kind.startsWith('few') ? 'at least' : 'at most'} ${format(unmet.limit)}`;
-  // A search stops at the first file beyond the limit, so there may be more.
-  return `${unmet.kind === 'manyFiles' ? 'At least ' : ''}${format(unmet.actual)} found, ${limit} expected.`;
+  return `${unmet.isAtLeast ? 'At least ' : ''}${format(unmet.actual)} found, ${limit} expected.`;
 }
 
 function formatNames(names: readonly string[]): string {

@@ -8,6 +8,8 @@ export type UnmetExpectation =
       readonly kind: 'fewFiles' | 'manyFiles' | 'fewBytes' | 'manyBytes';
       readonly limit: number;
       readonly actual: number;
+      /** True if more files may exist, or some sizes are unknown, so `actual` may be too small. */
+      readonly isAtLeast?: true;
     }
   /** Some file sizes are unknown, so the total size can't be checked. */
   | { readonly kind: 'unknownSizes'; readonly count: number }
@@ -23,12 +25,10 @@ export function checkExpectations(
 ): readonly UnmetExpectation[] {
   const { bytes, unknownCount } = sumUpFiles(files);
   const found = new Set(files.map(({ id }) => id));
-  // The total size is at least `bytes`, so it may be large enough if some sizes are unknown.
-  const range = { ...expect?.bytes, ...((isCut || unknownCount > 0) && { least: 0 }) };
   const missing = isCut ? [] : (expect?.ids?.filter((id) => !found.has(id)) ?? []);
   return [
-    ...checkRange({ ...expect?.files, ...(isCut && { least: 0 }) }, files.length, 'fewFiles', 'manyFiles'),
-    ...checkRange(range, bytes, 'fewBytes', 'manyBytes'),
+    ...checkRange(expect?.files, { actual: files.length, isAtLeast: isCut }, 'fewFiles', 'manyFiles'),
+    ...checkRange(expect?.bytes, { actual: bytes, isAtLeast: isCut || unknownCount > 0 }, 'fewBytes', 'manyBytes'),
     ...(expect?.bytes && unknownCount > 0 ? [{ kind: 'unknownSizes', count: unknownCount } as const] : []),
     ...(missing.length > 0 ? [{ kind: 'missingIds', ids: missing } as const] : []),
   ];
@@ -36,10 +36,11 @@ export function checkExpectations(
 
 function checkRange(
   { least = 0, most = Infinity }: RecipeRange = {},
-  actual: number,
+  { actual, isAtLeast }: { readonly actual: number; readonly isAtLeast: boolean },
   few: 'fewFiles' | 'fewBytes',
   many: 'manyFiles' | 'manyBytes',
 ): readonly UnmetExpectation[] {
-  if (actual < least) return [{ kind: few, limit: least, actual }];
-  return actual > most ? [{ kind: many, limit: most, actual }] : [];
+  // A minimum may reach the lower limit after all.
+  if (actual < least && !isAtLeast) return [{ kind: few, limit: least, actual }];
+  return actual > most ? [{ kind: many, limit: most, actual, ...(isAtLeast && { isAtLeast }) }] : [];
 }

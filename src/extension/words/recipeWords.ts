@@ -52,7 +52,10 @@ export function describeLock(lock: LockReadResult, difference: LockDifference | 
     broken: [l10n.t("The lock isn't valid. Running the recipe without locked files will replace it.")],
     newer: [l10n.t('The lock requires a later version of the extension.')],
     foreign: [
-      l10n.t('The lock belongs to {0}. Rename or delete the lock.', 'recipe' in lock ? toPlainLine(lock.recipe) : ''),
+      l10n.t(
+        'The lock belongs to {0}. Delete the lock, or give the recipe that name again.',
+        'recipe' in lock ? toPlainLine(lock.recipe) : '',
+      ),
     ],
   };
   return sentences[lock.kind];
@@ -133,20 +136,22 @@ function describeLockedDifference(difference: LockDifference | undefined): strin
   return l10n.t('The files differ from the lock: {0}', formatList(listDifferences(difference)));
 }
 
+function describeExcess(actual: string, limit: string, isAtLeast = false): string {
+  return isAtLeast
+    ? l10n.t('At least {0} found, at most {1} expected.', actual, limit)
+    : l10n.t('{0} found, at most {1} expected.', actual, limit);
+}
+
 function describeExpectation(unmet: UnmetExpectation): string {
   switch (unmet.kind) {
     case 'fewFiles':
       return l10n.t('{0} found, at least {1} expected.', formatFileCount(unmet.actual), formatNumber(unmet.limit));
     case 'manyFiles':
-      return l10n.t(
-        'At least {0} found, at most {1} expected.',
-        formatFileCount(unmet.actual),
-        formatNumber(unmet.limit),
-      );
+      return describeExcess(formatFileCount(unmet.actual), formatNumber(unmet.limit), unmet.isAtLeast);
     case 'fewBytes':
       return l10n.t('{0} found, at least {1} expected.', formatSize(unmet.actual), formatSize(unmet.limit));
     case 'manyBytes':
-      return l10n.t('{0} found, at most {1} expected.', formatSize(unmet.actual), formatSize(unmet.limit));
+      return describeExcess(formatSize(unmet.actual), formatSize(unmet.limit), unmet.isAtLeast);
     case 'unknownSizes':
       return plural(unmet.count, 'The size of {0} file is unknown.', 'The sizes of {0} files are unknown.');
     case 'missingIds':

@@ -94,7 +94,7 @@ describe('Planning a recipe (D61)', () => {
     const planned = await plan({ from: search, to, expect: { files: { most: 6_000 } } });
     assert.equal(rig.server.requestsTo('POST /api/v1/files').length, 2);
     assert.equal(findObstacle(planned), 'unmet');
-    assert.deepEqual(planned.unmet, [{ kind: 'manyFiles', limit: 6_000, actual: 6_001 }]);
+    assert.deepEqual(planned.unmet, [{ kind: 'manyFiles', limit: 6_000, actual: 6_001, isAtLeast: true }]);
   });
 
   it('stops a search that finds a million files, and sends nothing', async () => {
@@ -134,7 +134,7 @@ describe('Planning a recipe (D61)', () => {
       to,
       expect: { files: { most: 1 }, bytes: { least: 5_000 }, ids: ['3'] },
     });
-    assert.deepEqual(planned.unmet, [{ kind: 'manyFiles', limit: 1, actual: 2 }]);
+    assert.deepEqual(planned.unmet, [{ kind: 'manyFiles', limit: 1, actual: 2, isAtLeast: true }]);
   });
 
   it('does not report a total size as too small if some sizes are unknown', async () => {
@@ -143,7 +143,8 @@ describe('Planning a recipe (D61)', () => {
       (await plan({ from: search, to, expect: { bytes } })).unmet;
     const unknown = { kind: 'unknownSizes', count: 1 };
     assert.deepEqual(await listUnmet({ least: 1_000 }), [unknown]);
-    assert.deepEqual(await listUnmet({ most: 5 }), [{ kind: 'manyBytes', limit: 5, actual: 420 }, unknown]);
+    const many = { kind: 'manyBytes', limit: 5, actual: 420, isAtLeast: true };
+    assert.deepEqual(await listUnmet({ most: 5 }), [many, unknown]);
   });
 
   it('reports ids that the service does not know, and sends nothing', async () => {
@@ -219,13 +220,16 @@ describe('Planning a recipe (D61)', () => {
     assert.equal(findObstacle(planned), undefined);
   });
 
-  it('compares nothing with the lock if the search finds more files than expected', async () => {
+  it('compares nothing with the lock if there may be more files than the search has found', async () => {
     const lock = createLock([
       { id: '2', path: 'notes/b.txt' },
       { id: '3', path: 'reads/c.fastq.gz' },
     ]);
     const planned = await plan({ from: search, to, expect: { files: { most: 1 } } }, { lock });
     assert.deepEqual([planned.isCut, planned.difference, findObstacle(planned)], [true, undefined, 'unmet']);
+    const oneMore = await plan({ from: search, to, expect: { files: { most: 2 } } }, { lock });
+    assert.deepEqual(oneMore.unmet, [{ kind: 'manyFiles', limit: 2, actual: 3 }]);
+    assert.deepEqual([oneMore.difference?.added.length, oneMore.difference?.sameCount], [1, 2]);
   });
 
   it('does not count a size or hash that only one side states as a change (D22)', async () => {
