@@ -86,37 +86,6 @@ describe('The command line', () => {
     assert.equal((await runCli(invalid)).stderr, "The ORCID iD isn't valid.\n");
   });
 
-  it('reads the key from a file or standard input, and needs exactly one source', async () => {
-    const { address, token } = rig.service.service;
-    const folder = await mkdtemp(join(tmpdir(), 'cli-key-'));
-    const connection = ['databases', '--server', address, '--orcid', orcid];
-    await writeFile(join(folder, 'key'), `${token}\n`);
-    assert.equal((await runCli([...connection, '--key-file', join(folder, 'key')])).code, 0);
-    assert.equal((await runCli([...connection, '--key-stdin'], { input: `${token}\n` })).code, 0);
-    assert.equal((await runCli([...connection, '--key-stdin', '--key-file', 'x'], { input: token })).code, 2);
-    const missing = await runCli([...connection, '--key-file', 'planted-key']);
-    assert.deepEqual([missing.code, missing.stderr], [3, "Couldn't read the file of --key-file (ENOENT).\n"]);
-    assert.equal((await runCli(connection)).code, 3);
-    assert.match((await runCli([...connection, '--key-variable', 'UNSET_KEY'])).stderr, /UNSET_KEY .* isn't set/);
-    await rm(folder, { recursive: true });
-  });
-
-  it('rejects an argument that is an API key, without printing it', async () => {
-    const secret = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-    for (const args of [
-      ['databases', `--key=${secret}`],
-      ['databases', '--api-key', secret],
-      ['databases', '--key-variable', `${secret}-x`],
-      ['databases', secret],
-      ['databases', '--server', `https://me:${secret}@dts.example.org`],
-    ]) {
-      const { code, stdout, stderr } = await runCli(args);
-      assert.equal(code, 2, args.join(' '));
-      assert.ok(!`${stdout}${stderr}`.includes(secret));
-      assert.match(stderr, /Use --key-variable, --key-file or --key-stdin\.\n$/);
-    }
-  });
-
   it('reads connections from a file, and finds the one with the address of --server', async () => {
     const { address, token } = rig.service.service;
     const folder = await mkdtemp(join(tmpdir(), 'cli-file-'));

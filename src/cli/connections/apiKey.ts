@@ -1,10 +1,13 @@
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
 import { getErrorCode } from '../../core/util/errorCode.ts';
 import { CliError, createRequestError, createUsageError } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { exitCode } from '../exitCode.ts';
 import { toPlainCell } from '../text/plainCell.ts';
+
+/** The maximum length of the content of a file with an API key. Servers accept at most 8 to 16 kB in a header. */
+const maxLength = 65_536;
 
 const notConnected = "Couldn't connect";
 
@@ -39,6 +42,9 @@ function readVariable(context: CommandContext, variable: string | undefined): st
 }
 
 function requireKey(content: string, source: string): string {
+  if (content.length > maxLength) {
+    throw new CliError(`${notConnected}: ${source} is too large for an API key.`, exitCode.connection);
+  }
   const key = content.trim();
   if (key === '') throw new CliError(`${notConnected}: ${source} contains no API key.`, exitCode.connection);
   return key;
@@ -46,7 +52,7 @@ function requireKey(content: string, source: string): string {
 
 async function readKeyFile(file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    return await readStart(createReadStream(file));
   } catch (error) {
     // The argument is not repeated, because it may be a key that was given instead of a file.
     throw new CliError(`Couldn't read the file of --key-file (${getErrorCode(error)}).`, exitCode.connection);
@@ -55,5 +61,15 @@ async function readKeyFile(file: string): Promise<string> {
 
 async function readStandardInput(): Promise<string> {
   if (process.stdin.isTTY) throw createUsageError('--key-stdin reads a pipe or a file, not a terminal.');
-  return await text(process.stdin);
+  return await readStart(process.stdin);
+}
+
+/** Reads a text until it is longer than an API key, because a device or a pipe can be endless. */
+async function readStart(stream: Readable): Promise<string> {
+  let content = '';
+  for await (const chunk of stream.setEncoding('utf8')) {
+    content += String(chunk);
+    if (content.length > maxLength) break;
+  }
+  return content;
 }

@@ -79,7 +79,9 @@ function listNames(connections: readonly FileConnection[]): string {
  * for this address.
  */
 function toConnection(server: string): FileConnection {
-  return { id: createConnectionId(server), name: toAddress({ server }), server };
+  // The query of an invalid address isn't repeated, because it may contain a token.
+  const name = toAddress({ server }).replace(/[?#].*/s, '');
+  return { id: createConnectionId(server), name, server };
 }
 
 /** Returns the base address of a connection; its `server` unchanged if that isn't a valid address. */

@@ -31,7 +31,7 @@ const maxPartLength = 96;
 /**
  * Returns `text` without the given secrets, the values of `Authorization` headers, bearer and basic credentials of at
  * least 16 characters, and user names and passwords in URLs. Finds secrets verbatim, escaped for JSON, URLs, forms and
- * HTML, and encoded in base64, even if split across lines or inside longer text. Also finds secrets that contain format
+ * HTML, and encoded in base64, even if split into lines or groups or inside longer text. Also finds secrets that contain format
  * characters (Unicode category Cf), and then removes all format characters from the text. Ignores secrets of fewer than
  * four characters. Takes time linear in the length of `text`.
  */
@@ -107,16 +107,13 @@ function toEscapedPattern(secret: string): RegExp {
  * longer because of escaping.
  */
 function toBackslashPattern(count: number): string {
-  return String.raw`(?:\\{${count},${count * 4}}|(?:%5C|\\{1,4}u005C|&#0*92;|&#x0*5C;){${count}})`;
+  return String.raw`(?:\\{${count},${count * 4}}|(?:%5C|\\{1,4}u005C|&#0*92;?|&#x0*5C;?|&bsol;?){${count}})`;
 }
 
-const namedEscapes: Readonly<Record<string, string>> = {
-  '"': String.raw`|\\{1,4}"|&quot;`,
-  "'": String.raw`|\\{1,4}'|&apos;`,
+const shortEscapes: Readonly<Record<string, string>> = {
+  '"': String.raw`|\\{1,4}"`,
+  "'": String.raw`|\\{1,4}'`,
   '/': String.raw`|\\{1,4}/`,
-  '&': '|&amp;',
-  '<': '|&lt;',
-  '>': '|&gt;',
   ' ': String.raw`|\+`,
   '\b': String.raw`|\\{1,4}b`,
   '\f': String.raw`|\\{1,4}f`,
@@ -125,12 +122,25 @@ const namedEscapes: Readonly<Record<string, string>> = {
   '\t': String.raw`|\\{1,4}t`,
 };
 
+/** The names of HTML entities for characters of ASCII. Some services write them without a semicolon. */
+const htmlNames: Readonly<Record<string, string>> = {
+  ...{ '\t': 'Tab', '\n': 'NewLine', '!': 'excl', '"': 'quot', '#': 'num', $: 'dollar', '%': 'percnt', '&': 'amp' },
+  ...{ "'": 'apos', '(': 'lpar', ')': 'rpar', '*': '(?:ast|midast)', '+': 'plus', ',': 'comma', '.': 'period' },
+  ...{ '/': 'sol', ':': 'colon', ';': 'semi', '<': 'lt', '=': 'equals', '>': 'gt', '?': 'quest', '@': 'commat' },
+  ...{ '[': '(?:lsqb|lbrack)', ']': '(?:rsqb|rbrack)', '^': 'Hat', _: '(?:lowbar|UnderBar)' },
+  ...{ '`': '(?:grave|DiacriticalGrave)', '{': '(?:lcub|lbrace)', '|': '(?:vert|verbar|VerticalLine)' },
+  '}': '(?:rcub|rbrace)',
+};
+
 function toCharacterPattern(piece: string): string {
   const units = Array.from({ length: piece.length }, (_, place) => formatHex(piece.charCodeAt(place), 4));
   const bytes = [...Buffer.from(piece, 'utf8')].map((byte) => `%${formatHex(byte, 2)}`).join('');
   const point = piece.codePointAt(0) ?? 0;
-  const escaped = String.raw`${units.map((unit) => String.raw`\\{1,4}u${unit}`).join('')}|${bytes}|&#0*${point};|&#x0*${formatHex(point, 1)};`;
-  return `(?:${units.map((unit) => String.raw`\u${unit}`).join('')}|${escaped}${namedEscapes[piece] ?? ''})`;
+  const entities = [String(point), `x0*${formatHex(point, 1)}`].map((number) => `&#0*${number};?`);
+  const names = Object.hasOwn(htmlNames, piece) ? [`&${htmlNames[piece] ?? ''};?`] : [];
+  const escaped = units.map((unit) => String.raw`\\{1,4}u${unit}`).join('');
+  const plain = units.map((unit) => String.raw`\u${unit}`).join('');
+  return `(?:${[plain, escaped, bytes, ...entities, ...names].join('|')}${shortEscapes[piece] ?? ''})`;
 }
 
 function formatHex(value: number, length: number): string {
@@ -138,10 +148,10 @@ function formatHex(value: number, length: number): string {
 }
 
 /**
- * Matches up to four line break characters, plain or escaped. Without a limit, a long run of them would overflow the
+ * Matches up to four blanks or line break characters, plain or escaped. Without a limit, a long run of them would overflow the
  * regex stack.
  */
-const lineBreaks = String.raw`(?:[\r\n]|\\{1,4}[rn]|%0[AaDd]){0,4}`;
+const blanks = String.raw`(?:[\r\n\t ]|\\{1,4}[rnt]|%0[AaDd9]|%20){0,4}`;
 const endOfBase64 = String.raw`[\w+/-]{0,3}(?:=|%3[Dd]){0,2}`;
 const escapesOfBase64: Readonly<Record<string, string>> = {
   '+': '(?:[-+]|%2[Bb])',
@@ -159,8 +169,6 @@ function toBase64Pattern(secret: string, isLast: boolean): RegExp {
     return encoded.slice(Math.ceil((place * 8) / 6), Math.floor(((place + bytes.length) * 8) / 6));
   });
   const usable = pieces.filter((piece, place) => place === 0 || piece.length >= minInsideLength);
-  const patterns = usable.map((piece) =>
-    Array.from(piece, (letter) => escapesOfBase64[letter] ?? letter).join(lineBreaks),
-  );
+  const patterns = usable.map((piece) => Array.from(piece, (letter) => escapesOfBase64[letter] ?? letter).join(blanks));
   return new RegExp(`(?:${patterns.join('|')})${isLast ? endOfBase64 : ''}`, 'g');
 }

@@ -70,7 +70,7 @@ const addressPassword = /[a-z\d]:\/\/[^\s/?#@:<>"')]*:[^\s/?#@]+@/i;
  */
 export function findSecrets(value: unknown, path: ValuePath = []): readonly ValuePath[] {
   if (hasSecretName(path, value)) return [path];
-  if (typeof value === 'string') return isSecretText(value, path) ? [path] : [];
+  if (typeof value === 'string') return isSecretText(toVisible(value), path) ? [path] : [];
   if (Array.isArray(value)) return value.flatMap((one: unknown, index) => findSecrets(one, [...path, index]));
   if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([name, one]) => findSecrets(one, [...path, name]));
@@ -81,6 +81,10 @@ export function findSecrets(value: unknown, path: ValuePath = []): readonly Valu
  * value in `name=value`, because an ID can contain the same characters.
  */
 export function isKeyText(text: string): boolean {
+  return containsKey(toVisible(text));
+}
+
+function containsKey(text: string): boolean {
   return keyText.test(text) || text.split(/[\s=]/).some((part) => part.length === 32 && developerToken.test(part));
 }
 
@@ -128,8 +132,15 @@ function isSecretWords(words: string): boolean {
  * Returns the words of a name, in lowercase and separated by spaces: `api key` for `apiKey`, `API_KEY` and `api-key`.
  */
 function toWords(name: string): string {
-  const spaced = name.replace(/(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[\W_]+/g, ' ');
+  const spaced = toVisible(name)
+    .normalize('NFKC')
+    .replace(/(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[\W_]+/g, ' ');
   return spaced.trim().toLowerCase();
+}
+
+/** Returns text without the characters that aren't shown, which could interrupt a name or a key. */
+function toVisible(text: string): string {
+  return text.replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '');
 }
 
 /** Returns true for a value without any text or number. */

@@ -6,6 +6,15 @@ import { MemoryLog } from '../../support/memoryLog.ts';
 const secret = 'a/very+secret?token~1';
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
+/** The named HTML entities of the characters of ASCII. */
+const htmlNames: Readonly<Record<string, string>> = {
+  ...{ '\t': 'Tab', '\n': 'NewLine', '!': 'excl', '"': 'quot QUOT', '#': 'num', $: 'dollar', '%': 'percnt' },
+  ...{ '&': 'amp AMP', "'": 'apos', '(': 'lpar', ')': 'rpar', '*': 'ast midast', '+': 'plus', ',': 'comma' },
+  ...{ '.': 'period', '/': 'sol', ':': 'colon', ';': 'semi', '<': 'lt LT', '=': 'equals', '>': 'gt GT', '?': 'quest' },
+  ...{ '@': 'commat', '[': 'lsqb lbrack', '\\': 'bsol', ']': 'rsqb rbrack', '^': 'Hat', _: 'lowbar UnderBar' },
+  ...{ '`': 'grave DiacriticalGrave', '{': 'lcub lbrace', '|': 'verbar vert VerticalLine', '}': 'rcub rbrace' },
+};
+
 describe('Redacting', () => {
   const forms: Readonly<Record<string, string>> = {
     'the secret itself': secret,
@@ -13,7 +22,10 @@ describe('Redacting', () => {
     'its base64 without padding': base64(secret).replace(/=+$/, ''),
     'its base64url form': Buffer.from(secret).toString('base64url'),
     'the base64 with a line end inside': base64(`${secret}\n`),
+    'its base64 in groups': base64(secret).replace(/.{4}(?!$)/g, '$& '),
     'its percent-encoded form': encodeURIComponent(secret),
+    'its form with named HTML entities': 'a&sol;very&plus;secret&quest;token~1',
+    'its form with numeric HTML entities without semicolons': 'a&#47very&#x2Bsecret&#063token~1',
   };
 
   for (const [name, form] of Object.entries(forms)) {
@@ -108,6 +120,15 @@ describe('Redacting', () => {
   it('handles millions of line breaks after the beginning of a secret in base64', () => {
     const text = `${base64(secret).slice(0, 4)}${'\n'.repeat(20_000_000)}`;
     assert.ok(redact(text, [secret]) === text);
+  });
+
+  it('removes each character of ASCII that is a named HTML entity', () => {
+    for (const [character, names] of Object.entries(htmlNames)) {
+      for (const name of names.split(' ')) {
+        const text = redact(`x ab&${name};cd y`, [`ab${character}cd`]);
+        assert.equal(text, 'x [redacted] y', name);
+      }
+    }
   });
 
   it('handles a secret that is not valid Unicode', () => {

@@ -26,6 +26,7 @@ const secretNames = [
   ],
   ...['client_secret', 'clientSecret', 'aws_secret_access_key', 'AWS_SECRET_ACCESS_KEY', 'private_key', 'privatekey'],
   ...['password2', 'PASSWORD_2', 'api_key_1', 'token2', 'masterKey', 'hmac_key'],
+  ...['pass\u00adword', 'api\u200bKey', '\uff41piKey', 'ＡＰＩ＿ＫＥＹ', 'to\u034fken', 'pass\ufe0fword'],
   ...['db.password', 'dbPassword', 'ssh-passphrase', 'DB_PWD', 'Proxy-Authorization', 'secrets', 'access_tokens'],
 ];
 
@@ -64,6 +65,12 @@ const secretTexts = [
   '-----BEGIN OPENSSH PRIVATE KEY-----\nabc',
   '-----BEGIN PGP PRIVATE KEY BLOCK-----\nabc',
   ...[`use ${developerToken} please`, `key=${developerToken}.`, `("${developerToken}")`],
+  ...[
+    `ghp_\u200b${letters}`,
+    `gh\u00adp_${letters}`,
+    'Bearer\u2060 abc',
+    `use ${developerToken.slice(0, 8)}\u200d${developerToken.slice(8)}`,
+  ],
   ...[`sk-${mixedLetters}`, `sk-proj-${mixedLetters}`, `with sk-or-v1-${'0a1b'.repeat(16)}.`],
   ...[`sk_live_${letters}`, `rk_test_${letters}`, `AIza${letters.slice(1)}`, `npm_${letters}`],
   ...[`glrt-${mixedLetters}`, `xapp-1-A0123456789-1234567890-${letters}`],
