@@ -1,2 +1,2 @@
-@rem cmd has no exec of its own: this is the one of the script "service" in package.json.
+@rem cmd has no exec of its own: this is the one of the scripts "demo" and "service" in package.json.
 @%*
