@@ -29,10 +29,7 @@ export function describeUnlinkable({ kind, field = '' }: LinkProblem): string {
   if (kind === 'tooLong') return l10n.t('The link would be too long to copy.');
   if (kind === 'badService') return l10n.t("This connection's address can't be included in a link.");
   const name = toPlainText(field, 40);
-  return l10n.t(
-    "No link was copied because the “{0}” field can't be used in a link. It may contain invisible characters or unusual spaces.",
-    name,
-  );
+  return l10n.t('No link was copied: “{0}” may contain invisible characters or unusual spaces.', name);
 }
 
 /**
