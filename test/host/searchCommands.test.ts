@@ -95,6 +95,23 @@ describe('The commands of a search', () => {
     assert.deepEqual([search?.files.length, search?.isLoading, search?.reason], [25, false, undefined]);
   });
 
+  it('say that results are still loading, if they are to be loaded from the palette', async () => {
+    const { person, settings, server } = stage;
+    await settings.update('search.pageSize', 25, true);
+    const { key } = await stage.search('JGI Data Portal', '');
+    server.on('POST /api/v1/files', silence());
+    const done = stage.run('dataTransfer.loadMore', { kind: 'search', key });
+    await stage.searchesUntil(([search]) => search?.isLoading === true);
+    for (const command of ['dataTransfer.loadMore', 'dataTransfer.loadAll'] as const) {
+      await stage.run(command);
+      const notice = await person.notice(/^The search results are still loading\.$/);
+      assert.deepEqual(notice.buttons, ['Show Search Results']);
+      notice.dismiss();
+    }
+    await stage.run('dataTransfer.stopSearch');
+    await done;
+  });
+
   it('dismiss a search; Undo restores its position and checked files', async () => {
     const { parts, person } = stage;
     await stage.search('JGI Data Portal', 'JDP:000001');

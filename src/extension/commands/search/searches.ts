@@ -54,19 +54,24 @@ export async function chooseConnectedSearch(
 }
 
 /**
- * Returns the row's search, or one that may have more results to load, and opens its connection if needed. Returns
- * undefined if the user cancels or the search was removed in the meantime.
+ * Returns the row's search, or one that may have more results and isn't loading them, and opens its connection if
+ * needed. Returns undefined if the user cancels or the search was removed in the meantime.
  */
 export async function chooseIncompleteSearch(
   services: CommandServices,
   node: SearchNode | undefined,
   placeholder: string,
 ): Promise<Search | undefined> {
-  const hasSearches = services.searchStore.getAll().length > 0;
   return await chooseConnectedSearch(services, node, placeholder, {
-    isEligible: ({ mayHaveMore }) => mayHaveMore,
-    emptyText: hasSearches ? l10n.t('All results are loaded.') : undefined,
+    // A page can't be loaded while another one of the same search is being loaded.
+    isEligible: ({ mayHaveMore, isLoading }) => mayHaveMore && !isLoading,
+    emptyText: describeNothingToLoad(services.searchStore.getAll()),
   });
+}
+
+function describeNothingToLoad(searches: readonly Search[]): string | undefined {
+  if (searches.some(({ isLoading }) => isLoading)) return l10n.t('The search results are still loading.');
+  return searches.length > 0 ? l10n.t('All results are loaded.') : undefined;
 }
 
 /**
