@@ -38,8 +38,8 @@ export function parseTextTable(text: string): DataTable {
 
 /**
  * Reads the tables in a file: the nonempty sheets of a spreadsheet, or one table of delimiter-separated values. Rejects
- * with a {@link TableError} if a spreadsheet isn't an intact ZIP archive or a table needs too much memory, and with
- * another error if a workbook's content is invalid.
+ * with a {@link TableError} if a spreadsheet isn't an intact ZIP archive or a table needs too much memory or time, and
+ * with another error if a workbook's content is invalid.
  */
 export async function readTables(fileName: string, bytes: Uint8Array): Promise<readonly DataTable[]> {
   if (!/\.xlsx$/i.test(fileName)) return [parseTextTable(decodeTableText(bytes))];

@@ -5,7 +5,7 @@ import { checkWorkbook } from './workbookCheck.ts';
 
 /**
  * Reads the nonempty sheets of an XLSX file. Reads formulas as their stored values. Rejects with a `TableError` if the
- * file isn't an intact ZIP archive or needs too much memory, and with another error if its content is invalid.
+ * file isn't an intact ZIP archive or needs too much memory or time, and with another error if its content is invalid.
  */
 export async function readSpreadsheet(bytes: Uint8Array): Promise<readonly DataTable[]> {
   await checkWorkbook(bytes);

@@ -3,7 +3,7 @@ export type TableErrorKind =
   | 'notWorkbook' // not a ZIP archive, or a damaged one
   | 'unpacksTooLarge' // unpacks to more than `maxUnpackedBytes`
   | 'tooManyCells' // more than `maxCells` in all sheets, empty ones included, too many rows, or invalid positions
-  | 'tooManyElements' // more than `maxOtherTags` tags that belong neither to cells nor to texts
+  | 'tooManyElements' // too many formats, sheets, or other tags that belong neither to cells nor to texts
   | 'tooManyColumns'; // separated values have more than `maxColumns`, or more than `maxCells` in all rows
 
 /**
@@ -14,7 +14,7 @@ export const maxCells = 20_000_000;
 /** Maximum number of columns in a file of delimiter-separated values. */
 export const maxColumns = 100_000;
 
-/** Thrown if a file can't be read as a table, or if reading it would take too much memory. */
+/** Thrown if a file can't be read as a table, or if reading it would take too much memory or time. */
 export class TableError extends Error {
   override readonly name = 'TableError';
   readonly kind: TableErrorKind;

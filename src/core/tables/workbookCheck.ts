@@ -5,9 +5,9 @@ import { maxCells, TableError } from './tableError.ts';
 export const maxUnpackedBytes = 250_000_000;
 
 /**
- * Checks that a workbook can be read in limited memory. Rejects with a {@link TableError} if it isn't an intact ZIP
- * archive, if it unpacks to too many bytes (according to its directory, or when actually unpacked), if its sheets have
- * too many cells in total, or if it has too many other elements, such as formats.
+ * Checks that a workbook can be read in limited memory and time. Rejects with a {@link TableError} if it isn't an
+ * intact ZIP archive, if it unpacks to too many bytes (according to its directory, or when actually unpacked), if its
+ * sheets have too many cells in total, or if it has too many sheets or other elements, such as formats.
  */
 export async function checkWorkbook(bytes: Uint8Array): Promise<void> {
   const entries = listEntries(bytes);
@@ -18,6 +18,7 @@ export async function checkWorkbook(bytes: Uint8Array): Promise<void> {
     const unpacked = await unpack(entry);
     if (!/\.xml(?:\.rels)?$/i.test(entry.path)) continue;
     const xml = Buffer.from(unpacked).toString('latin1');
+    if (isSlow(entry.path, xml)) throw new TableError('tooManyElements');
     otherCount += countOtherTags(xml, maxOtherTags - otherCount);
     if (otherCount > maxOtherTags) throw new TableError('tooManyElements');
     cellCount += countCells(xml);
@@ -39,6 +40,31 @@ async function unpack(entry: ZipEntry): Promise<Uint8Array> {
   });
   if (!unpacked) throw new TableError('unpacksTooLarge');
   return unpacked;
+}
+
+/**
+ * Matches a number format that is longer than those of spreadsheet programs, which have at most 255 characters. The
+ * parser's decision whether it formats dates takes time that grows with the square of its length.
+ */
+const longFormat = /formatCode\s*=\s*(?:"[^"]{1001}|'[^']{1001})/;
+
+const numberFormat = /<(?:[\w.-]*:)?numFmt[\s/>]/g;
+const maxFormats = 5_000;
+
+/** The path of the file that lists the sheets, and of the one that has their paths. */
+const workbookPath = /(?:^|\/)workbook\.xml(?:\.rels)?$/i;
+const sheetTag = /<(?:[\w.-]*:)?(?:sheet|Relationship)[\s/>]/g;
+/** The parser's time grows with the square of the number of sheets. */
+const maxSheets = 2_000;
+
+/** Returns true if a file has so many formats or sheets, or such a long format, that the parser could take minutes. */
+function isSlow(path: string, xml: string): boolean {
+  if (longFormat.test(xml) || countMatches(xml, numberFormat) > maxFormats) return true;
+  return workbookPath.test(path) && countMatches(xml, sheetTag) > maxSheets;
+}
+
+function countMatches(xml: string, pattern: RegExp): number {
+  return xml.match(pattern)?.length ?? 0;
 }
 
 /** Maximum number of tags that belong neither to cells nor to texts. The parser needs about 90 bytes for each. */

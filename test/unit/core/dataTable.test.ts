@@ -170,6 +170,23 @@ describe('Reading a table', () => {
     assert.deepEqual(await readRows('t.xlsx', create(100_000)), [[1, ['id']]]);
   });
 
+  for (const [what, path, xml] of [
+    [
+      'a very long number format',
+      'xl/styles.xml',
+      `<styleSheet><numFmt formatCode="${'['.repeat(300_000)}"/></styleSheet>`,
+    ],
+    ['a very long format in other quotes', 'xl/x.xml', `<x:numFmt x:formatCode = '${'['.repeat(300_000)}'/>`],
+    ['very many number formats', 'xl/styles.xml', `<styleSheet>${'<x:numFmt/>'.repeat(5_001)}</styleSheet>`],
+    ['very many sheets', 'xl/workbook.xml', `<workbook>${'<sheet/>'.repeat(2_001)}</workbook>`],
+    ['very many paths of sheets', 'xl/_rels/workbook.xml.rels', '<Relationship/>'.repeat(2_001)],
+  ] as const) {
+    it(`rejects a small spreadsheet with ${what}, which would take minutes`, async () => {
+      const bytes = createXlsx({ Sheet: [['id']] }, { isDeflated: true, files: { [path]: xml } });
+      await assert.rejects(readTables('t.xlsx', bytes), { kind: 'tooManyElements' });
+    });
+  }
+
   it('rejects a spreadsheet with a ZIP64 directory, whose files the check would not see', async () => {
     const bytes = Buffer.from(createXlsx({ Sheet: [['id']] }));
     const end = bytes.length - 22;

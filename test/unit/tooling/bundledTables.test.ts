@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build, type Plugin } from 'esbuild';
+import { createSheetXml, createXlsx } from '../../support/xlsxFile.ts';
+
+interface Packages {
+  readonly parseSheetsAtOnce: () => Plugin;
+}
+
+type Tables = typeof import('../../../src/core/tables/dataTable.ts');
+
+const root = join(import.meta.dirname, '..', '..', '..');
+
+/** Returns a workbook of one sheet with these rows. */
+function createWorkbook(rows: string): Uint8Array {
+  const files = { 'xl/worksheets/sheet1.xml': createSheetXml(rows) };
+  return createXlsx({ Sheet: [['id']] }, { isDeflated: true, files });
+}
+
+describe('The bundled reader of spreadsheets', () => {
+  let folder: string;
+  let readTables: Tables['readTables'];
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'bundled-tables-'));
+    const outfile = join(folder, 'tables.cjs');
+    const entryPoints = [join(root, 'src/core/tables/dataTable.ts')];
+    const { parseSheetsAtOnce } = (await import(join(root, 'scripts/build/packagePlugins.mjs'))) as Packages;
+    const plugins = [parseSheetsAtOnce()];
+    await build({ entryPoints, outfile, plugins, bundle: true, platform: 'node', format: 'cjs', logLevel: 'error' });
+    ({ readTables } = (await import(outfile)) as Tables);
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  it('reads a sheet with all rows that the format allows', async () => {
+    const rows = Array.from({ length: 1_048_576 }, (_, index) => `<row><c r="A${index + 1}"><v>1</v></c></row>`);
+    const [table] = await readTables('t.xlsx', createWorkbook(rows.join('')));
+    assert.equal(table?.rows.length, 1_048_576);
+  });
+
+  const long = 40_000_000;
+  const quoted = `x="${'>'.repeat(100)}" `;
+  for (const [what, content] of [
+    ['a text', `<c r="A1" t="str"><v>${'a'.repeat(long)}</v></c>`],
+    ['blanks in a tag', `<c r="A1" t="str"${' '.repeat(long / 10)}><v>a</v></c>`],
+    ['attributes', `<c r="A1" t="str" ${quoted.repeat(long / 10 / quoted.length)}><v>a</v></c>`],
+    ['a comment', `<!--${'<c>'.repeat(long / 3)}--><c r="A1" t="str"><v>a</v></c>`],
+  ] as const) {
+    it(`reads a sheet with millions of characters in ${what}`, async () => {
+      const [table] = await readTables('t.xlsx', createWorkbook(`<row r="1">${content}</row>`));
+      assert.match(table?.rows[0]?.cells[0] ?? '', /^a/);
+    });
+  }
+
+  for (const [what, content] of [
+    ['an unclosed comment', `<!--${'a'.repeat(long)}`],
+    ['an unclosed instruction', `<?${'a'.repeat(long)}`],
+    ['quotes', `<c r="A1" ${'"'.repeat(long)}>`],
+    ['unclosed quotes', `${'<'.repeat(30_000)}"${'>'.repeat(long)}`],
+  ] as const) {
+    it(`rejects a sheet with millions of characters in ${what}`, async () => {
+      await assert.rejects(readTables('t.xlsx', createWorkbook(`<row r="1">${content}</row>`)));
+    });
+  }
+});
