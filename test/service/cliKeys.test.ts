@@ -45,13 +45,28 @@ describe('The key of the command line', () => {
     );
   });
 
+  it('is refused if its file or variable contains more than a key', async () => {
+    const connection = ['databases', '--server', rig.service.service.address, '--orcid', orcid];
+    const path = join(folder, 'more');
+    for (const content of ['planted-key-1\nplanted-key-2\n', Buffer.from('planted-key', 'utf16le'), 'clé']) {
+      await writeFile(path, content);
+      const { code, stderr } = await runCli([...connection, '--key-file', path]);
+      assert.deepEqual([code, stderr], [3, `Couldn't connect: ${path} contains more than an API key in ASCII.\n`]);
+    }
+    const variable = await runCli([...connection, '--key-variable', 'LAB_KEY'], { environment: { LAB_KEY: 'clé' } });
+    assert.equal(variable.stderr, "Couldn't connect: LAB_KEY contains more than an API key in ASCII.\n");
+  });
+
   it('is not repeated if it is in the query of an address', async () => {
     const environment = { LAB_KEY: 'planted-key-1' };
     for (const server of ['http://127.0.0.1:1/?token=planted-token', 'http://127.0.0.1:1/a#planted-token']) {
       const connection = ['databases', '--verbose', '--server', server, '--orcid', orcid, '--key-variable', 'LAB_KEY'];
       const { code, stdout, stderr } = await runCli(connection, { environment });
       assert.equal(code, 3);
-      assert.match(stderr, /remove the part that starts with \? or #/);
+      assert.match(
+        stderr,
+        /^Couldn't connect to http:\/\/127\.0\.0\.1:1\/a?….*remove the part that starts with \? or #/m,
+      );
       assert.doesNotMatch(`${stdout}${stderr}`, /planted-token/);
     }
   });

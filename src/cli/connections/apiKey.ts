@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { isHeaderSafe } from '../../core/client/token.ts';
 import { getErrorCode } from '../../core/util/errorCode.ts';
 import { CliError, createRequestError, createUsageError } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
@@ -38,7 +39,7 @@ function readVariable(context: CommandContext, variable: string | undefined): st
   if (variable === undefined) throw createRequestError(notConnected, { kind: 'keyMissing' });
   const value = context.environment[variable]?.trim();
   if (!value) throw createRequestError(notConnected, { kind: 'variableEmpty', detail: variable });
-  return value;
+  return requireKey(value, variable);
 }
 
 function requireKey(content: string, source: string): string {
@@ -46,6 +47,9 @@ function requireKey(content: string, source: string): string {
     throw new CliError(`${notConnected}: ${source} is too large for an API key.`, exitCode.connection);
   }
   const key = content.trim();
+  if (!isHeaderSafe(key)) {
+    throw new CliError(`${notConnected}: ${source} contains more than an API key in ASCII.`, exitCode.connection);
+  }
   if (key === '') throw new CliError(`${notConnected}: ${source} contains no API key.`, exitCode.connection);
   return key;
 }

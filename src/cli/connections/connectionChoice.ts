@@ -79,9 +79,12 @@ function listNames(connections: readonly FileConnection[]): string {
  * for this address.
  */
 function toConnection(server: string): FileConnection {
-  // The query of an invalid address isn't repeated, because it may contain a token.
-  const name = toAddress({ server }).replace(/[?#].*/s, '');
-  return { id: createConnectionId(server), name, server };
+  return { id: createConnectionId(server), name: toShownAddress(server), server };
+}
+
+/** Returns an address for a message. Omits the query of an invalid one, because it may contain a token. */
+export function toShownAddress(server: string): string {
+  return toAddress({ server }).replace(/[?#].*/s, '…');
 }
 
 /** Returns the base address of a connection; its `server` unchanged if that isn't a valid address. */

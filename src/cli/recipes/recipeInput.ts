@@ -9,7 +9,7 @@ import { getErrorCode } from '../../core/util/errorCode.ts';
 import { readRegularFile } from '../../core/util/regularFile.ts';
 import { CliError, createUsageError } from '../cliError.ts';
 import type { GlobalOptions } from '../globalOptions.ts';
-import { chooseConnection, findByAddress, toAddress } from '../connections/connectionChoice.ts';
+import { chooseConnection, findByAddress, toAddress, toShownAddress } from '../connections/connectionChoice.ts';
 import type { ConnectionsFile, FileConnection } from '../connections/connectionsFile.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 import { describeUnusualLock } from './planText.ts';
@@ -62,7 +62,7 @@ export function chooseRecipeConnection(
   if (!/^https?:/i.test(service)) return chooseConnection({ ...options, connection: service }, file);
   const known = findByAddress(file.connections, service);
   if (known) return known;
-  const name = toPlainCell(service);
+  const name = formatService(service);
   throw createUsageError(
     `The recipe names the service ${name}, which isn't in your connections. Use --server to connect to it.`,
   );
@@ -74,7 +74,13 @@ export function chooseRecipeConnection(
  */
 export function describeOverride({ service }: Recipe, chosen: FileConnection): string | undefined {
   if (service === undefined || isService(service, chosen)) return undefined;
-  return `The recipe names the service ${toPlainCell(service)}, but the options select ${toPlainCell(chosen.name)}.`;
+  const name = formatService(service);
+  return `The recipe names the service ${name}, but the options select ${toPlainCell(chosen.name)}.`;
+}
+
+/** Formats the service of a recipe, which is an address or the name of a connection, for a message. */
+function formatService(service: string): string {
+  return toPlainCell(/^https?:/i.test(service) ? toShownAddress(service) : service);
 }
 
 function isService(service: string, { id, name, serviceFile, ...address }: FileConnection): boolean {

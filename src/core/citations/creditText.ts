@@ -57,7 +57,8 @@ export function omitUndefined<T extends object>(object: T): { [K in keyof T]?: E
   return known;
 }
 
-const plainDoi = /^10\.\d{4,9}\/[^\s{}\\"]+$/;
+/** Matches a DOI without the characters with which a bibliography could contain commands of TeX. */
+const plainDoi = /^10\.\d{4,9}\/[^\s{}\\"^]+$/;
 const doiPrefix = /^(?:https?:\/\/(?:dx\.)?doi\.org\/|doi:\s*)/i;
 
 /**

@@ -4,7 +4,7 @@ const headerValue = /(\bauthorization["']?\s*[:=]\s*["']?)(?:(?:bearer|basic|tok
  * Matches adjacent redacted parts of a secret. In base64, the characters between them can encode bytes of both parts.
  */
 const adjoining = /\[redacted\](?:[\w+/-]{0,2}\[redacted\])+/g;
-const bearerValue = /\b((?:bearer|basic) +)[\w+/=.~-]{16,}/gi;
+const bearerValue = /\b((?:bearer|basic) +)(?=[\w+/=.~-]{16})[\w+/=.~-]+/gi;
 const addressPassword = /([a-z][a-z\d+.-]{1,20}:\/\/)[^\s/@"']{1,500}@/gi;
 
 /**
@@ -31,9 +31,9 @@ const maxPartLength = 96;
 /**
  * Returns `text` without the given secrets, the values of `Authorization` headers, bearer and basic credentials of at
  * least 16 characters, and user names and passwords in URLs. Finds secrets verbatim, escaped for JSON, URLs, forms and
- * HTML, and encoded in base64, even if split into lines or groups or inside longer text. Also finds secrets that contain format
- * characters (Unicode category Cf), and then removes all format characters from the text. Ignores secrets of fewer than
- * four characters. Takes time linear in the length of `text`.
+ * HTML, and encoded in base64, even if split into lines or groups or inside longer text. Also finds secrets
+ * that contain format characters (Unicode category Cf), and then removes all format characters from the text. Ignores
+ * secrets of fewer than four characters. Takes time linear in the length of `text`.
  */
 export function redact(text: string, secrets: Iterable<string> = []): string {
   const candidates = [...secrets].filter((secret) => secret.length >= minSecretLength);
@@ -94,6 +94,12 @@ function splitSecret(secret: string): readonly string[] {
   return starts.map((start) => characters.slice(start, start + size).join(''));
 }
 
+/**
+ * Matches the end of an HTML entity. Some services omit the semicolon. Must not match in two ways, because a secret with
+ * many semicolons would take exponential time.
+ */
+const endOfEntity = '(?:;|(?!;))';
+
 function toEscapedPattern(secret: string): RegExp {
   const pieces = secret.match(/\\+|[^\\]/gu) ?? [];
   const patterns = pieces.map((piece) =>
@@ -107,7 +113,7 @@ function toEscapedPattern(secret: string): RegExp {
  * longer because of escaping.
  */
 function toBackslashPattern(count: number): string {
-  return String.raw`(?:\\{${count},${count * 4}}|(?:%5C|\\{1,4}u005C|&#0*92;?|&#x0*5C;?|&bsol;?){${count}})`;
+  return String.raw`(?:\\{${count},${count * 4}}|(?:%5C|\\{1,4}u005C|(?:&#0*92|&#x0*5C|&bsol)${endOfEntity}){${count}})`;
 }
 
 const shortEscapes: Readonly<Record<string, string>> = {
@@ -122,7 +128,7 @@ const shortEscapes: Readonly<Record<string, string>> = {
   '\t': String.raw`|\\{1,4}t`,
 };
 
-/** The names of HTML entities for characters of ASCII. Some services write them without a semicolon. */
+/** The names of HTML entities for characters of ASCII. */
 const htmlNames: Readonly<Record<string, string>> = {
   ...{ '\t': 'Tab', '\n': 'NewLine', '!': 'excl', '"': 'quot', '#': 'num', $: 'dollar', '%': 'percnt', '&': 'amp' },
   ...{ "'": 'apos', '(': 'lpar', ')': 'rpar', '*': '(?:ast|midast)', '+': 'plus', ',': 'comma', '.': 'period' },
@@ -136,8 +142,8 @@ function toCharacterPattern(piece: string): string {
   const units = Array.from({ length: piece.length }, (_, place) => formatHex(piece.charCodeAt(place), 4));
   const bytes = [...Buffer.from(piece, 'utf8')].map((byte) => `%${formatHex(byte, 2)}`).join('');
   const point = piece.codePointAt(0) ?? 0;
-  const entities = [String(point), `x0*${formatHex(point, 1)}`].map((number) => `&#0*${number};?`);
-  const names = Object.hasOwn(htmlNames, piece) ? [`&${htmlNames[piece] ?? ''};?`] : [];
+  const entities = [`0*${point}`, `x0*${formatHex(point, 1)}`].map((number) => `&#${number}${endOfEntity}`);
+  const names = Object.hasOwn(htmlNames, piece) ? [`&${htmlNames[piece] ?? ''}${endOfEntity}`] : [];
   const escaped = units.map((unit) => String.raw`\\{1,4}u${unit}`).join('');
   const plain = units.map((unit) => String.raw`\u${unit}`).join('');
   return `(?:${[plain, escaped, bytes, ...entities, ...names].join('|')}${shortEscapes[piece] ?? ''})`;
@@ -148,8 +154,8 @@ function formatHex(value: number, length: number): string {
 }
 
 /**
- * Matches up to four blanks or line break characters, plain or escaped. Without a limit, a long run of them would overflow the
- * regex stack.
+ * Matches up to four blanks or line break characters, plain or escaped. Without a limit, a long run of them would
+ * overflow the regex stack.
  */
 const blanks = String.raw`(?:[\r\n\t ]|\\{1,4}[rnt]|%0[AaDd9]|%20){0,4}`;
 const endOfBase64 = String.raw`[\w+/-]{0,3}(?:=|%3[Dd]){0,2}`;

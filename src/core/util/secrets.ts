@@ -23,20 +23,20 @@ const idName = /(?:^| )(?:ids?|hash(?:es)?|digest|checksum|sha1)$/;
  * Requires a random token to follow. Such a token has twelve letters and digits in a row, with a capital letter and
  * with a digit next to a letter. Ordinary words don't match.
  */
-const random = String.raw`(?=[\w-]*(?<![A-Za-z\d])(?=[A-Za-z\d]*[A-Z])(?=[A-Za-z\d]*(?:[A-Za-z]\d|\d[A-Za-z]))[A-Za-z\d]{12})`;
+const random = String.raw`(?=[\w-]{0,256}(?<![A-Za-z\d])(?=[A-Za-z\d]{0,256}[A-Z])(?=[A-Za-z\d]{0,256}(?:[A-Za-z]\d|\d[A-Za-z]))[A-Za-z\d]{12})`;
 /**
  * The forms of JSON Web Tokens, and of tokens from GitHub, GitLab, Slack, AWS, Hugging Face, OpenAI, Stripe, Google and
  * npm.
  */
 const tokenForms = [
-  String.raw`eyJ[\w-]{8,}\.[\w-]{2,}\.[\w-]{2,}`,
-  String.raw`gh[oprsu]_[A-Za-z\d]{20,}|github_pat_\w{20,}`,
-  String.raw`glpat-[\w-]{16,}|glrt-${random}[\w-]{16,}`,
-  String.raw`xox[abeprs]-[\w-]{10,}|xapp-\d-[A-Z][A-Z\d]{8,}-[\w-]{10,}`,
-  String.raw`(?:AKIA|ASIA)(?=[A-Z]*\d)[A-Z\d]{16}(?![A-Z\d])`,
-  String.raw`hf_[A-Za-z]{30,}(?!\w)`,
-  String.raw`sk-(?:${random}[\w-]{20,}|(?:or-v1-)?[a-f\d]{32,})`,
-  String.raw`[rs]k_(?:live|test)_[A-Za-z\d]{16,}`,
+  String.raw`eyJ[\w-]{8,8192}\.[\w-]{2,32768}\.[\w-]{2}`,
+  String.raw`gh[oprsu]_[A-Za-z\d]{20}|github_pat_\w{20}`,
+  String.raw`glpat-[\w-]{16}|glrt-${random}[\w-]{16}`,
+  String.raw`xox[abeprs]-[\w-]{10}|xapp-\d-[A-Z][A-Z\d]{8,64}-[\w-]{10}`,
+  String.raw`(?:AKIA|ASIA)(?=[A-Z]{0,15}\d)[A-Z\d]{16}(?![A-Z\d])`,
+  String.raw`hf_[A-Za-z]{30,256}(?!\w)`,
+  String.raw`sk-(?:${random}[\w-]{20}|(?:or-v1-)?[a-f\d]{32})`,
+  String.raw`[rs]k_(?:live|test)_[A-Za-z\d]{16}`,
   String.raw`AIza[\w-]{35}(?![\w-])`,
   String.raw`npm_[A-Za-z\d]{36}(?!\w)`,
 ];
@@ -47,9 +47,9 @@ const keyText = new RegExp(`(?<![\\w-])(?:${tokenForms.join('|')})|-----BEGIN [A
  * sequences.
  */
 const developerToken =
-  /(?<![A-Za-z\d]|(?:[Ss][Hh][Aa]-?1|[Bb][Tt][Ii][Hh]|tiger)[:= ] ?)(?=[A-Z]*\d)(?=[A-F\d]*[G-Z])[A-Z\d]{32}(?![A-Za-z\d])/;
+  /(?<![A-Za-z\d]|(?:[Ss][Hh][Aa]-?1|[Bb][Tt][Ii][Hh]|tiger)[:= ] ?)(?=[A-Z]{0,31}\d)(?=[A-F\d]{0,31}[G-Z])[A-Z\d]{32}(?![A-Za-z\d])/;
 /** Matches a URL parameter whose value is long, and neither a placeholder nor a word in capital letters. */
-const addressParameter = /[?&;#]([\w.-]{1,40})=(?![<{$[*]|%7[Bb]|[A-Z_]+(?![^\s&#;?]))([^\s&#;?]{8,})/g;
+const addressParameter = /[?&;#]([\w.%[\]-]{1,60})=(?![<{$[*]|%7[Bb]|[A-Z_]+(?![^\s&#;?]))([^\s&#;?]{8,4096})/g;
 /**
  * Matches names whose last word is `sig` or `signature`. These words are common in genomics, so the value of such a
  * name is taken for a secret only if it is long.
@@ -58,7 +58,7 @@ const signatureName = /(?:^| )sig(?:nature)?$/;
 const minSignatureLength = 32;
 const bearerCredentials =
   /^bearer\s+\S+$|(?:(?:\bauthorization: *|["'])bearer +(?=[^\s\d]*\d)(?=\S*[a-z])[\w+/.~-]{10,}|\bbearer +(?=[^\s\d]*\d)(?=\S*[a-z])[\w+/.~-]{20,})/i;
-const basicCredentials = /\bbasic +([\w+/]{8,}={0,2})/gi;
+const basicCredentials = /\bbasic +([\w+/]{8,4096}={0,2})/gi;
 const unreadable = /[\p{C}\uFFFD]/u;
 const addressUser = /^[a-z][a-z\d+.-]{1,20}:\/\/[^\s/@]*@/i;
 const addressPassword = /[a-z\d]:\/\/[^\s/?#@:<>"')]*:[^\s/?#@]+@/i;
@@ -107,9 +107,14 @@ function hasBasicCredentials(text: string): boolean {
 /** Returns true if a string contains a URL parameter with the name of a secret and a long value. */
 function hasSecretParameter(text: string): boolean {
   return [...text.matchAll(addressParameter)].some(([, name = '', value = '']) => {
-    const words = toWords(name);
+    const words = toWords(decodeEscapes(name));
     return isSecretWords(words) || (signatureName.test(words) && value.length >= minSignatureLength);
   });
+}
+
+/** Decodes the percent-encoded ASCII characters of a name. */
+function decodeEscapes(name: string): string {
+  return name.replace(/%([0-7][\dA-Fa-f])/g, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
 }
 
 function hasSecretName(path: ValuePath, value: unknown): boolean {

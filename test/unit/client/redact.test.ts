@@ -23,6 +23,8 @@ describe('Redacting', () => {
     'its base64url form': Buffer.from(secret).toString('base64url'),
     'the base64 with a line end inside': base64(`${secret}\n`),
     'its base64 in groups': base64(secret).replace(/.{4}(?!$)/g, '$& '),
+    'its base64 in percent-encoded groups': base64(secret).replace(/.{4}(?!$)/g, '$&%20'),
+    'its base64 in escaped groups': base64(secret).replace(/.{4}(?!$)/g, '$&\\t'),
     'its percent-encoded form': encodeURIComponent(secret),
     'its form with named HTML entities': 'a&sol;very&plus;secret&quest;token~1',
     'its form with numeric HTML entities without semicolons': 'a&#47very&#x2Bsecret&#063token~1',
@@ -129,6 +131,17 @@ describe('Redacting', () => {
         assert.equal(text, 'x [redacted] y', name);
       }
     }
+  });
+
+  for (const start of ['authorization: ', 'proxy-authorization=', 'bearer ', 'Basic '])
+    it(`handles millions of characters after ${start}`, () => {
+      assert.equal(redact(`${start}${'a'.repeat(20_000_000)} b`), `${start}[redacted] b`);
+    });
+
+  it('handles a secret of semicolons, with which HTML entities end', () => {
+    const text = `${'&semi;&#59;'.repeat(2_000)}.`;
+    assert.ok(redact(text, [`${';'.repeat(95)}x`]) === text);
+    assert.equal(redact(`x ${'&semi;&#59;'.repeat(45)}x y`, [`${';'.repeat(90)}x`]), 'x [redacted] y');
   });
 
   it('handles a secret that is not valid Unicode', () => {

@@ -146,6 +146,7 @@ describe('Identifiers of a work', () => {
     ['10.1234/', undefined],
     ['10.1234/a b', undefined],
     ['10.1234/a{b', undefined],
+    ['10.1234/^^5cinput^^7ba^^7d', undefined],
     ['x10.1234/a', undefined],
     ['see https://doi.org/10.1234/a', undefined],
   ] as const) {

@@ -75,7 +75,8 @@ const secretTexts = [
   ...[`sk_live_${letters}`, `rk_test_${letters}`, `AIza${letters.slice(1)}`, `npm_${letters}`],
   ...[`glrt-${mixedLetters}`, `xapp-1-A0123456789-1234567890-${letters}`],
   ...secretParameters.map((name) => `https://a.org/data?page=2&${name}=${letters}`),
-  'https://a.org/?api_key=abcdefghijkl',
+  ...['https://a.org/?api_key=abcdefghijkl', 'https://a.org/?%61pi%5Fkey=abcdefghijkl'],
+  ...['https://a.org/?auth[token]=abcdefghijkl', 'https://a.org/?auth%5Btoken%5D=abcdefghijkl'],
   ...[
     `a.org/?token=${letters}#top`,
     `a.org/?name=12345678;token=${letters}`,
@@ -212,10 +213,21 @@ describe('Finding secrets in a value', () => {
     await assertLinearTime(100_000, (count) => list({ [`${'1'.repeat(count)}x`]: 'a' }));
     await assertLinearTime(200_000, (count) => list({ note: `basic ${'Ojo6'.repeat(count)}AAAA` }));
   });
+
+  const forms = [
+    ...['basic ', '?token=', '?a=', 'eyJ', 'eyJaaaaaaaaa.', jwt.slice(0, -2), 'xoxb-', 'ghp_', 'github_pat_'],
+    ...['glpat-', 'glrt-aA1', 'xapp-1-A', 'hf_', 'sk-', 'sk-aA1', 'sk_live_', 'AIza', 'npm_', 'AKIA', '', 'bearer '],
+    ...['bearer 1', 'a://', 'a://b:', 'authorization: bearer ', '-----BEGIN '],
+  ];
+  for (const [letter, form] of ['a', 'A', '-'].flatMap((one) => forms.map((form) => [one, form] as const)))
+    it(`handles a text of millions of characters: ${form}${letter}…`, () => {
+      assert.ok(list({ note: form + letter.repeat(10_000_000) }).length <= 1);
+    });
 });
 
 describe('An argument of the command line', () => {
-  for (const value of [jwt, developerToken, `key=${developerToken}`, `ghp_${letters}`, 'https://me:pw@host'])
+  const hidden = `ghp_\u200b${letters}`;
+  for (const value of [jwt, developerToken, `key=${developerToken}`, `ghp_${letters}`, hidden, 'https://me:pw@host'])
     it(`is refused if it is ${value}`, () =>
       assert.match(findKeyArgument(['search', `--server=${value}`]) ?? '', /^An /));
 
