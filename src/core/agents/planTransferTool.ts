@@ -71,7 +71,7 @@ function requireOneSelection({ ids, query, status, specific }: PlanInput): void 
 }
 
 const hiddenTextAdvice =
-  'Remove invisible characters, long or mixed runs of spaces, tabs and line breaks, and more than four combining marks.';
+  'Remove invisible characters, long or mixed runs of spaces, tabs and line breaks, and stacks of combining marks.';
 
 /** Throws {@link AgentError} if a text may contain something that the person who confirms the plan couldn't see. */
 function requireVisibleTexts({ description = '', instructions = {} }: PlanInput): void {

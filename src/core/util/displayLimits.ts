@@ -1,5 +1,8 @@
-/** Maximum number of combining marks on a character. No script uses more, and longer stacks overlap other lines. */
-const maxMarks = 4;
+/**
+ * Maximum number of combining marks on a character. Few texts have more: Burmese words have five. Longer stacks overlap
+ * other lines.
+ */
+const maxMarks = 6;
 const excessMarks = new RegExp(`(\\p{M}{${String(maxMarks)}})\\p{M}+`, 'gu');
 
 /** One exabyte, more than the size of any file. */
@@ -7,7 +10,7 @@ const largestReported = 1e18;
 /** Maximum total that is shown. */
 const largestAmount = 1e21;
 
-/** Limits combining marks to four in a row. */
+/** Limits combining marks to six in a row. */
 export function limitMarks(text: string): string {
   return text.replace(excessMarks, '$1');
 }

@@ -1,12 +1,13 @@
 /**
  * Matches an invisible character, except joiners and variation selectors, which are part of some names. Also matches
  * characters that Unicode doesn't classify as invisible although they are blank: the Braille pattern without dots, the
- * musical null notehead, two hieroglyphs, a joiner of Brahmi numbers and a Khitan filler.
+ * musical null notehead, two hieroglyphs, and marks that only modify others: a joiner of Brahmi numbers, a Khitan
+ * filler, a Duployan selector and the modifiers of SignWriting.
  */
 const invisibleCharacter = new RegExp(
   [
     String.raw`(?!\p{Join_Control}|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}`,
-    String.raw`\u2800|\u{1107f}|\u{13441}|\u{13442}|\u{16fe4}|\u{1d159}`,
+    String.raw`\u2800|\u{1107f}|\u{13441}|\u{13442}|\u{16fe4}|\u{1bc9d}|\u{1d159}|[\u{1da9b}-\u{1daaf}]`,
   ].join('|'),
   'u',
 );
@@ -20,40 +21,49 @@ const disruptive = /[\p{Bidi_Control}\p{Zl}\p{Zp}\p{Surrogate}\p{Noncharacter_Co
 /** Matches format characters other than joiners. Such characters are removed when text is shown. */
 const formatCharacter = /(?!\p{Join_Control})\p{Cf}/u;
 
+/** The characters of which Unicode has standardized variants, and other ideographs, emoji and symbols. */
+const hasVariants = [
+  String.raw`\p{Ideographic}\p{Emoji}\p{S}`,
+  ...['Mongolian', 'Phags_Pa', 'Myanmar', 'Manichaean'].map((script) => String.raw`\p{Script=${script}}`),
+].join('');
+
 /** Matches joiners and variation selectors where no script uses them, because such sequences can encode hidden text. */
 const meaningless = new RegExp(
   [
     String.raw`[\p{Join_Control}\p{Variation_Selector}]{3}`,
     String.raw`\p{Join_Control}{2}`,
     String.raw`\p{Variation_Selector}{2}`,
-    String.raw`(?<![\p{Ideographic}\p{Emoji}\p{S}])\p{Variation_Selector}`,
+    String.raw`(?<![${hasVariants}])\p{Variation_Selector}`,
     String.raw`(?<!\p{Ideographic})[\u{e0100}-\u{e01ef}]`,
   ].join('|'),
   'u',
 );
 
 /**
- * Matches runs of blanks and line breaks that are shown as one space but can encode hidden text: different blanks in a
- * row, more than 16 of the same, more than two at the end of a line, and more than six line breaks.
+ * Matches runs of blanks and line breaks that are shown as one space but can encode hidden text: more than 64 of the
+ * same blank, three or more that differ, two that differ and aren't spaces, and more than six line breaks. Indentation
+ * with tabs and then spaces is accepted.
  */
 const blankRun = new RegExp(
   [
-    String.raw`([\p{Zs}\t])(?!\1)[\p{Zs}\t]`,
-    String.raw`([\p{Zs}\t])\2{16}`,
-    String.raw`[\p{Zs}\t]{3}(?:[\n\r]|$)`,
-    String.raw`(?:[\n\r][\p{Zs}\t]*){7}`,
+    String.raw`([\p{Zs}\t])\1{64}`,
+    String.raw`(?! )([\p{Zs}\t])(?! |\2)[\p{Zs}\t]`,
+    String.raw`(?<![\p{Zs}\t])(?!([\p{Zs}\t])\3*(?![\p{Zs}\t]))(?!(?<=^|[\n\r])\t* *(?![\p{Zs}\t]))[\p{Zs}\t]{3}`,
+    String.raw`(?:(?:\r?\n|\r(?!\n))[\p{Zs}\t]*){7}`,
   ].join('|'),
   'u',
 );
 
 /** Matches more combining marks than are shown (`limitMarks`). */
-const excessMarks = /\p{M}{5}/u;
+const excessMarks = /\p{M}{7}/u;
 
 /**
  * Returns true if `text` may contain hidden text or be displayed in a different order: if it has invisible characters,
- * more than four combining marks in a row, or a run of blanks that could encode text.
+ * more than six combining marks in a row, or a run of blanks that could encode text.
  */
 export function hasHiddenText(text: string): boolean {
-  const patterns = [disruptive, invisibleCharacter, formatCharacter, meaningless, blankRun, excessMarks];
-  return patterns.some((pattern) => pattern.test(text));
+  if ([disruptive, invisibleCharacter, formatCharacter, meaningless].some((pattern) => pattern.test(text))) return true;
+  // Joiners aren't shown, so they don't interrupt a run.
+  const shown = text.replace(/\p{Join_Control}/gu, '');
+  return [blankRun, excessMarks].some((pattern) => pattern.test(shown));
 }
