@@ -102,30 +102,33 @@ const endOfEntity = '(?:;|(?!;))';
 
 function toEscapedPattern(secret: string): RegExp {
   const pieces = secret.match(/\\+|[^\\]/gu) ?? [];
-  const patterns = pieces.map((piece) =>
-    piece.startsWith('\\') ? toBackslashPattern(piece.length) : toCharacterPattern(piece),
+  const patterns = pieces.map((piece, index) =>
+    piece.startsWith('\\')
+      ? toBackslashPattern(piece.length, index < pieces.length - 1)
+      : toCharacterPattern(piece, pieces[index - 1]?.startsWith('\\') === true),
   );
   return new RegExp(patterns.join(''), 'gi');
 }
 
+/** The maximum number of backslashes in an escape sequence that is itself escaped. */
+const maxBackslashes = 4;
+const someBackslashes = String.raw`\\{1,${maxBackslashes}}`;
+
 /**
  * Returns one pattern for a run of backslashes, which is faster than a pattern for each. The run in the text may be
- * longer because of escaping.
+ * longer because of escaping. Also matches the backslashes of an escape sequence that follows: if the pattern of the
+ * next character matched them, there would be many ways to match, and the time would be exponential.
  */
-function toBackslashPattern(count: number): string {
-  return String.raw`(?:\\{${count},${count * 4}}|(?:%5C|\\{1,4}u005C|(?:&#0*92|&#x0*5C|&bsol)${endOfEntity}){${count}})`;
+function toBackslashPattern(count: number, isFollowed: boolean): string {
+  const more = isFollowed ? maxBackslashes : 0;
+  const entity = String.raw`(?:&#0*92|&#x0*5C|&bsol)${endOfEntity}`;
+  const escaped = String.raw`(?:%5C|${someBackslashes}u005C|${entity}){${count}}\\{0,${more}}`;
+  return String.raw`(?:\\{${count},${count * maxBackslashes + more}}|${escaped})`;
 }
 
+/** The characters that follow the backslash of a short escape sequence. */
 const shortEscapes: Readonly<Record<string, string>> = {
-  '"': String.raw`|\\{1,4}"`,
-  "'": String.raw`|\\{1,4}'`,
-  '/': String.raw`|\\{1,4}/`,
-  ' ': String.raw`|\+`,
-  '\b': String.raw`|\\{1,4}b`,
-  '\f': String.raw`|\\{1,4}f`,
-  '\n': String.raw`|\\{1,4}n`,
-  '\r': String.raw`|\\{1,4}r`,
-  '\t': String.raw`|\\{1,4}t`,
+  ...{ '"': '"', "'": "'", '/': '/', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't' },
 };
 
 /** The names of HTML entities for characters of ASCII. */
@@ -138,15 +141,20 @@ const htmlNames: Readonly<Record<string, string>> = {
   '}': '(?:rcub|rbrace)',
 };
 
-function toCharacterPattern(piece: string): string {
+function toCharacterPattern(piece: string, isAfterBackslashes: boolean): string {
+  const backslashes = isAfterBackslashes ? '' : someBackslashes;
   const units = Array.from({ length: piece.length }, (_, place) => formatHex(piece.charCodeAt(place), 4));
   const bytes = [...Buffer.from(piece, 'utf8')].map((byte) => `%${formatHex(byte, 2)}`).join('');
   const point = piece.codePointAt(0) ?? 0;
   const entities = [`0*${point}`, `x0*${formatHex(point, 1)}`].map((number) => `&#${number}${endOfEntity}`);
   const names = Object.hasOwn(htmlNames, piece) ? [`&${htmlNames[piece] ?? ''}${endOfEntity}`] : [];
-  const escaped = units.map((unit) => String.raw`\\{1,4}u${unit}`).join('');
+  const escaped = units.map((unit, place) => `${place > 0 ? someBackslashes : backslashes}u${unit}`).join('');
+  const letter = shortEscapes[piece];
+  // Without backslashes, the short form of a quote is the quote itself, which must not match in two ways.
+  const short = letter === undefined || (isAfterBackslashes && letter === piece) ? [] : [backslashes + letter];
   const plain = units.map((unit) => String.raw`\u${unit}`).join('');
-  return `(?:${[plain, escaped, bytes, ...entities, ...names].join('|')}${shortEscapes[piece] ?? ''})`;
+  const plus = piece === ' ' ? [String.raw`\+`] : [];
+  return `(?:${[plain, escaped, bytes, ...entities, ...names, ...short, ...plus].join('|')})`;
 }
 
 function formatHex(value: number, length: number): string {

@@ -138,6 +138,16 @@ describe('Redacting', () => {
       assert.equal(redact(`${start}${'a'.repeat(20_000_000)} b`), `${start}[redacted] b`);
     });
 
+  it('handles a secret of backslashes before characters that are escaped with backslashes', () => {
+    const once = `${'"\\'.repeat(25)}x`;
+    const text = '\\\\"'.repeat(20_000);
+    assert.ok(redact(text, [once]) === text);
+    for (const form of [once, JSON.stringify(once).slice(1, -1), once.replaceAll('\\', '\\u005c')])
+      assert.equal(redact(`x ${form} y`, [once]), 'x [redacted] y');
+    const twice = JSON.stringify(JSON.stringify(`\\n\\\n'a`)).slice(3, -3);
+    assert.equal(redact(`x ${twice} y`, [`\\n\\\n'a`]), 'x [redacted] y');
+  });
+
   it('handles a secret of semicolons, with which HTML entities end', () => {
     const text = `${'&semi;&#59;'.repeat(2_000)}.`;
     assert.ok(redact(text, [`${';'.repeat(95)}x`]) === text);
