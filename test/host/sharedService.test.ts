@@ -3,6 +3,7 @@ import { access, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } f
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { workspace } from 'vscode';
+import type { Transfer } from '../../src/core/model/transferModel.ts';
 import { localConnectionId } from '../../src/extension/editor/machine.ts';
 import { describeStatus } from '../../src/extension/words/transferWords.ts';
 import { TestLease } from '../support/heldLease.ts';
@@ -78,69 +79,71 @@ describe('The local service of all windows (D29)', () => {
     assert.deepEqual(stage.person.notices, []);
   });
 
-  it('continues a transfer automatically after a crash (D25)', async () => {
-    const archive = join(openFolder(), 'archive');
-    await mkdir(archive);
-    await stage.settings.update('localService.databases', [{ name: 'Archive', folder: archive }], true);
-    await writeFile(join(openFolder(), 'greeting.txt'), 'hello');
-    await stage.run('dataTransfer.startLocalService');
-    await stage.search(workspace.workspaceFolders?.[0]?.name ?? '', 'greeting');
-    await rename(archive, `${archive}-away`);
-    await stage.transferAll('Archive');
-    const { transferStore } = stage.parts;
-    const [submitted] = transferStore.getAll();
-    assert.ok(submitted);
-    await until(transferStore.onDidChange, () => transferStore.get(submitted.key)?.state === 'inactive');
-    const { address, pid } = await serviceFile();
-    process.kill(pid, 'SIGKILL');
-    await waitForOtherAddress(address);
-    await rename(`${archive}-away`, archive);
-    await until(transferStore.onDidChange, () => transferStore.getFinished().length > 0);
-    assert.equal(transferStore.get(submitted.key)?.state, 'succeeded');
-    assert.deepEqual((await readdir(join(archive, `dts-${submitted.id ?? ''}`))).sort(), [
-      'greeting.txt',
-      'manifest.json',
-    ]);
-    await rm(archive, { recursive: true });
-    await rm(join(openFolder(), 'greeting.txt'));
-  });
+  describe('with a transfer whose destination is missing', () => {
+    let archive: string;
+    let submitted: Transfer;
 
-  it('requires confirmation to stop during transfers, shows them as paused, and continues them at its next start', async () => {
-    const archive = join(openFolder(), 'archive');
-    await mkdir(archive);
-    await stage.settings.update('localService.databases', [{ name: 'Archive', folder: archive }], true);
-    await writeFile(join(openFolder(), 'greeting.txt'), 'hello');
-    await stage.run('dataTransfer.startLocalService');
-    await stage.search(workspace.workspaceFolders?.[0]?.name ?? '', 'greeting');
-    await rename(archive, `${archive}-away`);
-    await stage.transferAll('Archive');
-    const { transferStore, localService } = stage.parts;
-    const [submitted] = transferStore.getAll();
-    assert.ok(submitted);
     const shown = (): string => {
-      const transfer = transferStore.get(submitted.key);
+      const transfer = stage.parts.transferStore.get(submitted.key);
       return transfer ? describeStatus(transfer) : '';
     };
-    await until(transferStore.onDidChange, () => shown() === 'inactive');
 
-    const kept = stage.run('dataTransfer.stopLocalService');
-    const question = await stage.person.notice(/^Stop the local service\?$/);
-    assert.match(question.detail, /^1 transfer is running on it:\n1 file to Archive · inactive/);
-    question.dismiss();
-    await kept;
-    assert.equal(localService.isRunning, true);
-    const stopped = stage.run('dataTransfer.stopLocalService');
-    (await stage.person.notice(/^Stop the local service\?$/)).press('Stop Local Service');
-    await stopped;
-    const notice = await stage.person.notice(/^The local service is stopped\. 1 transfer is paused\.$/);
-    assert.equal(shown(), 'paused: the local service is stopped');
+    const returnArchive = async (): Promise<void> => await rename(`${archive}-away`, archive);
 
-    notice.press('Start');
-    await until(transferStore.onDidChange, () => shown() === 'inactive');
-    await rename(`${archive}-away`, archive);
-    await until(transferStore.onDidChange, () => shown() === 'succeeded');
-    await rm(archive, { recursive: true });
-    await rm(join(openFolder(), 'greeting.txt'));
+    beforeEach(async () => {
+      archive = join(openFolder(), 'archive');
+      await mkdir(archive);
+      await stage.settings.update('localService.databases', [{ name: 'Archive', folder: archive }], true);
+      await writeFile(join(openFolder(), 'greeting.txt'), 'hello');
+      await stage.run('dataTransfer.startLocalService');
+      await stage.search(workspace.workspaceFolders?.[0]?.name ?? '', 'greeting');
+      await rename(archive, `${archive}-away`);
+      await stage.transferAll('Archive');
+      const { transferStore } = stage.parts;
+      const [transfer] = transferStore.getAll();
+      assert.ok(transfer);
+      submitted = transfer;
+      await until(transferStore.onDidChange, () => shown() === 'inactive');
+    });
+
+    afterEach(async () => {
+      for (const path of [archive, `${archive}-away`, join(openFolder(), 'greeting.txt')])
+        await rm(path, { recursive: true, force: true });
+    });
+
+    it('continues it automatically after a crash (D25)', async () => {
+      const { transferStore } = stage.parts;
+      const { address, pid } = await serviceFile();
+      process.kill(pid, 'SIGKILL');
+      await waitForOtherAddress(address);
+      await returnArchive();
+      await until(transferStore.onDidChange, () => transferStore.getFinished().length > 0);
+      assert.equal(shown(), 'succeeded');
+      assert.deepEqual((await readdir(join(archive, `dts-${submitted.id ?? ''}`))).sort(), [
+        'greeting.txt',
+        'manifest.json',
+      ]);
+    });
+
+    it('requires confirmation to stop, shows it as paused, and continues it at its next start', async () => {
+      const { transferStore, localService } = stage.parts;
+      const kept = stage.run('dataTransfer.stopLocalService');
+      const question = await stage.person.notice(/^Stop the local service\?$/);
+      assert.match(question.detail, /^1 transfer is running on it:\n1 file to Archive · inactive/);
+      question.dismiss();
+      await kept;
+      assert.equal(localService.isRunning, true);
+      const stopped = stage.run('dataTransfer.stopLocalService');
+      (await stage.person.notice(/^Stop the local service\?$/)).press('Stop Local Service');
+      await stopped;
+      const notice = await stage.person.notice(/^The local service is stopped\. 1 transfer is paused\.$/);
+      assert.equal(shown(), 'paused: the local service is stopped');
+
+      notice.press('Start');
+      await until(transferStore.onDidChange, () => shown() === 'inactive');
+      await returnArchive();
+      await until(transferStore.onDidChange, () => shown() === 'succeeded');
+    });
   });
 
   it('is not restarted after a fourth crash within a minute, except by Retry', async () => {

@@ -2,6 +2,7 @@ import { totalmem } from 'node:os';
 import type { DatabaseDocument } from '../../contract/database.ts';
 import type { FileFailure, FileToMove, FileToStage, JobResult, JobSignal, MoveJob } from './fileJobs.ts';
 import type { FileThreads } from './fileThreads.ts';
+import { FileAttempts } from './fileAttempts.ts';
 import { discardTransfer } from './destinationFolders.ts';
 import { writeManifest } from './manifest.ts';
 import { createSharedCopyMemory, SharedCopy } from './sharedCopy.ts';
@@ -43,6 +44,7 @@ function isReadWhileCopied({ bytes }: FileToMove): boolean {
 export class FolderRoute implements TransferRoute {
   readonly isHashedFirst = true;
   private readonly options: RouteOptions<{ readonly folder: string }>;
+  private readonly attempts = new FileAttempts();
 
   constructor(options: RouteOptions<{ readonly folder: string }>) {
     this.options = options;
@@ -96,10 +98,8 @@ export class FolderRoute implements TransferRoute {
   async finish(record: TransferRecord, files: readonly TransferRecordFile[], signal: AbortSignal): Promise<boolean> {
     const { source, destination, isFlushed } = this.options;
     if (!isFlushed) await syncFileSystem(this.destination, signal);
-    await writeManifest(
-      { record, source: source.document, destination: destination.document, files },
-      this.destination,
-    );
+    const content = { record, source: source.document, destination: destination.document, files };
+    await writeManifest(content, this.destination, this.attempts);
     return true;
   }
 
@@ -109,7 +109,7 @@ export class FolderRoute implements TransferRoute {
 
   async toTransferError(failure: FileFailure, { path, bytes }: TransferRecordFile): Promise<unknown> {
     const root = failure.operation === 'read' ? this.options.source.location.folder : this.destination;
-    return await convertFileFailure(failure, { path, bytes, root });
+    return await convertFileFailure(failure, { path, bytes, root }, this.attempts);
   }
 
   private get destination(): string {

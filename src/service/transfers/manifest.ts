@@ -5,6 +5,7 @@ import { parseOrcid } from '../../core/util/orcid.ts';
 import { getTransferFolderName, manifestName, getAlternateManifestName } from '../../core/util/transferFolderNames.ts';
 import { BadFile } from './fileProcessing.ts';
 import { DestinationFolders, getPartPath } from './destinationFolders.ts';
+import type { FileAttempts } from './fileAttempts.ts';
 import { toTransferError, TransferFailure } from './transferErrors.ts';
 import type { TransferRecordFile, TransferRecord } from './journalRecord.ts';
 
@@ -92,7 +93,7 @@ export function generateTransferManifest({ record, source, destination, files }:
  * Writes the manifest to the transfer's folder in `root`, under a temporary name, and renames it. Throws a
  * `TransferFailure` or `TransferSuspension` if the file system fails.
  */
-export async function writeManifest(content: ManifestContent, root: string): Promise<void> {
+export async function writeManifest(content: ManifestContent, root: string, attempts: FileAttempts): Promise<void> {
   const { record, files } = content;
   const name = chooseManifestName(record.id, files);
   try {
@@ -107,6 +108,6 @@ export async function writeManifest(content: ManifestContent, root: string): Pro
   } catch (error) {
     if (error instanceof BadFile) throw new TransferFailure(`could not write ${name}: ${error.message}`);
     const bytes = files.length * typicalResourceBytes;
-    throw await toTransferError(error, { operation: 'write', path: name, root, bytes });
+    throw await toTransferError(error, { operation: 'write', path: name, root, bytes }, attempts);
   }
 }

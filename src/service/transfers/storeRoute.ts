@@ -12,6 +12,7 @@ import type { StoreFeatures } from '../stores/storeFeatures.ts';
 import type { CarrySide } from './carryJob.ts';
 import { chooseVerification, type CopyVerification } from './copyVerification.ts';
 import { discardTransfer } from './destinationFolders.ts';
+import { FileAttempts } from './fileAttempts.ts';
 import type { FileFailure, FileToMove, FileToStage, JobResult, JobSignal } from './fileJobs.ts';
 import type { RouteOptions } from './folderRoute.ts';
 import type { TransferRecord, TransferRecordFile } from './journalRecord.ts';
@@ -28,8 +29,6 @@ interface StoreRouteOptions extends RouteOptions<DatabaseLocation> {
   readonly daemon: RcloneDaemon;
 }
 
-/** Maximum number of attempts per file if a store fails without a known cause, cuts off content or corrupts it. */
-const maxAttempts = 5;
 /** Maximum time to wait for the removal of unfinished files when a transfer ends. */
 const discardLimitMs = 1_500;
 
@@ -37,7 +36,7 @@ const discardLimitMs = 1_500;
 export class StoreRoute implements TransferRoute {
   readonly isHashedFirst: boolean;
   private readonly options: StoreRouteOptions;
-  private readonly attempts = new Map<number, number>();
+  private readonly attempts = new FileAttempts();
   /** Sizes of the transfer's finished objects as of the last listing, by path relative to the transfer's folder. */
   private present: ReadonlyMap<string, number> = new Map();
   /** Identifies the current run. */
@@ -149,7 +148,7 @@ export class StoreRoute implements TransferRoute {
       return isIdle && isRemoved;
     }
     if (!isFlushed) await syncFileSystem(folder, signal);
-    await writeManifest(content, folder);
+    await writeManifest(content, folder, this.attempts);
     return true;
   }
 
@@ -178,7 +177,7 @@ export class StoreRoute implements TransferRoute {
     for (const file of files) {
       if (await this.isStored(client, remote, file)) continue;
       const text = `could not write ${file.path}: it is missing from the destination, or has a different size there`;
-      if (this.countAttempt(file.position)) throw new TransferSuspension(`waiting to try again: ${text}`);
+      if (this.attempts.countFailure(file.path)) throw new TransferSuspension(`waiting to try again: ${text}`);
       throw new TransferFailure(text);
     }
   }
@@ -201,7 +200,7 @@ export class StoreRoute implements TransferRoute {
     const { operation, store, text = '' } = failure;
     const { path, bytes } = file;
     const root = (operation === 'read' ? this.source.folder : this.destination.folder) ?? '.';
-    if (store === undefined) return await convertFileFailure(failure, { path, bytes, root });
+    if (store === undefined) return await convertFileFailure(failure, { path, bytes, root }, this.attempts);
     const isFull = store === 'full' && operation !== 'read';
     if (isFull) return new TransferSuspension('waiting: the destination is full', bytes);
     if (store === 'full' || store === 'unreachable') return createSuspension(operation, text);
@@ -209,7 +208,7 @@ export class StoreRoute implements TransferRoute {
     if (outage !== undefined) return createSuspension(operation, outage);
     if (isRefusedAsArchived(failure, file)) return new TransferFailure(`could not read ${path}: ${archivedCause}`);
     if (await this.isFull(failure, bytes)) return new TransferSuspension('waiting: the destination is full', bytes);
-    const mayPass = (store === 'broken' || store === 'failed') && this.countAttempt(failure.position);
+    const mayPass = (store === 'broken' || store === 'failed') && this.attempts.countFailure(path);
     if (mayPass) return new TransferSuspension(`waiting to try again: could not ${operation} ${path}: ${text}`);
     return new TransferFailure(`could not ${operation} ${path}: ${text}`);
   }
@@ -224,13 +223,6 @@ export class StoreRoute implements TransferRoute {
 
   private get folderName(): string {
     return getTransferFolderName(this.options.transferId);
-  }
-
-  /** Counts a failed attempt for a file. Returns true if it may be tried again. */
-  private countAttempt(position: number): boolean {
-    const count = (this.attempts.get(position) ?? 0) + 1;
-    this.attempts.set(position, count);
-    return count < maxAttempts;
   }
 
   /** Returns the reason, such as rejected credentials, why the whole store is unusable; undefined if none is found. */

@@ -1,6 +1,8 @@
+import * as nodePath from 'node:path';
 import { getErrorCode, isFileLimitError } from '../../core/util/errorCode.ts';
 import { tooManyFiles } from '../../core/util/storeProblem.ts';
 import { inspectFolder } from '../databases/folderInspection.ts';
+import type { FileAttempts } from './fileAttempts.ts';
 import type { FileFailure } from './fileJobs.ts';
 
 /**
@@ -51,32 +53,51 @@ const reasons: Readonly<Record<string, string>> = {
   EFBIG: 'it is larger than the disk allows',
 };
 
+/** Codes of errors that a missing folder, or a disk that is no longer connected, may have caused. */
+const disconnectionCodes = new Set(['ENODEV', 'ENOENT', 'ENOTCONN', 'ENXIO', 'ESTALE']);
+
 /** Converts a file's failure to a failure or suspension of the transfer. */
 export async function convertFileFailure(
   failure: FileFailure,
   file: Omit<FileOperation, 'operation'>,
+  attempts: FileAttempts,
 ): Promise<unknown> {
   const { operation, code, text } = failure;
   if (code === undefined || operation === 'copy')
     return new TransferFailure(`could not ${operation} ${file.path}: ${text ?? code}`);
-  return await toTransferError(Object.assign(new Error(code), { code }), { ...file, operation });
+  return await toTransferError(Object.assign(new Error(code), { code }), { ...file, operation }, attempts);
 }
 
-/** Converts a file system error to a failure or suspension of the transfer. Returns other errors unchanged. */
-export async function toTransferError(error: unknown, operation: FileOperation): Promise<unknown> {
+/**
+ * Converts a file system error to a failure or suspension of the transfer, which may depend on the earlier `attempts`.
+ * Returns other errors unchanged.
+ */
+export async function toTransferError(error: unknown, file: FileOperation, attempts: FileAttempts): Promise<unknown> {
   const code = getSystemCode(error);
   if (code === undefined) return error;
-  if (operation.operation === 'write' && (code === 'ENOSPC' || code === 'EDQUOT')) {
-    return new TransferSuspension('waiting: the destination is full', operation.bytes);
+  const { operation, path, root, bytes } = file;
+  if (operation === 'write' && (code === 'ENOSPC' || code === 'EDQUOT'))
+    return new TransferSuspension('waiting: the destination is full', bytes);
+  if (!(await isFolder(root))) {
+    const side = operation === 'read' ? 'source' : 'destination';
+    return new TransferSuspension(`waiting: the ${side} folder is unavailable`);
   }
-  if (!(await isFolder(operation.root))) {
-    return new TransferSuspension(
-      `waiting: the ${operation.operation === 'read' ? 'source' : 'destination'} folder is unavailable`,
-    );
-  }
-  const text = `could not ${operation.operation} ${operation.path}: ${reasons[code] ?? code}`;
-  if (isFileLimitError(error)) return new TransferSuspension(`waiting to try again: ${text}`);
-  return new TransferFailure(text, { cause: error });
+  const isPartMissing = operation === 'write' && code === 'ENOENT';
+  const reason = isPartMissing ? 'part of its path no longer exists' : (reasons[code] ?? code);
+  const text = `could not ${operation} ${path}: ${reason}`;
+  const mayPass = isFileLimitError(error) || ((await wasMissing(code, file)) && attempts.countFailure(path));
+  return mayPass
+    ? new TransferSuspension(`waiting to try again: ${text}`)
+    : new TransferFailure(text, { cause: error });
+}
+
+/**
+ * Returns true if an operation may have failed because a folder was missing that exists now, or that the next attempt
+ * creates. A file that can't be found in the source has been removed.
+ */
+async function wasMissing(code: string, { operation, path, root }: FileOperation): Promise<boolean> {
+  if (!disconnectionCodes.has(code)) return false;
+  return operation === 'write' || (await inspectFolder(nodePath.join(root, path))).realPath !== undefined;
 }
 
 /** Returns true if a path is a folder, or a link to a folder, on a disk that responds (D42: hanging disks). */

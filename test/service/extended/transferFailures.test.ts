@@ -107,7 +107,7 @@ describe('A transfer with unavailable folders (D23)', () => {
     ]);
   });
 
-  describe('with one transferred file before its destination becomes unavailable', () => {
+  describe('with a transferred file when a folder at its destination disappears', () => {
     let id: string;
     let transferred: string;
 
@@ -117,17 +117,32 @@ describe('A transfer with unavailable folders (D23)', () => {
       id = await rig.mustSubmit(['b/c.txt', 'a.txt', 'large.bin']);
       transferred = nodePath.join(rig.target, `dts-${id}`, 'a.txt');
       await eventually(async () => await fs.stat(transferred).catch(() => undefined));
-      await fs.rename(rig.target, `${rig.target}-away`);
-      assert.equal((await rig.waitForStatus(id, 'inactive', 'failed')).num_files_transferred, 2);
     });
 
+    async function moveDestinationAway(): Promise<void> {
+      await fs.rename(rig.target, `${rig.target}-away`);
+      assert.equal((await rig.waitForStatus(id, 'inactive', 'failed')).num_files_transferred, 2);
+    }
+
     it('copies it again when another folder is in that place (D25)', async () => {
+      await moveDestinationAway();
       await fs.mkdir(rig.target);
       assert.equal((await rig.waitForStatus(id, 'succeeded', 'failed')).num_files_transferred, 3);
       assert.equal(await fs.readFile(transferred, 'utf8'), 'a');
     });
 
+    it('copies it again when the folder of the transfer was removed (D25)', async () => {
+      await fs.rm(nodePath.dirname(transferred), { recursive: true });
+      const { message } = await rig.waitForStatus(id, 'inactive', 'failed');
+      const reason = 'could not write large.bin: part of its path no longer exists';
+      assert.equal(message, `Transfer ${id}: waiting to try again: ${reason}`);
+      const status = await rig.waitForStatus(id, 'succeeded', 'failed');
+      assert.equal(status.message, `Transfer ${id}: completed successfully`);
+      assert.equal(await fs.readFile(transferred, 'utf8'), 'a');
+    });
+
     it('does not treat a truncated copy as complete when the destination is back', async () => {
+      await moveDestinationAway();
       await fs.truncate(transferred.replace(rig.target, `${rig.target}-away`));
       await fs.rename(`${rig.target}-away`, rig.target);
       const status = await rig.waitForStatus(id, 'succeeded', 'failed');

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
+import { FileAttempts } from '../../../src/service/transfers/fileAttempts.ts';
 import {
   hasRoom,
   toTransferError,
@@ -28,12 +30,8 @@ describe('File system errors of a transfer (D23)', () => {
   ];
   for (const [operation, code, message] of failures) {
     it(`cause a failure on ${code} during ${operation}`, async () => {
-      const result = await toTransferError(systemError(code), {
-        operation,
-        path: 'a.csv',
-        root: existing,
-        bytes: 5,
-      });
+      const file = { operation, path: 'a.csv', root: existing, bytes: 5 };
+      const result = await toTransferError(systemError(code), file, new FileAttempts());
       assert.ok(result instanceof TransferFailure);
       assert.equal(result.message, message);
     });
@@ -41,21 +39,47 @@ describe('File system errors of a transfer (D23)', () => {
 
   for (const code of ['ENOSPC', 'EDQUOT']) {
     it(`cause a suspension on ${code} until there is space for the file`, async () => {
-      const result = await toTransferError(systemError(code), {
-        operation: 'write',
-        path: 'a.csv',
-        root: existing,
-        bytes: 5,
-      });
+      const file = { operation: 'write', path: 'a.csv', root: existing, bytes: 5 } as const;
+      const result = await toTransferError(systemError(code), file, new FileAttempts());
       assert.ok(result instanceof TransferSuspension);
       assert.deepEqual([result.message, result.neededBytes], ['waiting: the destination is full', 5]);
     });
   }
 
+  describe('that a missing folder or disk may have caused, after it has returned', () => {
+    let root: string;
+
+    beforeEach(async () => void (root = await fs.mkdtemp(nodePath.join(existing, 'dts-outcomes-'))));
+    afterEach(async () => await fs.rm(root, { recursive: true }));
+
+    const returned: [operation: 'read' | 'write', code: string, reason: string][] = [
+      ['write', 'ENOENT', 'part of its path no longer exists'],
+      ['read', 'ENOENT', 'it no longer exists'],
+      ['write', 'ENOTCONN', 'ENOTCONN'],
+      ['read', 'ESTALE', 'ESTALE'],
+      ['read', 'ENODEV', 'ENODEV'],
+      ['write', 'ENXIO', 'ENXIO'],
+    ];
+    for (const [operation, code, reason] of returned) {
+      it(`cause four suspensions, then a failure, on ${code} during ${operation}`, async () => {
+        await fs.writeFile(nodePath.join(root, 'a.csv'), 'a');
+        const attempts = new FileAttempts();
+        const convert = async (path: string): Promise<unknown> =>
+          await toTransferError(systemError(code), { operation, path, root, bytes: 5 }, attempts);
+        const text = `could not ${operation} a.csv: ${reason}`;
+        for (let attempt = 1; attempt < 5; attempt++)
+          assert.deepEqual(await convert('a.csv'), new TransferSuspension(`waiting to try again: ${text}`));
+        const failure = await convert('a.csv');
+        assert.ok(failure instanceof TransferFailure);
+        assert.equal(failure.message, text);
+      });
+    }
+  });
+
   for (const code of ['EMFILE', 'ENFILE']) {
     it(`cause a suspension on ${code}, which is unrelated to the file`, async () => {
       const operation = { operation: 'read', path: 'a.csv', root: existing, bytes: 5 } as const;
-      const result = await toTransferError(systemError(code), operation);
+      const result = await toTransferError(systemError(code), operation, new FileAttempts());
       assert.ok(result instanceof TransferSuspension);
       const text = 'waiting to try again: could not read a.csv: too many files are open';
       assert.deepEqual([result.message, result.neededBytes], [text, 0]);
@@ -63,12 +87,8 @@ describe('File system errors of a transfer (D23)', () => {
   }
 
   it('cause a suspension when the folder itself is unavailable', async () => {
-    const result = await toTransferError(systemError('ENOENT'), {
-      operation: 'read',
-      path: 'a.csv',
-      root: missing,
-      bytes: 5,
-    });
+    const file = { operation: 'read', path: 'a.csv', root: missing, bytes: 5 } as const;
+    const result = await toTransferError(systemError('ENOENT'), file, new FileAttempts());
     assert.ok(result instanceof TransferSuspension);
     assert.equal(result.message, 'waiting: the source folder is unavailable');
   });
@@ -83,7 +103,7 @@ describe('File system errors of a transfer (D23)', () => {
   it('leave an abort or a converted error unchanged', async () => {
     const operation = { operation: 'read', path: 'a.csv', root: existing, bytes: 5 } as const;
     for (const error of [new DOMException('stop', 'AbortError'), new TransferFailure('known'), new RangeError('bug')]) {
-      assert.equal(await toTransferError(error, operation), error);
+      assert.equal(await toTransferError(error, operation, new FileAttempts()), error);
     }
   });
 });
