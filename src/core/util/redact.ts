@@ -31,8 +31,8 @@ const maxPartLength = 96;
 /**
  * Returns `text` without the given secrets, the values of `Authorization` headers, bearer and basic credentials of at
  * least 16 characters, and user names and passwords in URLs. Finds secrets verbatim, escaped for JSON, URLs, forms and
- * HTML, and encoded in base64, even if split into lines or groups or inside longer text. Also finds secrets
- * that contain format characters (Unicode category Cf), and then removes all format characters from the text. Ignores
+ * HTML, and encoded in base64, even if split into lines or groups or inside longer text. Also finds secrets that
+ * contain format characters (Unicode category Cf), and then removes all format characters from the text. Ignores
  * secrets of fewer than four characters. Takes time linear in the length of `text`.
  */
 export function redact(text: string, secrets: Iterable<string> = []): string {
@@ -95,8 +95,8 @@ function splitSecret(secret: string): readonly string[] {
 }
 
 /**
- * Matches the end of an HTML entity. Some services omit the semicolon. Must not match in two ways, because a secret with
- * many semicolons would take exponential time.
+ * Matches the end of an HTML entity. Some services omit the semicolon. Must not match in two ways, because a secret
+ * with many semicolons would take exponential time.
  */
 const endOfEntity = '(?:;|(?!;))';
 

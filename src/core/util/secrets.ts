@@ -81,11 +81,9 @@ export function findSecrets(value: unknown, path: ValuePath = []): readonly Valu
  * value in `name=value`, because an ID can contain the same characters.
  */
 export function isKeyText(text: string): boolean {
-  return containsKey(toVisible(text));
-}
-
-function containsKey(text: string): boolean {
-  return keyText.test(text) || text.split(/[\s=]/).some((part) => part.length === 32 && developerToken.test(part));
+  const visible = toVisible(text);
+  const isDeveloperToken = (part: string): boolean => part.length === 32 && developerToken.test(part);
+  return keyText.test(visible) || visible.split(/[\s=]/).some(isDeveloperToken);
 }
 
 function isSecretText(text: string, path: ValuePath): boolean {
