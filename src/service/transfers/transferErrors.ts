@@ -46,15 +46,18 @@ const reasons: Readonly<Record<string, string>> = {
   EMFILE: tooManyFiles,
   ENFILE: tooManyFiles,
   ENAMETOOLONG: 'its name is too long',
+  ENODEV: 'its disk is not connected',
   ENOENT: 'it no longer exists',
+  ENOTCONN: 'its disk is not connected',
   ENOTDIR: 'part of its path is a file, not a folder',
   EPERM: 'permission denied',
   EROFS: 'the disk is read-only',
   EFBIG: 'it is larger than the disk allows',
+  ESTALE: 'its server no longer recognizes it',
 };
 
 /** Codes of errors that a missing folder, or a disk that is no longer connected, may have caused. */
-const disconnectionCodes = new Set(['ENODEV', 'ENOENT', 'ENOTCONN', 'ENXIO', 'ESTALE']);
+const disconnectionCodes = new Set(['ENODEV', 'ENOENT', 'ENOTCONN', 'ESTALE']);
 
 /** Converts a file's failure to a failure or suspension of the transfer. */
 export async function convertFileFailure(
@@ -82,22 +85,25 @@ export async function toTransferError(error: unknown, file: FileOperation, attem
     const side = operation === 'read' ? 'source' : 'destination';
     return new TransferSuspension(`waiting: the ${side} folder is unavailable`);
   }
-  const isPartMissing = operation === 'write' && code === 'ENOENT';
-  const reason = isPartMissing ? 'part of its path no longer exists' : (reasons[code] ?? code);
-  const text = `could not ${operation} ${path}: ${reason}`;
-  const mayPass = isFileLimitError(error) || ((await wasMissing(code, file)) && attempts.countFailure(path));
+  const wasMissing = disconnectionCodes.has(code) && !(await isRemoved(code, file));
+  const text = `could not ${operation} ${path}: ${explain(code, operation, wasMissing)}`;
+  const mayPass = isFileLimitError(error) || (wasMissing && attempts.countFailure(path));
   return mayPass
     ? new TransferSuspension(`waiting to try again: ${text}`)
     : new TransferFailure(text, { cause: error });
 }
 
-/**
- * Returns true if an operation may have failed because a folder was missing that exists now, or that the next attempt
- * creates. A file that can't be found in the source has been removed.
- */
-async function wasMissing(code: string, { operation, path, root }: FileOperation): Promise<boolean> {
-  if (!disconnectionCodes.has(code)) return false;
-  return operation === 'write' || (await inspectFolder(nodePath.join(root, path))).realPath !== undefined;
+/** Returns true if a file couldn't be found in the source, and still can't, although its database's folder exists. */
+async function isRemoved(code: string, { operation, path, root }: FileOperation): Promise<boolean> {
+  if (operation === 'write' || code !== 'ENOENT') return false;
+  const isFound = (await inspectFolder(nodePath.join(root, path))).realPath !== undefined;
+  return !isFound && (await isFolder(root));
+}
+
+/** Returns the reason as a clause. `wasMissing` is false if a file was removed from the source. */
+function explain(code: string, operation: FileOperation['operation'], wasMissing: boolean): string {
+  if (wasMissing && code === 'ENOENT') return operation === 'read' ? 'it was missing' : 'part of its path was missing';
+  return reasons[code] ?? code;
 }
 
 /** Returns true if a path is a folder, or a link to a folder, on a disk that responds (D42: hanging disks). */

@@ -134,7 +134,7 @@ describe('A transfer with unavailable folders (D23)', () => {
     it('copies it again when the folder of the transfer was removed (D25)', async () => {
       await fs.rm(nodePath.dirname(transferred), { recursive: true });
       const { message } = await rig.waitForStatus(id, 'inactive', 'failed');
-      const reason = 'could not write large.bin: part of its path no longer exists';
+      const reason = 'could not write large.bin: part of its path was missing';
       assert.equal(message, `Transfer ${id}: waiting to try again: ${reason}`);
       const status = await rig.waitForStatus(id, 'succeeded', 'failed');
       assert.equal(status.message, `Transfer ${id}: completed successfully`);

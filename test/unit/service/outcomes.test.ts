@@ -53,16 +53,15 @@ describe('File system errors of a transfer (D23)', () => {
     afterEach(async () => await fs.rm(root, { recursive: true }));
 
     const returned: [operation: 'read' | 'write', code: string, reason: string][] = [
-      ['write', 'ENOENT', 'part of its path no longer exists'],
-      ['read', 'ENOENT', 'it no longer exists'],
-      ['write', 'ENOTCONN', 'ENOTCONN'],
-      ['read', 'ESTALE', 'ESTALE'],
-      ['read', 'ENODEV', 'ENODEV'],
-      ['write', 'ENXIO', 'ENXIO'],
+      ['write', 'ENOENT', 'part of its path was missing'],
+      ['read', 'ENOENT', 'it was missing'],
+      ['write', 'ENOTCONN', 'its disk is not connected'],
+      ['read', 'ESTALE', 'its server no longer recognizes it'],
+      ['read', 'ENODEV', 'its disk is not connected'],
     ];
     for (const [operation, code, reason] of returned) {
       it(`cause four suspensions, then a failure, on ${code} during ${operation}`, async () => {
-        await fs.writeFile(nodePath.join(root, 'a.csv'), 'a');
+        for (const path of ['a.csv', 'b.csv']) await fs.writeFile(nodePath.join(root, path), path);
         const attempts = new FileAttempts();
         const convert = async (path: string): Promise<unknown> =>
           await toTransferError(systemError(code), { operation, path, root, bytes: 5 }, attempts);
@@ -72,8 +71,16 @@ describe('File system errors of a transfer (D23)', () => {
         const failure = await convert('a.csv');
         assert.ok(failure instanceof TransferFailure);
         assert.equal(failure.message, text);
+        assert.ok((await convert('b.csv')) instanceof TransferSuspension);
       });
     }
+
+    it('cause a suspension if a disk below the folder is disconnected, so that a file is missing', async () => {
+      const file = { operation: 'read', path: 'a.csv', root, bytes: 5 } as const;
+      const result = await toTransferError(systemError('ENOTCONN'), file, new FileAttempts());
+      const text = 'waiting to try again: could not read a.csv: its disk is not connected';
+      assert.deepEqual(result, new TransferSuspension(text));
+    });
   });
 
   for (const code of ['EMFILE', 'ENFILE']) {
