@@ -57,7 +57,7 @@ const addressParameter = /[?&;#]([\w.%[\]-]{1,60})=(?![<{$[*]|%7[Bb]|[A-Z_]+(?![
 const signatureName = /(?:^| )sig(?:nature)?$/;
 const minSignatureLength = 32;
 const bearerCredentials =
-  /^bearer\s+\S+$|(?:(?:\bauthorization: *|["'])bearer +(?=[^\s\d]*\d)(?=\S*[a-z])[\w+/.~-]{10,}|\bbearer +(?=[^\s\d]*\d)(?=\S*[a-z])[\w+/.~-]{20,})/i;
+  /^bearer\s+\S+$|(?:(?:\bauthorization: *|["'])bearer +(?=[^\s\d]{0,4096}\d)(?=\S{0,4096}[a-z])[\w+/.~-]{10}|\bbearer +(?=[^\s\d]{0,4096}\d)(?=\S{0,4096}[a-z])[\w+/.~-]{20})/i;
 const basicCredentials = /\bbasic +([\w+/]{8,4096}={0,2})/gi;
 const unreadable = /[\p{C}\uFFFD]/u;
 const addressUser = /^[a-z][a-z\d+.-]{1,20}:\/\/[^\s/@]*@/i;

@@ -218,6 +218,7 @@ describe('Finding secrets in a value', () => {
     ...['basic ', '?token=', '?a=', 'eyJ', 'eyJaaaaaaaaa.', jwt.slice(0, -2), 'xoxb-', 'ghp_', 'github_pat_'],
     ...['glpat-', 'glrt-aA1', 'xapp-1-A', 'hf_', 'sk-', 'sk-aA1', 'sk_live_', 'AIza', 'npm_', 'AKIA', '', 'bearer '],
     ...['bearer 1', 'a://', 'a://b:', 'authorization: bearer ', '-----BEGIN '],
+    ...['x authorization: bearer 1', 'x"bearer 1', 'x bearer 1-'],
   ];
   for (const [letter, form] of ['a', 'A', '-'].flatMap((one) => forms.map((form) => [one, form] as const)))
     it(`handles a text of millions of characters: ${form}${letter}…`, () => {
