@@ -1,13 +1,13 @@
 /**
  * Matches an invisible character, except joiners and variation selectors, which are part of some names. Also matches
  * characters that Unicode doesn't classify as invisible although they are blank: the Braille pattern without dots, the
- * musical null notehead, two hieroglyphs, and marks that only modify others: a joiner of Brahmi numbers, a Khitan
- * filler, a Duployan selector and the modifiers of SignWriting.
+ * object replacement character, the musical null notehead, two hieroglyphs, and marks that only modify others: a joiner
+ * of Brahmi numbers, a Khitan filler, a Duployan selector and the modifiers of SignWriting.
  */
 const invisibleCharacter = new RegExp(
   [
     String.raw`(?!\p{Join_Control}|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}`,
-    String.raw`\u2800|\u{1107f}|\u{13441}|\u{13442}|\u{16fe4}|\u{1bc9d}|\u{1d159}|[\u{1da9b}-\u{1daaf}]`,
+    String.raw`\u2800|\ufffc|\u{1107f}|\u{13441}|\u{13442}|\u{16fe4}|\u{1bc9d}|\u{1d159}|[\u{1da9b}-\u{1daaf}]`,
   ].join('|'),
   'u',
 );
@@ -21,7 +21,7 @@ const disruptive = /[\p{Bidi_Control}\p{Zl}\p{Zp}\p{Surrogate}\p{Noncharacter_Co
 /** Matches format characters other than joiners. Such characters are removed when text is shown. */
 const formatCharacter = /(?!\p{Join_Control})\p{Cf}/u;
 
-/** The characters of which Unicode has standardized variants, and other ideographs, emoji and symbols. */
+/** Ideographs, emoji and symbols, and the letters of scripts in which Unicode has standardized variants. */
 const hasVariants = [
   String.raw`\p{Ideographic}\p{Emoji}\p{S}`,
   ...['Mongolian', 'Phags_Pa', 'Myanmar', 'Manichaean'].map((script) => String.raw`\p{Script=${script}}`),

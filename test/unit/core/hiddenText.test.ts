@@ -55,6 +55,8 @@ describe('Text that a person could not see', () => {
     'a zero width space': 'a\u200b',
     'a filler': 'To:\u3164Beta',
     'an empty Braille pattern': 'To:\u2800Beta',
+    'an object replacement character': 'To:\ufffcBeta',
+    'object replacement characters with selectors': 'keep\ufffc\ufe01\ufffc\ufe05it',
     'bidirectional controls': 'mo\u202ede',
     'a control character': 'a\u0007',
     'a lone surrogate': 'a\ud800',
