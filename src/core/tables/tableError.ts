@@ -3,7 +3,7 @@ export type TableErrorKind =
   | 'notWorkbook' // not a ZIP archive, or a damaged one
   | 'unpacksTooLarge' // unpacks to more than `maxUnpackedBytes`
   | 'tooManyCells' // more than `maxCells` in all sheets, empty ones included, too many rows, or invalid positions
-  | 'tooManyElements' // too many formats, sheets, or other tags that belong neither to cells nor to texts
+  | 'tooManyElements' // too many sheets, formats or other tags besides cells and texts, or a format that is too long
   | 'tooManyColumns'; // separated values have more than `maxColumns`, or more than `maxCells` in all rows
 
 /**
