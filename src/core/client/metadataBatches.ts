@@ -232,7 +232,7 @@ function sortByIds(files: readonly FoundFile[], ids: readonly string[]): readonl
   return [...files].sort((a, b) => getPosition(a) - getPosition(b));
 }
 
-/** Returns true if the files are already in the order of `ids`, as most servers return them. Some IDs may be missing. */
+/** Returns true if files are already in the order of `ids`, as most servers return them. Some IDs may be missing. */
 function areInOrder(files: readonly FoundFile[], ids: readonly string[]): boolean {
   let next = 0;
   return files.every((file) => {

@@ -50,8 +50,8 @@ export function mayHaveFiles(transfer: Transfer): boolean {
 }
 
 /**
- * Returns true if the number of transferred files is unknown or has reached a positive total. An unknown total counts as
- * reached if any file was transferred.
+ * Returns true if the number of transferred files is unknown or has reached a positive total. An unknown total counts
+ * as reached if any file was transferred.
  */
 function isComplete({ moved, total = moved ?? 0 }: TransferProgress): boolean {
   return moved === undefined || (total > 0 && moved >= total);

@@ -38,8 +38,8 @@ export class SourceFiles {
   }
 
   /**
-   * Opens a file, runs `work` with its descriptor, and closes it. Throws {@link BadFile} if a link points outside the folder or `path` isn't a regular
-   * file.
+   * Opens a file, runs `work` with its descriptor, and closes it. Throws {@link BadFile} if a link points outside the
+   * folder or `path` isn't a regular file.
    */
   open<T>(path: string, work: (opened: number) => T): T {
     return withOpenFile(this.openFile(path), work);

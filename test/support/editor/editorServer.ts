@@ -24,7 +24,7 @@ export interface ServerOptions {
   readonly asksForTrust: boolean;
 }
 
-/** A VS Code server that runs in its own process and listens on a free port. Closing it also ends all of its child processes. */
+/** A VS Code server that runs in its own process and listens on a free port. Closing it also ends its child processes. */
 export class EditorServer {
   readonly port: number;
   readonly #child: ChildProcess;

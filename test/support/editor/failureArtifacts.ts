@@ -26,8 +26,8 @@ export async function saveFailureArtifacts(title: string): Promise<readonly stri
 }
 
 /**
- * Saves a screenshot of a page. If the page doesn't answer, writes the reason to the log and resolves to false: an error
- * here would hide that of the test, and end its suite.
+ * Saves a screenshot of a page. If the page doesn't answer, writes the reason to the log and resolves to false: an
+ * error here would hide that of the test, and end its suite.
  */
 export async function saveScreenshot(page: Pick<Page, 'screenshot'>, picture: string, log: string): Promise<boolean> {
   try {

@@ -35,8 +35,9 @@ export class Notifications {
   }
 
   /**
-   * Presses a button of the notification that contains the given text. Resolves when the notification is closed. Presses
-   * again if it stays open: the editor moves it when another one closes, and a click during the move has no effect.
+   * Presses a button of the notification that contains the given text. Resolves when the notification is closed.
+   * Presses again if it stays open: the editor moves it when another one closes, and a click during the move has no
+   * effect.
    */
   async press(text: string | RegExp, button: string): Promise<void> {
     await this.wait(text);
