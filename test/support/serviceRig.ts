@@ -28,6 +28,8 @@ interface RigOptions extends Partial<Omit<Parameters<typeof startService>[1], 'l
 export class ServiceRig extends ContractRig {
   readonly root: string;
   readonly logged: string[] = [];
+  /** Called with each message before it is added to {@link logged}, while the service waits. */
+  onLog: (message: string) => void = () => undefined;
   private running: RunningService | undefined;
 
   private constructor(root: string) {
@@ -92,7 +94,10 @@ export class ServiceRig extends ContractRig {
     const served = this.folders.map((folder) => (folder.name === readOnly ? { ...folder, readOnly: true } : folder));
     const databases = configured ? served.filter(({ name }) => name !== without) : [];
     const config = { dataFolder: 'data', databases, retentionDays, throttleBytesPerSecond, trustedHosts, shared };
-    const note = (message: string): void => void this.logged.push(message);
+    const note = (message: string): void => {
+      this.onLog(message);
+      this.logged.push(message);
+    };
     const logger: Logger = { trace: note, debug: note, info: note, warn: note, error: note };
     this.running = await startService(parseConfig(JSON.stringify(config), this.root), { ...rest, logger });
   }

@@ -8,8 +8,8 @@ import { writeManifest } from './manifest.ts';
 import { createSharedCopyMemory, SharedCopy } from './sharedCopy.ts';
 import { convertFileFailure } from './transferErrors.ts';
 import { syncFileSystem } from './syncFileSystem.ts';
-import type { TransferRecord, TransferRecordFile } from './journalRecord.ts';
-import type { TransferRoute } from './transferRoute.ts';
+import type { TransferRecordFile } from './journalRecord.ts';
+import type { TransferRoute, TransferredFiles } from './transferRoute.ts';
 
 export interface RouteOptions<P> {
   readonly transferId: string;
@@ -95,11 +95,11 @@ export class FolderRoute implements TransferRoute {
     return await threads.run((calls) => calls.call('findLost', job), abandonment);
   }
 
-  async finish(record: TransferRecord, files: readonly TransferRecordFile[], signal: AbortSignal): Promise<boolean> {
+  async finish({ record, files, requireFiles }: TransferredFiles, signal: AbortSignal): Promise<boolean> {
     const { source, destination, isFlushed } = this.options;
     if (!isFlushed) await syncFileSystem(this.destination, signal);
     const content = { record, source: source.document, destination: destination.document, files };
-    await writeManifest(content, this.destination, this.attempts);
+    await writeManifest(content, this.destination, { attempts: this.attempts, requireFiles });
     return true;
   }
 

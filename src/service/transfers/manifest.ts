@@ -89,11 +89,21 @@ export function generateTransferManifest({ record, source, destination, files }:
   return generateManifest(buildManifestHead(record, source, destination), files);
 }
 
+interface ManifestOptions {
+  readonly attempts: FileAttempts;
+  /** Rejects if a file is missing. */
+  requireFiles(): Promise<void>;
+}
+
 /**
- * Writes the manifest to the transfer's folder in `root`, under a temporary name, and renames it. Throws a
- * `TransferFailure` or `TransferSuspension` if the file system fails.
+ * Writes the manifest to the transfer's folder in `root` under a temporary name, and renames it if all files are there.
+ * Throws a `TransferFailure` or `TransferSuspension` if the file system fails, or what `requireFiles` throws.
  */
-export async function writeManifest(content: ManifestContent, root: string, attempts: FileAttempts): Promise<void> {
+export async function writeManifest(
+  content: ManifestContent,
+  root: string,
+  { attempts, requireFiles }: ManifestOptions,
+): Promise<void> {
   const { record, files } = content;
   const name = chooseManifestName(record.id, files);
   try {
@@ -103,6 +113,7 @@ export async function writeManifest(content: ManifestContent, root: string, atte
     const part = getPartPath(finalPath, record.id);
     await fs.rm(part, { force: true });
     await fs.writeFile(part, generateTransferManifest(content), { flush: true, flag: 'wx' });
+    await requireFiles();
     folders.checkUnmoved(folder);
     await fs.rename(part, finalPath);
   } catch (error) {

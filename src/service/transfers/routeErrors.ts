@@ -3,6 +3,7 @@ import { isArchived } from '../stores/storeListing.ts';
 import type { TransferRecordFile } from './journalRecord.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 import { StoreError } from '../stores/storeError.ts';
+import type { FileAttempts } from './fileAttempts.ts';
 import type { FileFailure } from './fileJobs.ts';
 import { TransferFailure, TransferSuspension } from './transferErrors.ts';
 
@@ -18,6 +19,16 @@ export function isRefusedAsArchived({ operation, store }: FileFailure, { resourc
 export function createRenameFailure(): TransferFailure {
   const reason = 'unfinished files would be visible under their final names';
   return new TransferFailure(`the destination can neither rename nor copy objects: ${reason}`);
+}
+
+/**
+ * Counts a failed attempt for a file that was lost from the destination. Creates the error that suspends the transfer, or
+ * ends it after too many attempts.
+ */
+export function createLossError(path: string, attempts: FileAttempts): Error {
+  const text = `could not write ${path}: it is missing from the destination, or has a different size there`;
+  const mayRepeat = attempts.countFailure(path);
+  return mayRepeat ? new TransferSuspension(`waiting to try again: ${text}`) : new TransferFailure(text);
 }
 
 /** Creates the error that suspends a transfer because its source or destination can't be used. */

@@ -15,15 +15,21 @@ import { discardTransfer } from './destinationFolders.ts';
 import { FileAttempts } from './fileAttempts.ts';
 import type { FileFailure, FileToMove, FileToStage, JobResult, JobSignal } from './fileJobs.ts';
 import type { RouteOptions } from './folderRoute.ts';
-import type { TransferRecord, TransferRecordFile } from './journalRecord.ts';
+import type { TransferRecordFile } from './journalRecord.ts';
 import { isStopRequested } from './fileProcessing.ts';
 import { chooseManifestName, generateTransferManifest, writeManifest } from './manifest.ts';
 import { discardInStore, withStoreClient } from './storeAccess.ts';
 import { findUnlisted } from './similarNames.ts';
 import { syncFileSystem } from './syncFileSystem.ts';
-import { createRenameFailure, createSuspension, isRefusedAsArchived, toRouteError } from './routeErrors.ts';
+import {
+  createLossError,
+  createRenameFailure,
+  createSuspension,
+  isRefusedAsArchived,
+  toRouteError,
+} from './routeErrors.ts';
 import { convertFileFailure, TransferFailure, TransferSuspension } from './transferErrors.ts';
-import type { TransferRoute } from './transferRoute.ts';
+import type { TransferRoute, TransferredFiles } from './transferRoute.ts';
 
 interface StoreRouteOptions extends RouteOptions<DatabaseLocation> {
   readonly daemon: RcloneDaemon;
@@ -131,7 +137,7 @@ export class StoreRoute implements TransferRoute {
     return object?.bytes === bytes;
   }
 
-  async finish(record: TransferRecord, files: readonly TransferRecordFile[], signal: AbortSignal): Promise<boolean> {
+  async finish({ record, files, requireFiles }: TransferredFiles, signal: AbortSignal): Promise<boolean> {
     const { source, destination, isFlushed } = this.options;
     const content = { record, source: source.document, destination: destination.document, files };
     const { folder, remote } = this.destination;
@@ -148,7 +154,7 @@ export class StoreRoute implements TransferRoute {
       return isIdle && isRemoved;
     }
     if (!isFlushed) await syncFileSystem(folder, signal);
-    await writeManifest(content, folder, this.attempts);
+    await writeManifest(content, folder, { attempts: this.attempts, requireFiles });
     return true;
   }
 
@@ -174,12 +180,8 @@ export class StoreRoute implements TransferRoute {
     remote: string,
     files: readonly TransferRecordFile[],
   ): Promise<void> {
-    for (const file of files) {
-      if (await this.isStored(client, remote, file)) continue;
-      const text = `could not write ${file.path}: it is missing from the destination, or has a different size there`;
-      if (this.attempts.countFailure(file.path)) throw new TransferSuspension(`waiting to try again: ${text}`);
-      throw new TransferFailure(text);
-    }
+    for (const file of files)
+      if (!(await this.isStored(client, remote, file))) throw createLossError(file.path, this.attempts);
   }
 
   async discard(manifestName: string): Promise<boolean> {

@@ -1,6 +1,14 @@
 import type { FileFailure, FileToMove, FileToStage, JobResult, JobSignal } from './fileJobs.ts';
 import type { TransferRecord, TransferRecordFile } from './journalRecord.ts';
 
+/** A transfer whose files have been transferred. */
+export interface TransferredFiles {
+  readonly record: TransferRecord;
+  readonly files: readonly TransferRecordFile[];
+  /** Rejects if a file is missing from a folder or has the wrong size there. */
+  requireFiles(): Promise<void>;
+}
+
 /** Stages and transfers files between two databases, each of which is a folder or a store accessed through rclone. */
 export interface TransferRoute {
   /** True if staging reads and hashes the files; otherwise, they are hashed while they are transferred. */
@@ -17,10 +25,10 @@ export interface TransferRoute {
   /** Finds transferred files that are missing from the destination or have the wrong size there. */
   findLost(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult>;
   /**
-   * Makes the files durable where the system can, and writes the manifest. Returns false if the destination may still
-   * have unfinished files.
+   * Makes the files durable where the system can, and writes the manifest if all files are at the destination. Returns
+   * false if the destination may still have unfinished files.
    */
-  finish(record: TransferRecord, files: readonly TransferRecordFile[], signal: AbortSignal): Promise<boolean>;
+  finish(transferred: TransferredFiles, signal: AbortSignal): Promise<boolean>;
   /**
    * Removes unfinished files and the manifest from the destination. Returns false if the removal must be tried again
    * later. Never rejects.

@@ -13,9 +13,11 @@ import {
   type JobResult,
   type JobSignal,
 } from './fileJobs.ts';
+import { FileAttempts } from './fileAttempts.ts';
 import { splitIntoBatches } from './fileBatches.ts';
 import type { FileThreads } from './fileThreads.ts';
 import { chooseManifestName } from './manifest.ts';
+import { createLossError } from './routeErrors.ts';
 import { createRoute } from './routeChoice.ts';
 import type { TransferRoute } from './transferRoute.ts';
 import {
@@ -61,6 +63,7 @@ export class TransferRun {
   /** Signals of the jobs that are copying files. */
   private readonly moving = new Set<JobSignal>();
   private readonly abandonment = new AbortController();
+  private readonly attempts = new FileAttempts();
   /** Present if the source is a store whose archived objects may be restored. */
   private readonly archivedFiles: ArchivedFiles | undefined;
   private openRoute: TransferRoute | undefined;
@@ -212,8 +215,8 @@ export class TransferRun {
   }
 
   /**
-   * Finds transferred files that were lost before the transfer resumed. The disk may have been replaced, or unwritten
-   * data may have been lost.
+   * Finds transferred files that are missing or have a different size: the disk may have been replaced, unwritten data
+   * may have been lost, or files may have been removed.
    */
   private async findLost(signal: AbortSignal): Promise<void> {
     const transferred = this.files.filter((file) => file.isTransferred);
@@ -229,7 +232,16 @@ export class TransferRun {
   private async finalize(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     this.progress.enterStatus('finalizing', 'finalizing');
-    this.hasLeftovers = !(await this.route.finish(this.progress.getRecord(), this.files, signal));
+    const requireFiles = async (): Promise<void> => await this.requireFiles(signal);
+    const transferred = { record: this.progress.getRecord(), files: this.files, requireFiles };
+    this.hasLeftovers = !(await this.route.finish(transferred, signal));
+  }
+
+  /** Throws a suspension or, after too many attempts, a failure if a file was lost during the run. */
+  private async requireFiles(signal: AbortSignal): Promise<void> {
+    await this.findLost(signal);
+    const lost = this.files.find((file) => !file.isTransferred);
+    if (lost !== undefined) throw createLossError(lost.path, this.attempts);
   }
 
   /**

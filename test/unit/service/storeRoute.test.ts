@@ -83,7 +83,10 @@ describe('The route of a transfer to a store', () => {
     const files = paths.map((path, position) => {
       return { position, path, bytes: path.length, resource: { id: path }, isTransferred: true };
     });
-    return await createRoute('lab:a', 'far:b').finish(record, files, new AbortController().signal);
+    const requireFiles = async (): Promise<void> =>
+      await Promise.reject(new Error('The store finds its files itself.'));
+    const transferred = { record, files, requireFiles };
+    return await createRoute('lab:a', 'far:b').finish(transferred, new AbortController().signal);
   }
 
   it('has rclone verify the manifest, which the service does not read again (D62)', async () => {
