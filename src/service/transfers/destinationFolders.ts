@@ -127,6 +127,12 @@ function toShortHash(text: string): string {
 export async function discardTransfer(destination: string, transferId: string, manifestName: string): Promise<boolean> {
   if (!(await isFolder(destination))) return false;
   const folder = nodePath.join(destination, getTransferFolderName(transferId));
+  const isComplete = await discardFolder(folder, transferId, manifestName);
+  // If the destination has disappeared, nothing was found in it.
+  return isComplete && (await isFolder(destination));
+}
+
+async function discardFolder(folder: string, transferId: string, manifestName: string): Promise<boolean> {
   try {
     if (!(await fs.promises.lstat(folder)).isDirectory()) return true;
   } catch (error) {

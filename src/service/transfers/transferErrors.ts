@@ -39,25 +39,38 @@ interface FileOperation {
   readonly bytes: number;
 }
 
+const disconnectedDisk = 'its disk is not connected';
+const silentServer = 'its server does not respond';
+
+/** Reasons for errors that a missing folder, or a disk or server that is no longer connected, may have caused. */
+const disconnections: Readonly<Record<string, string>> = {
+  ECONNABORTED: silentServer,
+  ECONNRESET: silentServer,
+  EHOSTDOWN: silentServer,
+  EHOSTUNREACH: silentServer,
+  ENODEV: disconnectedDisk,
+  ENOENT: 'it no longer exists',
+  ENOMEDIUM: disconnectedDisk,
+  ENOTCONN: disconnectedDisk,
+  ESHUTDOWN: silentServer,
+  ESTALE: 'its server no longer recognizes it',
+  ETIMEDOUT: silentServer,
+};
+
 const reasons: Readonly<Record<string, string>> = {
+  ...disconnections,
   EACCES: 'permission denied',
+  EFBIG: 'it is larger than the disk allows',
   EIO: 'the disk reported an error',
   EISDIR: 'a folder has the same name',
   EMFILE: tooManyFiles,
-  ENFILE: tooManyFiles,
   ENAMETOOLONG: 'its name is too long',
-  ENODEV: 'its disk is not connected',
-  ENOENT: 'it no longer exists',
-  ENOTCONN: 'its disk is not connected',
+  ENFILE: tooManyFiles,
   ENOTDIR: 'part of its path is a file, not a folder',
   EPERM: 'permission denied',
   EROFS: 'the disk is read-only',
-  EFBIG: 'it is larger than the disk allows',
-  ESTALE: 'its server no longer recognizes it',
+  UNKNOWN: 'the system reported an unknown error',
 };
-
-/** Codes of errors that a missing folder, or a disk that is no longer connected, may have caused. */
-const disconnectionCodes = new Set(['ENODEV', 'ENOENT', 'ENOTCONN', 'ESTALE']);
 
 /** Converts a file's failure to a failure or suspension of the transfer. */
 export async function convertFileFailure(
@@ -85,7 +98,7 @@ export async function toTransferError(error: unknown, file: FileOperation, attem
     const side = operation === 'read' ? 'source' : 'destination';
     return new TransferSuspension(`waiting: the ${side} folder is unavailable`);
   }
-  const wasMissing = disconnectionCodes.has(code) && !(await isRemoved(code, file));
+  const wasMissing = code in disconnections && !(await isRemoved(code, file));
   const text = `could not ${operation} ${path}: ${explain(code, operation, wasMissing)}`;
   const mayPass = isFileLimitError(error) || (wasMissing && attempts.countFailure(path));
   return mayPass
@@ -127,6 +140,8 @@ export async function hasRoom(
   return freeBytes >= neededBytes;
 }
 
+/** Returns the code of a file system error. Node.js has its own code for a folder in the place of a file. */
 function getSystemCode(error: unknown): string | undefined {
-  return /^E[A-Z0-9]+$/.exec(getErrorCode(error))?.[0];
+  const code = getErrorCode(error).replace('ERR_FS_', '');
+  return /^(?:E[A-Z0-9]+|UNKNOWN)$/.exec(code)?.[0];
 }

@@ -75,6 +75,21 @@ describe('The leftovers of an ended transfer in a folder (D25)', () => {
     });
   }
 
+  for (const method of ['lstat', 'readdir', 'rm'] as const) {
+    it(`are removed later if the destination disappears before ${method}`, async () => {
+      const original = fs.promises[method] as (...values: unknown[]) => Promise<unknown>;
+      mock.method(fs.promises, method, async (...values: unknown[]) => {
+        if (fs.existsSync(target)) fs.renameSync(target, `${target}-away`);
+        return await original.apply(fs.promises, values);
+      });
+      assert.equal(await discard(), false);
+      mock.restoreAll();
+      fs.renameSync(`${target}-away`, target);
+      assert.equal(await discard(), true);
+      assert.deepEqual(fs.readdirSync(target), []);
+    });
+  }
+
   it('do not include a folder that is in the place of the manifest, and a file that is removed in the meantime', async () => {
     fs.rmSync(nodePath.join(target, manifest));
     write(`${manifest}/mine.txt`);

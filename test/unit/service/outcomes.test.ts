@@ -24,6 +24,8 @@ describe('File system errors of a transfer (D23)', () => {
     ['write', 'EROFS', 'could not write a.csv: the disk is read-only'],
     ['write', 'ENAMETOOLONG', 'could not write a.csv: its name is too long'],
     ['write', 'EXYZ', 'could not write a.csv: EXYZ'],
+    ['write', 'ERR_FS_EISDIR', 'could not write a.csv: a folder has the same name'],
+    ['read', 'UNKNOWN', 'could not read a.csv: the system reported an unknown error'],
     ['read', 'EACCES', 'could not read a.csv: permission denied'],
     ['read', 'ENOENT', 'could not read a.csv: it no longer exists'],
     ['read', 'EIO', 'could not read a.csv: the disk reported an error'],
@@ -58,6 +60,13 @@ describe('File system errors of a transfer (D23)', () => {
       ['write', 'ENOTCONN', 'its disk is not connected'],
       ['read', 'ESTALE', 'its server no longer recognizes it'],
       ['read', 'ENODEV', 'its disk is not connected'],
+      ['write', 'ENOMEDIUM', 'its disk is not connected'],
+      ['read', 'EHOSTDOWN', 'its server does not respond'],
+      ['write', 'EHOSTUNREACH', 'its server does not respond'],
+      ['read', 'ETIMEDOUT', 'its server does not respond'],
+      ['write', 'ECONNABORTED', 'its server does not respond'],
+      ['read', 'ECONNRESET', 'its server does not respond'],
+      ['write', 'ESHUTDOWN', 'its server does not respond'],
     ];
     for (const [operation, code, reason] of returned) {
       it(`cause four suspensions, then a failure, on ${code} during ${operation}`, async () => {
