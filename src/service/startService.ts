@@ -16,6 +16,7 @@ import { createServiceRoutes } from './routes.ts';
 import { ApiServer } from './server.ts';
 import { RcloneDaemon } from './stores/rcloneDaemon.ts';
 import { removeServiceFile, writeServiceFile } from './serviceFile.ts';
+import { isCorruption } from './sqlite.ts';
 import { TransferJournal } from './transfers/journal.ts';
 import { TransferQueue } from './transfers/transferQueue.ts';
 import { serviceVersion } from './version.ts';
@@ -62,10 +63,29 @@ export function generateToken(): string {
  * or can't read or write its own files.
  */
 export async function startService(config: ServiceConfig, options: ServiceOptions): Promise<RunningService> {
-  const { clock = systemClock, logger } = options;
   createFolderSync(config.dataFolder, 0o700);
+  const journalFile = nodePath.join(config.dataFolder, 'journal.db');
+  try {
+    return await openService(config, options, journalFile);
+  } catch (error) {
+    throw isCorruption(error) ? createDamageError(journalFile, error) : error;
+  }
+}
+
+function createDamageError(file: string, cause: unknown): Error {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const advice = 'Move it to another folder to start without these transfers.';
+  return new Error(`the journal of transfers ${file} is damaged (${reason}). ${advice}`, { cause });
+}
+
+async function openService(
+  config: ServiceConfig,
+  options: ServiceOptions,
+  journalFile: string,
+): Promise<RunningService> {
+  const { clock = systemClock, logger } = options;
   // The journal comes first: only one service at a time can open it, which protects all other files.
-  const journal = new TransferJournal(nodePath.join(config.dataFolder, 'journal.db'));
+  const journal = new TransferJournal(journalFile);
   const thread = new CatalogThread(logger);
   const databases = await openDatabases(config, { clock, logger, thread }, journal).catch(async (error: unknown) => {
     await thread.end();
