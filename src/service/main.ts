@@ -22,7 +22,7 @@ async function readConfig(): Promise<ServiceConfig> {
   try {
     return parseConfig(await readFile(path, 'utf8'), nodePath.dirname(path));
   } catch (error) {
-    if (error instanceof ConfigError) throw error;
+    if (error instanceof ConfigError) throw new ConfigError(`${path}: ${error.message}`, { cause: error });
     throw new ConfigError(`cannot read ${path}`, { cause: error });
   }
 }

@@ -223,6 +223,18 @@ describe('The process of the local service', () => {
     });
   }
 
+  for (const [text, problem] of [
+    ['{ "dataFolder": "data", "databases": [], "porrt": 1 }', 'config has unknown fields: porrt'],
+    ['', 'config is not valid JSON'],
+  ] as const) {
+    it(`names the file of its configuration if that contains ${text || 'nothing'}`, async () => {
+      const file = nodePath.join(root, 'service.json');
+      await fs.writeFile(file, text);
+      const { code, log } = await runMain(['--config', file], '');
+      assert.deepEqual([code, log], [2, `${file}: ${problem}\n`]);
+    });
+  }
+
   it('rejects a data folder that another service uses (D25)', async () => {
     await start();
     await assert.rejects(
