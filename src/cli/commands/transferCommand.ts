@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { createTransferFile } from '../../core/flows/createTransferFile.ts';
-import { parseIds } from '../../core/model/idList.ts';
+import { parseIdLines } from '../../core/model/idList.ts';
 import type { TransferOrder } from '../../core/model/transferModel.ts';
 import { getErrorCode } from '../../core/util/errorCode.ts';
 import type { JsonObject } from '../../core/util/json.ts';
@@ -44,7 +44,7 @@ export function addTransferCommand(program: Command): void {
     .argument('<source>', 'the name or ID of the database that has the files')
     .argument('<destination>', 'the name or ID of the database that receives them')
     .argument('[id...]', 'the IDs of the files')
-    .option('--ids-file <file>', 'a file with IDs separated by spaces, commas or line breaks; - for standard input')
+    .option('--ids-file <file>', 'a file with one ID per line; - for standard input')
     .option('--description <markdown>', 'a description of the transfer')
     .option('--instructions <file>', 'a JSON file with instructions for the destination')
     .option('--again', 'transfer files even if another transfer is copying them to the same destination')
@@ -57,7 +57,7 @@ export function addTransferCommand(program: Command): void {
 
 async function transferFiles(context: CommandContext, request: TransferRequest): Promise<ExitCode> {
   const { flags } = request;
-  const ids = [...request.ids, ...parseIds(await readIds(flags.idsFile))];
+  const ids = [...request.ids, ...parseIdLines(await readIds(flags.idsFile))];
   const instructions = await readInstructions(flags.instructions);
   return await CliSession.run(context, async (session) => {
     const order = await createOrder(session, { ...request, ids });

@@ -3,6 +3,15 @@ export function parseIds(text: string): readonly string[] {
   return dedupeIds(text.split(/[\s,]+/));
 }
 
+/**
+ * Parses IDs on separate lines. An ID can contain spaces and commas, but no outer white space. Preserves the order and
+ * removes duplicates.
+ */
+export function parseIdLines(text: string): readonly string[] {
+  // trim() also removes a byte order mark.
+  return dedupeIds(text.split(/[\r\n]+/));
+}
+
 /** Trims the IDs and removes duplicates and empty IDs. Preserves the order. */
 export function dedupeIds(ids: readonly string[]): readonly string[] {
   return [...new Set(ids.map((id) => id.trim()).filter(Boolean))];

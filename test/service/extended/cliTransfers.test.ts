@@ -17,6 +17,8 @@ describe('Transfers on the command line', () => {
   let rig: CliRig;
   before(async () => {
     rig = await CliRig.start({ 'a.csv': 'a', 'b/c.txt': 'hello', 'd.csv': 'dd', 'slow.bin': 'x'.repeat(300_000) });
+    await rig.service.write({ 'my file.csv': 'm', 'a.csv d.csv': 'ad' });
+    await rig.service.reachesFiles('csv', 4);
   });
   after(() => rig.stop());
 
@@ -65,6 +67,16 @@ describe('Transfers on the command line', () => {
     await writeFile(file, 'd.csv\na.csv\n');
     const { transfer } = await rig.runJson(0, 'transfer', 'Source Data', 'Target', '--ids-file', file, '--wait');
     assert.equal((transfer as PrintedTransfer).transferredFiles, 2);
+  });
+
+  it('reads one ID per line, which may contain spaces', async () => {
+    const file = join(rig.ledger, 'names.txt');
+    await writeFile(file, '\uFEFFmy file.csv\r\n\r\n  a.csv d.csv \r\nmy file.csv\r\n');
+    const { code, stdout } = await rig.run('transfer', 'Source Data', 'Target', '--ids-file', file, '--wait');
+    assert.equal(code, 0);
+    const { files } = await rig.runJson(0, 'export', stdout.trim());
+    const ids = (files as readonly { readonly id: string }[]).map(({ id }) => id);
+    assert.deepEqual(ids.toSorted(), ['a.csv d.csv', 'my file.csv']);
   });
 
   it('sends nothing if an ID is unknown, and exits with 4', async () => {

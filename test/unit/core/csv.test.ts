@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { parseIds } from '../../../src/core/model/idList.ts';
+import { parseIdLines, parseIds } from '../../../src/core/model/idList.ts';
 import { parseCsv } from '../../../src/core/util/csv.ts';
 
 const parseCells = (text: string): (readonly string[])[] => [...parseCsv(text)].map(({ cells }) => cells);
@@ -108,5 +108,10 @@ describe('Parsing a list of ids', () => {
   it('splits at commas, white space and line breaks, and returns each id once', () => {
     assert.deepEqual(parseIds(' JDP:1, JDP:2\r\n\tJDP:1,,JDP:3 '), ['JDP:1', 'JDP:2', 'JDP:3']);
     assert.deepEqual(parseIds(' ,\n'), []);
+  });
+
+  it('returns each line once, without a byte order mark or outer white space', () => {
+    assert.deepEqual(parseIdLines('\uFEFFmy file.csv\r\n\n a, b \rmy file.csv\n'), ['my file.csv', 'a, b']);
+    assert.deepEqual(parseIdLines('\uFEFF \r\n'), []);
   });
 });
