@@ -39,19 +39,29 @@ export async function submitTransfer(session: CliSession, order: TransferOrder):
   return transfer;
 }
 
-/** Prints a transfer's ID (with `--json`, the transfer as JSON). With `wait`, first waits for the transfer to end. */
+/**
+ * Prints a transfer's ID (with `--json`, the transfer as JSON). With `wait`, first waits for the transfer to end. If
+ * the wait fails, for example because of the time limit, prints the same and then throws the error of the wait.
+ */
 export async function reportTransfer(
   session: CliSession,
   key: string,
   { wait, timeout }: WaitFlags,
 ): Promise<ExitCode> {
-  const { explorer, context } = session;
-  if (wait) await waitForEnd(session, [key], timeout);
+  try {
+    if (wait) await waitForEnd(session, [key], timeout);
+  } finally {
+    printTransfer(session, key);
+  }
+  if (!wait) return exitCode.done;
+  const transfer = requireTransfer(session.explorer, key);
+  session.context.output.note(`Transfer ${getTransferId(transfer)}: ${describeProgress(transfer)}.`);
+  return getEndCode([transfer]);
+}
+
+function printTransfer({ explorer, context }: CliSession, key: string): void {
   const transfer = requireTransfer(explorer, key);
   context.output.print({ transfer: toTransferDocument(transfer) }, () => `${getTransferId(transfer)}\n`);
-  if (!wait) return exitCode.done;
-  context.output.note(`Transfer ${getTransferId(transfer)}: ${describeProgress(transfer)}.`);
-  return getEndCode([transfer]);
 }
 
 /** Creates the error for a submission for which the service returned no ID. */

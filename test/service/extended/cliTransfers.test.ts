@@ -146,9 +146,10 @@ describe('A slow transfer on the command line', () => {
     const process = rig.start(...start, '--wait');
     await process.prints(/^Started transfer/);
     process.child.kill('SIGINT');
-    const { code, stderr } = await process.ended;
+    const { code, stdout, stderr } = await process.ended;
     assert.equal(code, 130);
     const id = /follow up with: data-transfer wait (\S+)\n$/.exec(stderr)?.[1] ?? '';
+    assert.equal(stdout, `${id}\n`);
     assert.notEqual((await rig.service.status(id)).status, 'failed');
     const canceled = await rig.run('cancel', id, '--wait');
     assert.deepEqual([canceled.code, canceled.stdout], [0, `${id}: canceled\n`]);
@@ -167,11 +168,26 @@ describe('A slow transfer on the command line', () => {
     assert.notEqual(other, id);
   });
 
-  it('exits with 1 after the time limit', async () => {
-    const { code, stderr } = await rig.run(...start, '--wait', '--timeout', '1');
+  it('exits with 1 after the time limit, and prints the ID or the transfer', async () => {
+    const { code, stdout, stderr } = await rig.run(...start, '--wait', '--timeout', '1');
     assert.equal(code, 1);
     assert.match(stderr, /Not finished after 1 s\. The transfer continues on the service\./);
+    assert.equal(stdout, `${/^Started transfer ([\da-f-]{36}):/.exec(stderr)?.[1] ?? 'unknown'}\n`);
+    const again = await rig.run(...start, '--again', '--wait', '--timeout', '1', '--json');
+    assert.notEqual(again.stdout, '');
+    const { transfer } = JSON.parse(again.stdout) as { readonly transfer: PrintedTransfer };
+    assert.match(again.stderr, new RegExp(`^Started transfer ${transfer.id}:`));
+    assert.deepEqual([again.code, transfer.outcome], [1, undefined]);
   });
+
+  it('has its ID printed by a recipe after the time limit', async () => {
+    const recipe = join(rig.ledger, 'slow.transfer.json');
+    const content = { from: { database: 'Source Data', ids: ['slow.bin'] }, to: { database: 'Target' } };
+    await writeFile(recipe, JSON.stringify(content));
+    const { code, stdout, stderr } = await rig.run('run', recipe, '--wait', '--timeout', '1');
+    assert.deepEqual([code, stdout], [1, `${/^Started transfer (\S+):/.exec(stderr)?.[1] ?? 'unknown'}\n`]);
+  });
+
   it('is listed if its service is unknown, but wait exits with 3', async () => {
     const id = (await rig.run(...start)).stdout.trim();
     const status = await runCli(['status', '--ledger', rig.ledger]);
