@@ -58,4 +58,9 @@ export class Output {
   showProgress(text: string, fraction?: number): void {
     this.progressLine.show(text, fraction);
   }
+
+  /** Removes the progress from a terminal. */
+  hideProgress(): void {
+    this.progressLine.clear();
+  }
 }

@@ -1,8 +1,12 @@
 import { hasEnded, isPaused, type Transfer } from '../../core/model/transferModel.ts';
 import { getOutcome, getProgress } from '../../core/model/transferOutcome.ts';
+import { limitMarks, shortenText } from '../../core/util/displayLimits.ts';
 import { toPlainCell } from './plainCell.ts';
 import { describeReason } from './reasonText.ts';
 import type { Column } from './table.ts';
+
+/** Maximum length of the reason for a suspension. */
+const maxReasonLength = 200;
 
 /** Converts a transfer to its JSON output, without its files (docs/command-line.md). */
 export function toTransferDocument(transfer: Transfer): object {
@@ -37,6 +41,19 @@ export function describeProgress(transfer: Transfer): string {
   const files = describeFiles(transfer);
   if (files === '') return describeState(transfer);
   return `${describeState(transfer)}, ${files} ${files === '1' ? 'file' : 'files'}`;
+}
+
+/**
+ * Returns the service's reason why a transfer is inactive, as plain text on one line without the transfer's ID. Returns
+ * undefined if the transfer isn't inactive or the service gave no reason.
+ */
+export function getSuspensionReason(transfer: Transfer): string | undefined {
+  const { state, status } = transfer;
+  if (state !== 'inactive' || isPaused(transfer)) return undefined;
+  const line = toPlainCell(status?.message ?? '');
+  const prefix = `Transfer ${getTransferId(transfer)}: `;
+  const reason = line.startsWith(prefix) ? line.slice(prefix.length) : line;
+  return shortenText(limitMarks(reason), maxReasonLength) || undefined;
 }
 
 /** Describes the state of a transfer or, if the transfer has ended, its outcome. Returns plain text on one line. */

@@ -4,7 +4,8 @@ import { getOutcome, getProgress } from '../../core/model/transferOutcome.ts';
 import { CliError, createRequestError } from '../cliError.ts';
 import type { CliSession } from '../connections/cliSession.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
-import { describeProgress, getTransferId } from '../text/transferDocument.ts';
+import type { Output } from '../output.ts';
+import { describeProgress, getSuspensionReason, getTransferId } from '../text/transferDocument.ts';
 
 /** Returns true if waiting for this transfer is no longer necessary. */
 type Condition = (transfer: Transfer) => boolean;
@@ -18,13 +19,12 @@ export function isSettled({ state }: Transfer): boolean {
 }
 
 /**
- * Shows the progress of transfers until they are settled. Throws an error with exit code 130 if the command is
- * interrupted, 1 if the time limit is reached, and 3 if the service refuses the key. The transfers continue on the
- * service.
+ * Shows the progress of transfers, and why they are inactive, until they are settled. Throws an error with exit code
+ * 130 if the command is interrupted, 1 if the time limit is reached, and 3 if the service refuses the key. The
+ * transfers continue on the service.
  */
 export async function waitForEnd(session: CliSession, keys: readonly string[], timeoutS?: number): Promise<void> {
-  const { output } = session.context;
-  const show = (transfer: Transfer): void => output.showProgress(describeOne(transfer), getFraction(transfer));
+  const show = createProgressDisplay(session.context.output);
   const isMet = await waitUntil(session, keys, isSettled, timeoutS === undefined ? undefined : timeoutS * 1000, show);
   if (!isMet) throw createUnfinishedError(session, keys, timeoutS);
 }
@@ -38,12 +38,12 @@ export async function waitUntil(
   keys: readonly string[],
   condition: Condition,
   limitMs?: number,
-  onChange: (transfer: Transfer) => void = () => undefined,
+  onChange: (pending: readonly Transfer[]) => void = () => undefined,
 ): Promise<boolean> {
   const done = new AbortController();
   const check = (): void => {
     const pending = keys.flatMap((key) => explorer.transferStore.get(key) ?? []).filter((one) => !condition(one));
-    if (pending[0]) onChange(pending[0]);
+    onChange(pending);
     if (pending.length === 0 || pending.some((one) => isKeyRefused(explorer, one))) done.abort();
   };
   const subscriptions = [explorer.transferStore.onDidChange(check), explorer.keys.onDidChange(check)];
@@ -79,16 +79,37 @@ function createUnfinishedError(
   const refused = pending.find((one) => isKeyRefused(explorer, one));
   const reason = refused && explorer.keys.getRejection(refused.order.connectionId);
   if (reason) return createRequestError("Couldn't request the status", reason);
-  return new CliError(`Not finished after ${timeoutS ?? 0} s. ${advice}`);
+  const inactive = pending.filter((one) => getSuspensionReason(one) !== undefined);
+  return new CliError([`Not finished after ${timeoutS ?? 0} s`, ...inactive.map(describeOne), advice].join('. '));
 }
 
 function isKeyRefused({ keys }: CliSession['explorer'], { order }: Transfer): boolean {
   return keys.getStatus(order.connectionId) === 'refused';
 }
 
-/** Describes a transfer in one short line for display beside the progress bar. */
+/**
+ * Creates a function that shows the progress of one of these transfers. For each inactive one, it prints the reason
+ * when the transfer becomes inactive and when the reason changes.
+ */
+function createProgressDisplay(output: Output): (pending: readonly Transfer[]) => void {
+  const printed = new Map<string, string | undefined>();
+  return (pending) => {
+    for (const transfer of pending) {
+      const reason = getSuspensionReason(transfer);
+      if (reason !== undefined && reason !== printed.get(transfer.key)) output.note(describeOne(transfer));
+      printed.set(transfer.key, reason);
+    }
+    const shown = pending.find((one) => getSuspensionReason(one) === undefined);
+    if (shown) output.showProgress(describeOne(shown), getFraction(shown));
+    else output.hideProgress();
+  };
+}
+
+/** Describes a transfer in one line, with the reason if it is inactive. */
 function describeOne(transfer: Transfer): string {
-  return `${getTransferId(transfer).slice(0, 8)}: ${describeProgress(transfer)}`;
+  const reason = getSuspensionReason(transfer);
+  const progress = `${getTransferId(transfer).slice(0, 8)}: ${describeProgress(transfer)}`;
+  return reason === undefined ? progress : `${progress} (${reason})`;
 }
 
 function getFraction(transfer: Transfer): number | undefined {
