@@ -166,6 +166,29 @@ describe('Transfer records on the command line', () => {
     assert.deepEqual((await rig.runJson(4, 'cite', 'Source Data', 'a.csv', 'nope'))['missing'], ['nope']);
     assert.equal((await rig.run('cite')).code, 2);
   });
+
+  it('refuses arguments that another one would override', async () => {
+    const either = 'Use either a database and the IDs of its files, or --transfer.\n';
+    for (const [error, ...args] of [
+      [either, 'cite', 'Source Data', 'a.csv', '--transfer', id],
+      ['--folder needs a transfer.\n', 'export', '--folder', folder],
+      [
+        `${folder} is a folder or a manifest. Use --folder only with a transfer.\n`,
+        'verify',
+        folder,
+        '--folder',
+        folder,
+      ],
+      ...[
+        ['cancel', id],
+        ['run', 'none.transfer.json'],
+        ['transfer', 'Source Data', 'Target', 'a.csv'],
+      ].map((args) => [...['--timeout needs --wait.\n', ...args, '--timeout', '1']]),
+    ]) {
+      const { code, stdout, stderr } = await rig.run(...args);
+      assert.deepEqual([code, stdout, stderr], [2, '', error], args.join(' '));
+    }
+  });
 });
 
 describe('The service of the command line', () => {

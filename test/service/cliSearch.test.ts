@@ -72,7 +72,11 @@ describe('The command line', () => {
   });
 
   it('exits with 2 for invalid arguments, and lists the databases if one is unknown', async () => {
-    for (const args of [['search'], ['nonsense'], ['databases', '--bogus'], ['search', 'Target', '--limit', '0']]) {
+    const misused = [
+      ...[['search'], ['nonsense'], ['databases', '--bogus'], ['search', 'Target', '--limit', '0']],
+      ['search', 'Target', '--all', '--limit', '1'],
+    ];
+    for (const args of misused) {
       assert.equal((await rig.run(...args)).code, 2, args.join(' '));
     }
     const unknown = await rig.run('search', 'Nope');

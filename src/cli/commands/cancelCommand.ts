@@ -8,7 +8,7 @@ import { parseCount } from '../optionValues.ts';
 import { runAction } from '../runAction.ts';
 import { describeState, getTransferId, toTransferDocument } from '../text/transferDocument.ts';
 import { connectFor, findTransfers } from '../transfers/transferLookup.ts';
-import type { WaitFlags } from '../transfers/transferStart.ts';
+import { requireWaitForTimeout, type WaitFlags } from '../transfers/transferStart.ts';
 import { requireTransfer, waitForEnd } from '../transfers/transferWait.ts';
 
 /** Adds `cancel`, which cancels a transfer. */
@@ -25,6 +25,7 @@ export function addCancelCommand(program: Command): void {
 }
 
 async function cancelTransfer(context: CommandContext, name: string, flags: WaitFlags): Promise<ExitCode> {
+  requireWaitForTimeout(flags);
   return await CliSession.run(context, async (session) => {
     const [transfer] = await findTransfers(session, [name]);
     if (!transfer) return exitCode.notFound;

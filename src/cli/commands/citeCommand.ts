@@ -43,6 +43,8 @@ async function cite(
   ids: readonly string[],
   { format, transfer }: CiteFlags,
 ): Promise<ExitCode> {
+  if (transfer !== undefined && database !== undefined)
+    throw createUsageError('Use either a database and the IDs of its files, or --transfer.');
   return await CliSession.run(context, async (session) => {
     const source =
       transfer === undefined ? await getFiles(session, database, ids) : await getTransferFiles(session, transfer);

@@ -56,6 +56,7 @@ export function addExportCommand(program: Command): void {
 }
 
 async function exportRecords(context: CommandContext, name: string | undefined, flags: ExportFlags): Promise<ExitCode> {
+  if (name === undefined && flags.folder !== undefined) throw createUsageError('--folder needs a transfer.');
   const format = flags.format ?? (context.options.json ? 'json' : 'csv');
   return await CliSession.run(context, async (session) => {
     const pieces =

@@ -29,7 +29,7 @@ export function addSearchCommand(program: Command): void {
     .argument('<database>', 'the name or ID of the database')
     .argument('[query]', 'the words to search for; empty for all files', '')
     .option('--limit <count>', 'the maximum number of files', parseCount, defaultLimit)
-    .option('--all', 'list all files, without a limit')
+    .addOption(new Option('--all', 'list all files, without a limit').conflicts('limit'))
     .addOption(new Option('--status <status>', 'the staging status of the files').choices(['staged', 'unstaged']))
     .option('--specific <json>', 'parameters that only this database has', parseJsonOption)
     .action((database: string, query: string, flags: SearchFlags, command: Command) =>

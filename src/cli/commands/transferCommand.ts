@@ -14,7 +14,7 @@ import type { ExitCode } from '../exitCode.ts';
 import { parseCount } from '../optionValues.ts';
 import { runAction } from '../runAction.ts';
 import { toPlainCell } from '../text/plainCell.ts';
-import { startTransfer } from '../transfers/transferStart.ts';
+import { requireWaitForTimeout, startTransfer } from '../transfers/transferStart.ts';
 import { loadTransfers } from '../transfers/transferLookup.ts';
 import { requireNotUnderWay } from '../transfers/transferOverlap.ts';
 import { fetchFiles, requireAll } from './describeCommand.ts';
@@ -57,6 +57,7 @@ export function addTransferCommand(program: Command): void {
 
 async function transferFiles(context: CommandContext, request: TransferRequest): Promise<ExitCode> {
   const { flags } = request;
+  requireWaitForTimeout(flags);
   const ids = [...request.ids, ...parseIdLines(await readIds(flags.idsFile))];
   const instructions = await readInstructions(flags.instructions);
   return await CliSession.run(context, async (session) => {

@@ -7,7 +7,7 @@ import { findUnlistedFiles } from '../../core/verification/manifestMatch.ts';
 import type { TransferManifest } from '../../core/verification/transferManifest.ts';
 import { findFolderManifest } from '../../core/verification/transferredFolderSearch.ts';
 import { isVerified, verifyTransfer, type VerificationReport } from '../../core/verification/verification.ts';
-import { CliError } from '../cliError.ts';
+import { CliError, createUsageError } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
@@ -45,7 +45,10 @@ export function addVerifyCommand(program: Command): void {
 
 async function verifyFiles(context: CommandContext, name: string, { folder }: VerifyFlags): Promise<ExitCode> {
   return await CliSession.run(context, async (session) => {
-    const target = (await findGivenManifest(name)) ?? (await findTarget(session, name, folder));
+    const given = await findGivenManifest(name);
+    if (given && folder !== undefined)
+      throw createUsageError(`${toPlainCell(name)} is a folder or a manifest. Use --folder only with a transfer.`);
+    const target = given ?? (await findTarget(session, name, folder));
     const manifest = await loadManifest(target.manifest, context.signal, target.transfer);
     const unlisted = target.transfer ? findUnlistedFiles(manifest, target.transfer.order.files) : [];
     const report = await check(context, manifest);

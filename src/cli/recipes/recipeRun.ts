@@ -12,7 +12,7 @@ import { getObstacleCode, planRun, requireRunnable, type PlannedRun } from './pl
 import { readRecipe } from './recipeInput.ts';
 import { loadTransfers } from '../transfers/transferLookup.ts';
 import { requireNotUnderWay } from '../transfers/transferOverlap.ts';
-import { reportTransfer, submitTransfer, type WaitFlags } from '../transfers/transferStart.ts';
+import { reportTransfer, requireWaitForTimeout, submitTransfer, type WaitFlags } from '../transfers/transferStart.ts';
 
 export interface RunFlags extends WaitFlags {
   readonly dryRun?: boolean;
@@ -22,6 +22,7 @@ export interface RunFlags extends WaitFlags {
 
 /** Runs a recipe and writes its lock. In a dry run, only prints the files that the recipe would transfer. */
 export async function runRecipeFile(context: CommandContext, file: string, flags: RunFlags): Promise<ExitCode> {
+  requireWaitForTimeout(flags);
   const input = await readRecipe(file);
   return await CliSession.run(context, async (session) => {
     const planned = await planRun(session, input, flags.locked);

@@ -1,5 +1,5 @@
 import type { Transfer, TransferOrder } from '../../core/model/transferModel.ts';
-import { CliError, createRequestError } from '../cliError.ts';
+import { CliError, createRequestError, createUsageError } from '../cliError.ts';
 import type { CliSession } from '../connections/cliSession.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
 import { formatCount } from '../text/amounts.ts';
@@ -13,6 +13,11 @@ import { getEndCode, requireTransfer, waitForEnd } from './transferWait.ts';
 export interface WaitFlags {
   readonly wait?: boolean;
   readonly timeout?: number;
+}
+
+/** Throws an error with exit code 2 if there is a timeout, but nothing to wait for. */
+export function requireWaitForTimeout({ wait, timeout }: WaitFlags): void {
+  if (timeout !== undefined && !wait) throw createUsageError('--timeout needs --wait.');
 }
 
 /** Submits a transfer, waits for it to end if requested, and prints its ID (with `--json`, the transfer as JSON). */
