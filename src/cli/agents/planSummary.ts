@@ -56,9 +56,13 @@ function describeFiles({ files }: TransferPlan): string {
   return `${formatCount(files.length, 'file')} (${formatBytes(bytes)}${unknown})`;
 }
 
-/** Returns a sentence about the decision on a plan; undefined if the plan can still be confirmed or declined. */
+/**
+ * Returns a sentence about the earlier decision on a plan, or its expiry. Returns undefined if the plan can still be
+ * confirmed or declined.
+ */
 export function describeDecided({ kind }: PlanState): string | undefined {
-  return kind === 'proposed' ? undefined : `The plan is ${kind}.`;
+  if (kind === 'proposed') return undefined;
+  return kind === 'expired' ? 'The plan has expired.' : `The plan was already ${kind}.`;
 }
 
 function describeCopies({ copies }: TransferPlan): readonly string[] {

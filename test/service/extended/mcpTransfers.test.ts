@@ -79,6 +79,8 @@ describe('Agents over MCP', () => {
     await until(async () => (await get('transfer_status', { id }))['state'] === 'succeeded');
     const byPlan = await get('transfer_status', { id: planned['planId'] });
     assert.equal(byPlan['transferId'], id);
+    const again = await rig.run('plans', 'confirm', String(planned['planId']));
+    assert.deepEqual([again.code, again.stderr], [1, 'The plan was already submitted.\n']);
     assert.match(String((await get('cancel_transfer', { id }))['note']), /already ended/);
     await until(async () => (await listRecords()).length > 0);
     const [name = ''] = await listRecords();
@@ -166,7 +168,10 @@ describe('Agents over MCP', () => {
     const confirmed = await rig.run('plans', 'confirm', planId);
     assert.deepEqual([confirmed.code, await countTransfers()], [2, 0]);
     assert.equal((await rig.run('plans', 'decline', planId)).stdout, `Declined plan ${planId}.\n`);
-    assert.equal((await rig.run('plans', 'decline', planId)).stderr, 'The plan is declined.\n');
+    for (const action of ['decline', 'confirm']) {
+      const { code, stdout, stderr } = await rig.run('plans', action, planId);
+      assert.deepEqual([code, stdout, stderr], [1, '', 'The plan was already declined.\n']);
+    }
     assert.equal((await rig.run('plans', 'show', 'nope')).code, 4);
     const shown = JSON.parse((await rig.run('plans', 'show', planId, '--json')).stdout) as Record<string, unknown>;
     assert.deepEqual([shown['state'], shown['transferKey']], ['declined', undefined]);

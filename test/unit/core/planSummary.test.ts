@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TransferPlan } from '../../../src/core/agents/transferPlan.ts';
 import { AgentQuestions } from '../../../src/cli/agents/agentQuestion.ts';
-import { formatPlanSummary } from '../../../src/cli/agents/planSummary.ts';
+import { describeDecided, formatPlanSummary } from '../../../src/cli/agents/planSummary.ts';
 
 const plan: TransferPlan = {
   ...{ id: 'aaaaaaaaaaaa', createdAt: 0, expiresAt: 1, requestedBy: 'test-agent' },
@@ -10,6 +10,16 @@ const plan: TransferPlan = {
   ...{ textOrigin: 'agent', licenses: [{ fileCount: 1, forbidsSharing: false }] },
   copies: { atDestination: 0, isComplete: true, received: 0, underWay: 0 },
 };
+
+describe('The state of a plan, in response to a decision', () => {
+  it('is named as that of an earlier decision', () => {
+    const made = { by: 'terminal', at: 1, transferKey: 'k' };
+    assert.equal(describeDecided({ kind: 'proposed' }), undefined);
+    assert.equal(describeDecided({ kind: 'expired' }), 'The plan has expired.');
+    for (const kind of ['declined', 'confirmed', 'submitted'] as const)
+      assert.equal(describeDecided({ kind, ...made }), `The plan was already ${kind}.`);
+  });
+});
 
 describe('The confirmation prompt outside the editor', () => {
   it('lists the licenses that forbid redistribution, and counts those beyond the first ten', () => {
