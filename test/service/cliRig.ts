@@ -28,7 +28,8 @@ export class CliRig {
   start(...args: readonly string[]): CliProcess {
     const { address, token } = this.service.service;
     const connection = ['--server', address, '--orcid', '0000-0002-1825-0097', '--key-variable', 'THE_KEY'];
-    return new CliProcess([...args, ...connection], {
+    const end = args.includes('--') ? args.indexOf('--') : args.length;
+    return new CliProcess([...args.slice(0, end), ...connection, ...args.slice(end)], {
       environment: { THE_KEY: token, DATA_TRANSFER_LEDGER: this.ledger },
     });
   }

@@ -33,6 +33,15 @@ describe('The command line', () => {
     );
   });
 
+  it('accepts a query that begins with a hyphen after --', async () => {
+    const { stdout } = await rig.run('search', 'source-data', '--limit', '10', '--json', '--', '-csv');
+    const { files } = JSON.parse(stdout) as { readonly files: readonly { readonly id: string }[] };
+    assert.deepEqual(
+      files.map(({ id }) => id),
+      ['b/c.txt'],
+    );
+  });
+
   it('prints the files of a search, with their sizes in bytes', async () => {
     const { files, hasMore } = await rig.runJson(0, 'search', 'source-data', 'csv');
     assert.deepEqual(
