@@ -45,7 +45,7 @@ export function describeProgress(transfer: Transfer): string {
 
 /**
  * Returns the service's reason why a transfer is inactive, as plain text on one line without the transfer's ID. Returns
- * undefined if the transfer isn't inactive or the service gave no reason.
+ * undefined if the transfer isn't inactive, is paused, or has no reason.
  */
 export function getSuspensionReason(transfer: Transfer): string | undefined {
   const { state, status } = transfer;

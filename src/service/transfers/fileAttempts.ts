@@ -1,6 +1,6 @@
 /**
- * Maximum number of attempts per file if a store fails without a known cause, cuts off content or corrupts it, or if a
- * folder or disk was missing and is back.
+ * Maximum number of attempts per file if a store fails without a known cause, cuts off content or corrupts it, if a
+ * folder or disk was missing and is back, or if the file was lost from the destination.
  */
 const maxAttempts = 5;
 

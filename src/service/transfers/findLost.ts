@@ -1,4 +1,5 @@
 import * as fs from 'node:fs';
+import { isMissing } from '../../core/util/errorCode.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import type { JobResult, TransferredFilesJob } from './fileJobs.ts';
 import { runOperation, processFiles } from './fileProcessing.ts';
@@ -10,8 +11,11 @@ export function findLost({ transferId, destinationFolder, files, signal }: Trans
   const result = processFiles(files, signal, (file) =>
     runOperation('write', () => {
       realFolder ??= fs.realpathSync.native(destinationFolder);
-      if (!isFilePresent(`${realFolder}/${getTransferFolderName(transferId)}/${file.path}`, file.bytes))
+      if (!isFilePresent(`${realFolder}/${getTransferFolderName(transferId)}/${file.path}`, file.bytes)) {
+        // If the destination has disappeared, its files aren't lost.
+        fs.realpathSync.native(destinationFolder);
         lost.push(file.position);
+      }
       return file;
     }),
   );
@@ -22,7 +26,8 @@ function isFilePresent(path: string, bytes: number): boolean {
   try {
     const stats = fs.lstatSync(path);
     return stats.isFile() && stats.size === bytes;
-  } catch {
-    return false;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
   }
 }

@@ -22,8 +22,8 @@ export function createRenameFailure(): TransferFailure {
 }
 
 /**
- * Counts a failed attempt for a file that was lost from the destination. Creates the error that suspends the transfer, or
- * ends it after too many attempts.
+ * Counts a failed attempt for a file that was lost from the destination. Creates the error that suspends the transfer,
+ * or ends it after too many attempts.
  */
 export function createLossError(path: string, attempts: FileAttempts): Error {
   const text = `could not write ${path}: it is missing from the destination, or has a different size there`;
