@@ -93,8 +93,6 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.transferDidNotStart': noTransfer,
   'dataTransfer.findInHistory': { says: /^No finished transfers yet\.$/, next: ['Transfer Files…'] },
   'dataTransfer.exportTransferHistory': { says: /^There are no transfers to export\.$/, next: ['Transfer Files…'] },
-  'dataTransfer.exportUserData': { says: /^There is no data to export yet\.$/, next: ['Connect to a Service…'] },
-  'dataTransfer.importUserData': { asks: /Import Data from Another Machine/ },
   'dataTransfer.exportRecords': { says: /^There are no files to export\.$/, next: ['Search Files…'] },
   'dataTransfer.copyAsCode': noSearch,
   'dataTransfer.copyOpeningCode': noTransfer,
@@ -133,7 +131,6 @@ const connected: Readonly<Partial<Record<CommandId, Outcome>>> = {
   'dataTransfer.transferFiles': noFiles,
   'dataTransfer.transferCheckedFiles': noFiles,
   'dataTransfer.transferToLastDestination': noFiles,
-  'dataTransfer.exportUserData': { asks: /Export Data for Another Machine/ },
   'dataTransfer.copyMcpConfiguration': { asks: /Select the agent to configure/ },
 };
 

@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonObject } from './json.ts';
-import { runSteps, type Steps } from './steps.ts';
 
 /** The result of parsing JSON: an object, a value of another type, or the 1-based position of the first error. */
 type JsonReadResult =
@@ -7,19 +6,17 @@ type JsonReadResult =
   | { readonly kind: 'other' }
   | { readonly kind: 'broken'; readonly line: number; readonly column: number };
 
-/** Parses a JSON object. Ignores a byte order mark, which some editors write. */
+/**
+ * Parses a JSON object. Ignores a byte order mark, which some editors write. If the JSON is invalid, locates the first
+ * error.
+ */
 export function readJsonObject(text: string): JsonReadResult {
-  return runSteps(readJsonInSteps(text));
-}
-
-/** Parses a JSON object. Ignores a byte order mark. If the JSON is invalid, locates the error in small steps. */
-export function* readJsonInSteps(text: string): Steps<JsonReadResult> {
   const plain = text.replace(/^\uFEFF/, '');
   try {
     const value: unknown = JSON.parse(plain);
     return isJsonObject(value) ? { kind: 'object', value } : { kind: 'other' };
   } catch {
-    const offset = yield* findErrorOffset(plain);
+    const offset = findErrorOffset(plain);
     return { kind: 'broken', line: countLines(plain, offset), column: offset - plain.lastIndexOf('\n', offset - 1) };
   }
 }
@@ -30,7 +27,6 @@ function countLines(text: string, end: number): number {
   return count;
 }
 
-const tokensPerStep = 1000;
 const tokenPattern =
   /[\t\n\r ]*(?:(?<sign>[{}[\],:])|(?<text>")|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.]))/y;
 
@@ -55,16 +51,15 @@ const followers: Readonly<Record<ExpectedToken, Readonly<Record<string, Expected
 };
 
 /** Returns the offset of the first invalid token. The runtime's error messages do not always contain this offset. */
-function* findErrorOffset(text: string): Steps<number> {
+function findErrorOffset(text: string): number {
   const open: string[] = [];
   let expected: ExpectedToken | undefined = 'value';
   let offset = 0;
-  for (let count = 1; ; count++) {
+  for (;;) {
     const found = readToken(text, offset);
     expected = found ? getExpected(expected, found.groups, open) : undefined;
     if (!found || !expected) return offset + (/^[\t\n\r ]*/.exec(text.slice(offset))?.[0].length ?? 0);
     offset = found.end;
-    if (count % tokensPerStep === 0) yield;
   }
 }
 

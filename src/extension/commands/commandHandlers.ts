@@ -143,10 +143,6 @@ export const commandHandlers: CommandHandlers<CommandServices> = {
   'dataTransfer.declinePlan': declinePlan,
   'dataTransfer.copyMcpConfiguration': copyMcpConfiguration,
   'dataTransfer.copyDiagnostics': copyDiagnostics,
-  'dataTransfer.exportUserData': async (services) =>
-    (await import('./userData/exportUserData.ts')).exportUserData(services),
-  'dataTransfer.importUserData': async (services) =>
-    (await import('./userData/importUserData.ts')).importUserData(services),
   'dataTransfer.exportRecords': exportRecords,
   'dataTransfer.showLog': ({ showLog }) => showLog(),
 };

@@ -173,8 +173,6 @@ const commandTable = {
   'dataTransfer.transferDidNotStart': { takes: ['transfer'], icon: 'redo' },
   'dataTransfer.findInHistory': { icon: 'search' },
   'dataTransfer.exportTransferHistory': {},
-  'dataTransfer.exportUserData': {},
-  'dataTransfer.importUserData': {},
   'dataTransfer.exportRecords': { takes: ['search', 'file', 'transfer'], icon: 'export' },
   'dataTransfer.copyAsCode': { takes: ['search', 'file', 'fileRef', 'transfer'] },
   'dataTransfer.copyOpeningCode': { takes: ['transfer'] },

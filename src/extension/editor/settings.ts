@@ -22,7 +22,7 @@ export interface ServedFolder extends ServedFields {
 }
 
 /** Describes a store that the local service serves as a database (D62: stores through rclone). */
-export interface ServedStore extends ServedFields {
+interface ServedStore extends ServedFields {
   /** An rclone remote and a path, such as `lab:bucket/prefix`. */
   readonly remote: string;
   readonly folder?: undefined;

@@ -10,7 +10,7 @@ export function getLocalServiceName(): string {
 
 /**
  * Returns the name of another machine's local service, which is known here through a shared home folder (D30: network
- * file systems) or imported transfers (D65: user data file). Returns undefined for any other connection.
+ * file systems) or copied transfer records. Returns undefined for any other connection.
  */
 export function getForeignServiceName(connectionId: string): string | undefined {
   const machine = connectionId === localConnectionId ? undefined : getMachine(connectionId);

@@ -12,7 +12,7 @@ import { StateFiles } from '../../../src/extension/editor/stateFiles.ts';
 import { KnownFolders } from '../../../src/service/databases/knownFolders.ts';
 import { TransferJournal } from '../../../src/service/transfers/journal.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
-import { createRecord } from './userDataSpecimens.ts';
+import { createRecord } from './recordSpecimens.ts';
 
 /**
  * Covers the files that both versions read and write. The tests modify files of this version as the classes of version

@@ -20,14 +20,3 @@ export function createRecord(
   };
   return JSON.parse(JSON.stringify(record)) as Transfer;
 }
-
-/** A transfer whose texts attempt to inject icons, links, HTML, paths and control characters into a display. */
-export const hostileTransfer = createRecord(9, {
-  status: { status: '$(alert)', message: '[x](command:quit)\u0000\u202e' },
-  order: {
-    ...createRecord(9).order,
-    source: '../../etc/passwd',
-    destination: '<img src=x onerror=alert(1)>',
-    files: [{ id: '../../x', name: '../../../x\u001b[31m' }],
-  },
-});
