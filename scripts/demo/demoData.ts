@@ -9,6 +9,14 @@ export interface DemoSources {
   readonly atlas: string;
 }
 
+/** A database of the demo, as in the configuration of the local service. */
+interface DemoDatabase {
+  readonly name: string;
+  readonly folder: string;
+  readonly organization: string;
+  readonly readOnly?: boolean;
+}
+
 interface Package {
   readonly name: string;
   readonly version: string;
@@ -23,7 +31,8 @@ interface Resource {
   readonly [field: string]: unknown;
 }
 
-const layout = 1;
+/** Increased to leave behind the folders of earlier versions, to which transfers were possible in version 1. */
+const layout = 2;
 
 /**
  * Creates the demo databases from files in npm packages, unless an earlier run has already created them. Resolves to
@@ -35,6 +44,18 @@ export async function prepareSources(demoFolder: string, modules: string): Promi
   const folder = join(demoFolder, `data-${layout}-${versions.join('-')}`);
   if (!existsSync(folder)) await createAtomically(demoFolder, folder, (fresh) => fill(fresh, modules));
   return { vega: join(folder, 'vega'), atlas: join(folder, 'atlas') };
+}
+
+/**
+ * Returns the databases of the demo. Transfers can go only to `destinationFolder`, which is removed after the demo,
+ * because the sources are kept for the next one.
+ */
+export function listDemoDatabases({ vega, atlas }: DemoSources, destinationFolder: string): readonly DemoDatabase[] {
+  return [
+    { name: 'Vega Datasets', folder: vega, organization: 'Vega', readOnly: true },
+    { name: 'World and US Atlas', folder: atlas, organization: 'TopoJSON', readOnly: true },
+    { name: 'My Data', folder: destinationFolder, organization: 'This machine' },
+  ];
 }
 
 /**

@@ -11,7 +11,7 @@ import { sendSignal } from '../../test/support/editor/localServices.ts';
 import { prepareEditor } from '../../test/support/editor/preparedEditor.ts';
 import { builtProgram, startLocalService } from '../../test/support/localService.ts';
 import { runMainJob } from '../../test/support/mainJob.ts';
-import { prepareSources } from './demoData.ts';
+import { listDemoDatabases, prepareSources } from './demoData.ts';
 
 /** The transfer rate, low enough that a large transfer can be watched and canceled even on a busy machine. */
 const throttleBytesPerSecond = 500_000;
@@ -76,7 +76,7 @@ async function editorName(): Promise<string> {
  * Runs the demo until a signal arrives. Listens for signals from the start, so that everything is shut down cleanly.
  */
 async function runForPerson({ address, token, destinationFolder, workspace }: Demo): Promise<void> {
-  const isToEnd = Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)));
+  const isToEnd = Promise.race(['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => once(process, signal)));
   const { server, close } = await prepareEditor({ extensionPath: repositoryRoot, workspace });
   console.log(`
 Open this address in a browser:   http://${server.authority}/?folder=${encodeURIComponent(workspace)}
@@ -98,11 +98,7 @@ async function run(): Promise<void> {
   if (!existsSync(builtProgram)) throw new Error('The service has not been built: run "npm run build".');
   const destinationFolder = join(runFolder, 'My Data');
   await mkdir(destinationFolder);
-  const databases = [
-    { name: 'Vega Datasets', folder: sources.vega, organization: 'Vega' },
-    { name: 'World and US Atlas', folder: sources.atlas, organization: 'TopoJSON' },
-    { name: 'My Data', folder: destinationFolder, organization: 'This machine' },
-  ];
+  const databases = listDemoDatabases(sources, destinationFolder);
   const config = { databases, dataFolder: join(runFolder, 'service'), throttleBytesPerSecond };
   const { address, token, stop } = await startLocalService(config, { program: builtProgram });
   try {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { prepareSources } from '../../scripts/demo/demoData.ts';
+import { listDemoDatabases, prepareSources } from '../../scripts/demo/demoData.ts';
 import type { Editor } from '../support/editor/editor.ts';
 import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
@@ -68,9 +68,7 @@ describe('A user in the whole editor', () => {
       const sources = await prepareSources(join(repositoryRoot, '.demo'), join(repositoryRoot, 'node_modules'));
       service = await startLocalService({
         databases: [
-          { name: 'Vega Datasets', folder: sources.vega, organization: 'Vega' },
-          { name: 'World and US Atlas', folder: sources.atlas, organization: 'TopoJSON' },
-          { name: 'My Data', folder: destinationFolder, organization: 'This machine' },
+          ...listDemoDatabases(sources, destinationFolder),
           { name: 'Read Only', folder: await readOnlyFolder(folder), organization: 'This machine' },
         ],
         throttleBytesPerSecond: 200_000,
