@@ -12,6 +12,7 @@ import { prepareEditor } from '../../test/support/editor/preparedEditor.ts';
 import { builtProgram, startLocalService } from '../../test/support/localService.ts';
 import { runMainJob } from '../../test/support/mainJob.ts';
 import { listDemoDatabases, prepareSources } from './demoData.ts';
+import { getDemoEditor } from './demoEditor.ts';
 
 /** The transfer rate, low enough that a large transfer can be watched and canceled even on a busy machine. */
 const throttleBytesPerSecond = 500_000;
@@ -42,7 +43,7 @@ async function makeRunFolder(): Promise<string> {
 async function makeWorkspace(runFolder: string): Promise<string> {
   const workspace = join(runFolder, 'Workspace');
   await mkdir(workspace);
-  const text = '# A first look\n\nOpen the Data Transfer view on the left, and connect to the service.\n';
+  const text = '# A first look\n\nThe Data Transfer view on the left is connected to the service of the demo.\n';
   await writeFile(join(workspace, 'README.md'), text);
   await writeFile(join(workspace, 'instructions.json'), '{\n  "priority": "low"\n}\n');
   return workspace;
@@ -75,15 +76,12 @@ async function editorName(): Promise<string> {
 /**
  * Runs the demo until a signal arrives. Listens for signals from the start, so that everything is shut down cleanly.
  */
-async function runForPerson({ address, token, destinationFolder, workspace }: Demo): Promise<void> {
+async function runForPerson(demo: Demo): Promise<void> {
   const isToEnd = Promise.race(['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => once(process, signal)));
-  const { server, close } = await prepareEditor({ extensionPath: repositoryRoot, workspace });
+  const { server, close } = await prepareEditor(getDemoEditor(demo));
   console.log(`
-Open this address in a browser:   http://${server.authority}/?folder=${encodeURIComponent(workspace)}
-In the Data Transfer view, connect to   ${address}
-with the key                            ${token}
-and, for example, the ORCID iD          0000-0002-1825-0097
-Files arrive in                         ${destinationFolder}
+Open this address in a browser:   http://${server.authority}/?folder=${encodeURIComponent(demo.workspace)}
+Files arrive in                   ${demo.destinationFolder}
 
 Press Ctrl+C to stop the demo and delete the transferred files.`);
   await isToEnd;
