@@ -41,6 +41,31 @@ describe('Copy as Code', () => {
     return await env.clipboard.readText();
   };
 
+  /** Runs the command that copies the access to the local service and selects a choice. */
+  const copyAccess = async (label: string): Promise<string> => {
+    const done = stage.run('dataTransfer.copyLocalAccess');
+    (await stage.person.pick()).choose(label);
+    await done;
+    return await env.clipboard.readText();
+  };
+
+  it('reads address and key of the local service from variables that another command sets (D29)', async () => {
+    await stage.run('dataTransfer.startLocalService');
+    const { key: searchKey } = await stage.search('Sample Data', 'stations');
+    const code = await copy({ kind: 'search', key: searchKey }, 'curl');
+    const [exports, address, token] = [
+      await copyAccess('Commands that set both'),
+      await copyAccess('Address'),
+      await copyAccess('API key'),
+    ];
+    assert.match(stage.person.statusMessages.at(-1) ?? '', /^Copied\. Any program with the key can use/);
+    assert.equal(exports, `export DATA_TRANSFER_ADDRESS='${address}' DATA_TRANSFER_KEY='${token}'\n`);
+    assert.ok(!code.includes(address) && !code.includes(token));
+    const { exitCode, output, errors } = await runShell('sh', exports + code, '');
+    assert.deepEqual([exitCode, errors], [0, '']);
+    assert.match(output, /stations\.csv/);
+  });
+
   const lastBody = (): unknown => JSON.parse(stage.server.requests.at(-1)?.body ?? '');
 
   it('copies a search as Python that runs and finds the same files (D7)', async () => {

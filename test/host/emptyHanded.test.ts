@@ -37,6 +37,7 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.testConnection': { asks: /Select the connection to test/ },
   'dataTransfer.setOrcid': { asks: /Your ORCID iD/ },
   'dataTransfer.startLocalService': { works: 'the databases appear' },
+  'dataTransfer.copyLocalAccess': { asks: /Select what to copy/ },
   'dataTransfer.stopLocalService': { says: /^The local service isn't running\.$/ },
   'dataTransfer.serveFolder': whichFolder,
   'dataTransfer.serveThisFolder': whichFolder,

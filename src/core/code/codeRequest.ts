@@ -9,6 +9,20 @@ export interface CodeService {
   readonly scheme: TokenScheme;
   /** Name of the environment variable from which the code reads the key. */
   readonly keyVariable: string;
+  /**
+   * Name of the environment variable from which the code reads the address. Present only for the local service, whose
+   * address and key change at each start (D29: shared service).
+   */
+  readonly addressVariable?: string;
+}
+
+/** Returns the comment lines that name the environment variables of generated code. */
+export function writeVariableComment({ keyVariable, addressVariable }: CodeService): string {
+  if (addressVariable === undefined) return `# Reads the API key from the environment variable ${keyVariable}.`;
+  return [
+    `# Reads the address and the API key from the environment variables ${addressVariable} and ${keyVariable}.`,
+    '# Both change when the local service starts. "Copy Address and Key of Local Service..." copies commands that set them.',
+  ].join('\n');
 }
 
 /** A search (§4.3). `database` is the name or ID that the service expects (D7: database name or id). */

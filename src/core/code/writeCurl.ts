@@ -1,4 +1,4 @@
-import { getComment, toHttpForm, type CodeRequest, type CodeService } from './codeRequest.ts';
+import { getComment, toHttpForm, writeVariableComment, type CodeRequest, type CodeService } from './codeRequest.ts';
 import { formatJson, quoteForShell } from './literals.ts';
 
 /**
@@ -6,17 +6,21 @@ import { formatJson, quoteForShell } from './literals.ts';
  * input, because other users of the machine can read curl's command line.
  */
 export function writeCurl(service: CodeService, requests: readonly CodeRequest[]): string {
-  const { keyVariable } = service;
-  const checks = [
-    `# Reads the API key from the environment variable ${keyVariable}.`,
-    `: "\${${keyVariable}:?is not set}"`,
-  ];
-  return [checks.join('\n'), ...requests.map((request) => writeRequest(service, request))].join('\n\n');
+  const variables = [service.addressVariable ?? [], service.keyVariable].flat();
+  const checks = variables.map((variable) => `: "\${${variable}:?is not set}"`);
+  return [
+    [writeVariableComment(service), ...checks].join('\n'),
+    ...requests.map((request) => writeRequest(service, request)),
+  ].join('\n\n');
 }
 
 function writeRequest(service: CodeService, request: CodeRequest): string {
   const { path, body } = toHttpForm(request);
-  const address = quoteForShell(service.address + path);
+  const { addressVariable } = service;
+  const address =
+    addressVariable === undefined
+      ? quoteForShell(service.address + path)
+      : `"$${addressVariable}"${quoteForShell(path)}`;
   const [options, document] = body === undefined ? ['', ''] : [bodyOptions, ` 3<<'JSON'\n${formatJson(body)}\nJSON`];
   const command = `curl --silent --show-error --fail-with-body --globoff --header @- ${options}${address}${document}`;
   return `# ${getComment(request)}\n${writeHeader(service)} |\n  ${command}`;

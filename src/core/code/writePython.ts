@@ -1,4 +1,4 @@
-import { getComment, type CodeRequest, type CodeService } from './codeRequest.ts';
+import { getComment, writeVariableComment, type CodeRequest, type CodeService } from './codeRequest.ts';
 import { formatValue, quoteText, type ValueSyntax } from './literals.ts';
 
 const syntax: ValueSyntax = {
@@ -15,12 +15,14 @@ const syntax: ValueSyntax = {
  * with an empty query. After most errors, it only logs a message and returns None or, in recent versions, an empty
  * list.
  */
-export function writePython({ address, keyVariable }: CodeService, requests: readonly CodeRequest[]): string {
+export function writePython(service: CodeService, requests: readonly CodeRequest[]): string {
+  const { address, keyVariable, addressVariable } = service;
+  const server = addressVariable === undefined ? quoteText(address) : `os.environ[${quoteText(addressVariable)}]`;
   return [
     'import os\n',
     'import dts  # pip install git+https://github.com/kbase/dtspy\n',
-    `# Reads the API key from the environment variable ${keyVariable}.`,
-    `client = dts.Client(api_key=os.environ[${quoteText(keyVariable)}], server=${quoteText(address)})\n`,
+    writeVariableComment(service),
+    `client = dts.Client(api_key=os.environ[${quoteText(keyVariable)}], server=${server})\n`,
     ...requests.map((request) => `# ${getComment(request)}\n${writeRequest(request)}\n`),
     'client.disconnect()',
   ].join('\n');

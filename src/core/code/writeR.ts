@@ -1,4 +1,4 @@
-import { getComment, toHttpForm, type CodeRequest, type CodeService } from './codeRequest.ts';
+import { getComment, toHttpForm, writeVariableComment, type CodeRequest, type CodeService } from './codeRequest.ts';
 import { formatValue, quoteText, type ValueSyntax } from './literals.ts';
 
 const syntax: ValueSyntax = {
@@ -12,16 +12,23 @@ const syntax: ValueSyntax = {
 
 /** Writes an R program that sends the requests with httr2. */
 export function writeR(service: CodeService, requests: readonly CodeRequest[]): string {
-  const variable = quoteText(service.keyVariable);
+  const { addressVariable } = service;
   return [
     'library(httr2)\n',
-    `# Reads the API key from the environment variable ${service.keyVariable}.`,
-    `key <- Sys.getenv(${variable})`,
-    `if (key == "") stop("The environment variable ${service.keyVariable} is not set.")`,
-    `service <- request(${quoteText(service.address)}) |>`,
+    writeVariableComment(service),
+    ...(addressVariable === undefined ? [] : readVariable('address', addressVariable)),
+    ...readVariable('key', service.keyVariable),
+    `service <- request(${addressVariable === undefined ? quoteText(service.address) : 'address'}) |>`,
     `  req_auth_bearer_token(${service.scheme === 'plain' ? 'key' : 'openssl::base64_encode(charToRaw(key))'})\n`,
     requests.map(writeRequest).join('\n\n'),
   ].join('\n');
+}
+
+function readVariable(name: string, variable: string): readonly string[] {
+  return [
+    `${name} <- Sys.getenv(${quoteText(variable)})`,
+    `if (${name} == "") stop("The environment variable ${variable} is not set.")`,
+  ];
 }
 
 function writeRequest(request: CodeRequest): string {

@@ -6,6 +6,7 @@ import { copyOpeningCode } from './code/copyOpeningCode.ts';
 import { cite, copyAvailabilityStatement } from './citations/cite.ts';
 import { connect } from './connections/connect.ts';
 import { forgetConnection } from './connections/forgetConnection.ts';
+import { copyLocalAccess } from './connections/copyLocalAccess.ts';
 import { startAndConnect, stopLocalService } from './connections/localServiceCommands.ts';
 import { disconnect, refreshDatabases, switchConnection } from './connections/manageConnections.ts';
 import { scanStore } from './connections/scanStore.ts';
@@ -69,6 +70,7 @@ export const commandHandlers: CommandHandlers<CommandServices> = {
   'dataTransfer.testConnection': testConnection,
   'dataTransfer.setOrcid': setOrcid,
   'dataTransfer.startLocalService': startAndConnect,
+  'dataTransfer.copyLocalAccess': copyLocalAccess,
   'dataTransfer.stopLocalService': stopLocalService,
   'dataTransfer.serveFolder': serveFolder,
   'dataTransfer.serveThisFolder': serveFolder,

@@ -117,6 +117,7 @@ const commandTable = {
   'dataTransfer.testConnection': { takes: ['connection'], icon: 'pulse' },
   'dataTransfer.setOrcid': {},
   'dataTransfer.startLocalService': { takes: ['welcome'], icon: 'play' },
+  'dataTransfer.copyLocalAccess': {},
   'dataTransfer.stopLocalService': { icon: 'debug-stop', enablement: 'dataTransfer.localServiceRunning' },
   'dataTransfer.serveFolder': { takes: ['folder'], icon: 'add' },
   'dataTransfer.serveThisFolder': { takes: ['folder'] },

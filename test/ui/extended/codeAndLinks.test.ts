@@ -77,6 +77,19 @@ describe('A user who shares code and links', () => {
     }
   });
 
+  it('copies commands that set the address and the key of the local service', async () => {
+    await open();
+    await window.command('Data Transfer: Start Local Service');
+    await window.tree('Databases').row('Sample Data');
+    await window.command('Data Transfer: Copy Address and Key of Local Service…');
+    await window.pick('Commands that set both', /Address and key change when the service starts/);
+    const commands = await window.clipboard((text) => text.startsWith('export '));
+    const { output } = await runShell('sh', `${commands}echo "$DATA_TRANSFER_ADDRESS" "$DATA_TRANSFER_KEY"`, '');
+    const [address = '', token = ''] = output.trim().split(' ');
+    const headers = { authorization: `Bearer ${token}` };
+    assert.equal((await fetch(`${address}/api/v1/databases`, { headers })).status, 200);
+  });
+
   it('opens a copied link after a prompt shows what it sends, and sees why a hostile link is refused', async () => {
     await open();
     await searchDatabase(window, 'JGI Data Portal', 'JDP:000012');

@@ -129,6 +129,44 @@ describe('Generated code', () => {
     assert.match(errors, /TypeError: .*unexpected keyword argument 'orcid'/);
   });
 
+  describe('for the local service, whose address changes at each start (D29)', () => {
+    const local = (): CodeService => ({ ...target, address: 'http://127.0.0.1:1', addressVariable: 'DTS_ADDRESS' });
+
+    it('reads the address from the environment, and says how to set it', async () => {
+      const more = { DTS_ADDRESS: server.address };
+      const code = (language: CodeLanguage): string => writeCode(language, local(), [status]);
+      const runs = [
+        await runPython(code('python'), key, undefined, more),
+        await runShell('bash', code('curl'), key, more),
+        await runShell('sh', code('curl'), key, more),
+      ];
+      for (const { exitCode, errors, output } of runs) {
+        assert.deepEqual([exitCode, errors], [0, '']);
+        assert.match(output, /active/);
+      }
+      for (const language of ['python', 'curl', 'r'] as const) {
+        assert.ok(!code(language).includes('127.0.0.1'), language);
+        assert.match(
+          code(language),
+          /^# Reads the address and the API key .* DTS_ADDRESS and DTS_KEY\.\n# .* set them\.$/m,
+        );
+      }
+    });
+
+    it('exits in a shell if the address is not set, before anything is sent', async () => {
+      const { exitCode, errors } = await runShell('sh', writeCode('curl', local(), [status]), key);
+      assert.notEqual(exitCode, 0);
+      assert.match(errors, /DTS_ADDRESS: is not set/);
+      assert.deepEqual(server.requests, []);
+    });
+
+    it('checks address and key in R', () => {
+      const code = writeCode('r', local(), [status]);
+      assert.match(code, /^address <- Sys\.getenv\("DTS_ADDRESS"\)\nif \(address == ""\) stop\(/m);
+      assert.match(code, /^service <- request\(address\) \|>$/m);
+    });
+  });
+
   it('contains no number that JSON cannot represent', () => {
     const code = writeCode('python', target, [{ ...search, specific: { a: Infinity, b: [NaN, 1] } }]);
     assert.match(code, /"a": None,\s+"b": \[\s+None,\s+1\s+\]/);

@@ -4,6 +4,7 @@ import { localConnectionId } from '../../editor/machine.ts';
 import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { pickConnection } from '../connections/connectionPicker.ts';
+import { keyVariable } from '../connections/copyLocalAccess.ts';
 import type { CommandServices } from '../services.ts';
 
 /** A program that starts MCP servers, and its configuration file. */
@@ -26,12 +27,6 @@ const mcpClients: readonly McpClient[] = [
 ];
 
 const thisSystem = { platform: process.platform, shell: process.env['ComSpec'] };
-
-/**
- * Default name of the environment variable for a key. The name is specific to this extension, so that the server
- * doesn't send a key meant for another program.
- */
-const defaultKeyVariable = 'DATA_TRANSFER_KEY';
 
 /**
  * Copies the configuration that lets an agent outside the editor start the MCP server. The configuration contains the
@@ -73,7 +68,7 @@ function createChoice(client: McpClient): Choice<McpClient> {
 function getKeyVariable({ settings }: CommandServices, id: string): { name: string; isNamed: boolean } | undefined {
   if (id === localConnectionId) return undefined;
   const name = settings.connections.find((connection) => connection.id === id)?.apiKeyVariable;
-  return { name: name ?? defaultKeyVariable, isNamed: name !== undefined };
+  return { name: name ?? keyVariable, isNamed: name !== undefined };
 }
 
 function formatConfiguration({ file }: McpClient, server: McpServer): string {

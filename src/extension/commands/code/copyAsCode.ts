@@ -4,7 +4,9 @@ import { listCodeLanguages, writeCode, type CodeLanguage } from '../../../core/c
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
 import { resolveDatabaseNames } from '../../../core/flows/sentDatabaseNames.ts';
 import { runSteps } from '../../editor/inputSteps.ts';
+import { localConnectionId } from '../../editor/machine.ts';
 import { pickOne, toStepResult, type Choice, type PickOptions, type Step } from '../../editor/quickInput.ts';
+import { addressVariable, keyVariable } from '../connections/copyLocalAccess.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import type { CommandServices } from '../services.ts';
 import { chooseShared, type SharedArgument } from '../sharedRow.ts';
@@ -49,15 +51,11 @@ export async function copyAsCode(
   );
 }
 
-/**
- * Default name of the environment variable for a key. The name is specific to this extension, so that the code doesn't
- * send a key meant for another program.
- */
-const defaultKeyVariable = 'DATA_TRANSFER_KEY';
-
 function toCodeService({ connection, service }: OpenConnection): CodeService {
-  const { scheme = 'base64', apiKeyVariable = defaultKeyVariable } = connection;
-  return { address: service.address, scheme, keyVariable: apiKeyVariable };
+  const { id, scheme = 'base64', apiKeyVariable = keyVariable } = connection;
+  const { address } = service;
+  if (id === localConnectionId) return { address, scheme, keyVariable, addressVariable };
+  return { address, scheme, keyVariable: apiKeyVariable };
 }
 
 async function askDraft(
@@ -105,14 +103,13 @@ function createVariantPick(variants: CodeSource['variants']): PickOptions<readon
 }
 
 function createLanguagePick(service: CodeService, requests: readonly CodeRequest[]): PickOptions<CodeLanguage> {
-  const { keyVariable } = service;
   const all: Readonly<Record<CodeLanguage, Choice<CodeLanguage>>> = {
     python: { label: l10n.t('Python'), description: l10n.t('with {0}', 'dtspy'), value: 'python' },
     curl: { label: l10n.t('curl'), description: l10n.t('for bash and sh'), value: 'curl' },
     r: { label: 'R', description: l10n.t('with {0}', 'httr2'), value: 'r' },
   };
   return {
-    placeholder: l10n.t('Select a language. The code reads the API key from {0}.', keyVariable),
+    placeholder: l10n.t('Select a language. The code reads the API key from {0}.', service.keyVariable),
     choices: listCodeLanguages(service, requests).map((language) => all[language]),
   };
 }
