@@ -9,6 +9,7 @@ import { addHistoryCommand } from './commands/historyCommand.ts';
 import { addMcpCommand } from './commands/mcpCommand.ts';
 import { addPlansCommand } from './commands/plansCommand.ts';
 import { addRunCommand } from './commands/runCommand.ts';
+import { addScanCommand } from './commands/scanCommand.ts';
 import { addSearchCommand } from './commands/searchCommand.ts';
 import { addServiceCommand } from './commands/serviceCommand.ts';
 import { addStatusCommand } from './commands/statusCommand.ts';
@@ -23,7 +24,7 @@ import { cliVersion } from './version.ts';
 
 /** The functions that add the commands, in the order in which the help lists the commands. */
 const commands = [
-  ...[addDatabasesCommand, addSearchCommand, addDescribeCommand],
+  ...[addDatabasesCommand, addScanCommand, addSearchCommand, addDescribeCommand],
   ...[addTransferCommand, addStatusCommand, addWaitCommand, addCancelCommand, addHistoryCommand],
   ...[addVerifyCommand, addCiteCommand, addExportCommand, addRunCommand, addCompareCommand],
   ...[addServiceCommand, addMcpCommand, addPlansCommand],

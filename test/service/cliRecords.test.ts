@@ -128,6 +128,8 @@ describe('Transfer records on the command line', () => {
     const { transfers } = await rig.runJson(0, 'export');
     assert.ok((transfers as { id: string }[]).some((one) => one.id === id));
     assert.equal((await rig.run('export', '--format', 'sha256')).code, 2);
+    const { code, stderr } = await rig.run('export', id, '--format', 'md5');
+    assert.deepEqual([code, stderr], [1, 'None of these files has an MD5 hash. Use --format sha256.\n']);
   });
 
   it('names the service of --server by its address, even in commands without --server', async () => {

@@ -1,12 +1,21 @@
 import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import {
+  checksumAlgorithms,
   createOmission,
+  formatHashName,
   formatOmissions,
   listTransferOmissions,
+  type ChecksumAlgorithm,
   type Omission,
 } from '../../core/model/exportOmissions.ts';
-import { exportChecksums, exportFiles, filterChecksummed, type RecordedFile } from '../../core/model/fileExport.ts';
+import {
+  exportChecksums,
+  exportFiles,
+  filterChecksummed,
+  listAlgorithms,
+  type RecordedFile,
+} from '../../core/model/fileExport.ts';
 import { createRoCrate, type CrateSource } from '../../core/model/roCrate.ts';
 import { exportAsCsv, exportAsJson } from '../../core/model/transferExport.ts';
 import { getServiceName, type Transfer } from '../../core/model/transferModel.ts';
@@ -26,7 +35,7 @@ import { listManifestFiles, loadManifest } from '../transfers/manifestReading.ts
 import { findRecordedTransfer, loadTransfers } from '../transfers/transferLookup.ts';
 import { cliVersion } from '../version.ts';
 
-type ExportFormat = 'csv' | 'tsv' | 'sha256' | 'ro-crate' | 'json';
+type ExportFormat = 'csv' | 'tsv' | ChecksumAlgorithm | 'ro-crate' | 'json';
 
 interface ExportFlags {
   readonly format?: ExportFormat;
@@ -34,7 +43,7 @@ interface ExportFlags {
   readonly folder?: string;
 }
 
-const formats: readonly ExportFormat[] = ['csv', 'tsv', 'sha256', 'ro-crate', 'json'];
+const formats: readonly ExportFormat[] = ['csv', 'tsv', ...checksumAlgorithms, 'ro-crate', 'json'];
 
 /** Adds `export`, which exports a list of a transfer's files, or all transfer records, for other programs. */
 export function addExportCommand(program: Command): void {
@@ -88,7 +97,8 @@ async function formatTransfer(
   noteOmissions(session, omissions);
   if (format === 'ro-crate') return [formatCrate(session, { transfer, files: transferred, omissions })];
   const files = transferred.length > 0 ? transferred : transfer.order.files;
-  return format === 'sha256' ? formatChecksums(session, files, omissions) : formatFiles(files, format);
+  const algorithm = checksumAlgorithms.find((name) => name === format);
+  return algorithm ? formatChecksums(session, files, omissions, algorithm) : formatFiles(files, format);
 }
 
 /**
@@ -115,12 +125,19 @@ function formatChecksums(
   session: CliSession,
   files: readonly RecordedFile[],
   omissions: readonly Omission[],
+  algorithm: ChecksumAlgorithm,
 ): Iterable<string> {
-  const listed = filterChecksummed(files);
-  if (listed.length === 0) throw new CliError('None of these files has a SHA-256 hash.');
-  const unlisted = createOmission('noHash', files.length - listed.length);
+  const listed = filterChecksummed(files, algorithm);
+  if (listed.length === 0) throw new CliError(describeMissingHashes(files, algorithm));
+  const unlisted = createOmission('noHash', files.length - listed.length).map((one) => ({ ...one, algorithm }));
   noteOmissions(session, unlisted);
-  return exportChecksums(listed, [...unlisted, ...omissions]);
+  return exportChecksums(listed, [...unlisted, ...omissions], algorithm);
+}
+
+function describeMissingHashes(files: readonly RecordedFile[], algorithm: ChecksumAlgorithm): string {
+  const others = listAlgorithms(files).map((name) => `--format ${name}`);
+  const remedy = others.length > 0 ? ` Use ${others.join(' or ')}.` : '';
+  return `None of these files has ${formatHashName(algorithm)}.${remedy}`;
 }
 
 function noteOmissions({ context }: CliSession, omissions: readonly Omission[]): void {

@@ -10,6 +10,7 @@ import { parseCount, parseJsonOption } from '../optionValues.ts';
 import { runAction } from '../runAction.ts';
 import { formatCount } from '../text/amounts.ts';
 import { fileColumns, toFileDocument } from '../text/fileDocument.ts';
+import { toPlainCell } from '../text/plainCell.ts';
 
 interface SearchFlags {
   readonly limit: number;
@@ -45,14 +46,20 @@ async function searchFiles(
 ): Promise<ExitCode> {
   return await CliSession.run(context, async (session) => {
     await session.connect();
-    const { name } = session.findDatabase(database);
+    const { name, listing } = session.findDatabase(database);
     const { files, hasMore } = await loadFiles(session, { database: name, query, ...pickFilters(flags) }, flags);
-    const table = { columns: fileColumns, rows: files, emptyNote: 'No files match.' };
+    const table = { columns: fileColumns, rows: files, emptyNote: describeNothing(listing?.asOf) };
     context.output.printTable({ files: files.map(toFileDocument), hasMore }, table);
     const advice = flags.all ? 'There may be more.' : 'Use --limit or --all for more.';
     if (hasMore) context.output.note(`Stopped at ${formatCount(files.length, 'file')}. ${advice}`);
     return exitCode.done;
   });
+}
+
+/** Returns the note for an empty result. A store's listing may be older than what is missing from it. */
+function describeNothing(listedAt: string | undefined): string {
+  if (listedAt === undefined) return 'No files match.';
+  return `No files match in the listing of ${toPlainCell(listedAt)}. "data-transfer scan" lists the store again.`;
 }
 
 function pickFilters({ status, specific }: SearchFlags): Pick<SearchQuery, 'status' | 'specific'> {

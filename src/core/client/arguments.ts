@@ -16,6 +16,7 @@ const argumentsByOperation = {
   transferStatus: ['id'],
   cancelTransfer: ['orcid', 'id'],
   searchParameters: ['databaseId'],
+  scanDatabase: ['databaseId'],
 } as const;
 
 /** The name of an operation that takes arguments. */

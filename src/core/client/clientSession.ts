@@ -32,6 +32,11 @@ export class ClientSession {
     return await this.sendLocated(this.locate(request), signal);
   }
 
+  /** Sends a request whose path is relative to the service's address: to a route beyond the contract (D26). */
+  async sendToRoot(request: HttpRequest, signal?: AbortSignal): Promise<Result<HttpResponse>> {
+    return await this.sendLocated({ ...request, path: `/${request.path}` }, signal);
+  }
+
   private async sendLocated(located: HttpRequest, signal?: AbortSignal): Promise<Result<HttpResponse>> {
     return this.addKeyHistory(await send(this.channel, located, signal));
   }

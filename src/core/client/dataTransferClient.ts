@@ -262,6 +262,18 @@ export class DataTransferClient implements Disposable {
     return this.toReply(session, result, {});
   }
 
+  /**
+   * Starts a scan of a store or folder, which only the local service supports (D62: stores through rclone). Resolves to
+   * true once the scan is queued; the listing of the database shows its progress.
+   */
+  async scanDatabase(databaseId: string, signal?: AbortSignal): Promise<Reply<true | undefined>> {
+    const session = this.requireSession('scanDatabase');
+    checkArguments('scanDatabase', { databaseId });
+    const path = `databases/${encodePart(databaseId)}/scans`;
+    const result = await session.sendToRoot({ method: 'POST', path }, signal);
+    return this.toReply<true | undefined>(session, result.reason ? result : { value: true }, undefined);
+  }
+
   private requireSession(operation: Operation | 'databases'): ClientSession {
     if (!this.session) throw new RuntimeError(`${operation}: the client is not connected; connect it first`);
     return this.session;

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../util/json.ts';
-import { getSha256, type RecordedFile } from './fileExport.ts';
+import { getHash, type RecordedFile } from './fileExport.ts';
 
 /** The file name that the RO-Crate specification requires for the metadata document. */
 export const roCrateName = 'ro-crate-metadata.json';
@@ -43,7 +43,7 @@ function createLicense({ source }: CrateRoot): JsonObject {
 /** Returns the ID, size, format and SHA-256 hash of a file as RO-Crate properties. Omits unknown properties. */
 export function describeFile(file: RecordedFile): JsonObject {
   const { id, sizeBytes, mediaType } = file;
-  const sha256 = getSha256(file);
+  const sha256 = getHash(file, 'sha256');
   return {
     ...(id !== undefined && { identifier: id }),
     ...(sizeBytes !== undefined && { contentSize: String(sizeBytes) }),

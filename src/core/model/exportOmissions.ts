@@ -1,8 +1,25 @@
 import type { Transfer } from './transferModel.ts';
 
+/** The algorithms of checksum files, in Node.js names: each has a program of GNU coreutils, such as `md5sum`. */
+export const checksumAlgorithms = ['md5', 'sha1', 'sha256', 'sha512'] as const;
+export type ChecksumAlgorithm = (typeof checksumAlgorithms)[number];
+
+/** The names of the algorithms, with the article that precedes them. */
+const algorithmNames: Readonly<Record<ChecksumAlgorithm, string>> = {
+  md5: 'an MD5',
+  sha1: 'a SHA-1',
+  sha256: 'a SHA-256',
+  sha512: 'a SHA-512',
+};
+
+/** Returns a phrase such as `a SHA-256 hash`. */
+export function formatHashName(algorithm: ChecksumAlgorithm): string {
+  return `${algorithmNames[algorithm]} hash`;
+}
+
 /** The reason why an export does not contain certain files. */
 type OmissionKind =
-  | 'noHash' // files without a SHA-256 hash, which a checksum file cannot list
+  | 'noHash' // files without a hash of the algorithm, which a checksum file cannot list
   | 'notLoaded' // results of a search that were not loaded; their number is unknown
   | 'unreadable' // resources of a search that could not be parsed
   | 'notFound' // requested IDs for which the service returned no file
@@ -17,14 +34,16 @@ export interface Omission {
   readonly count?: number;
   /** The names of the files, if they are known. */
   readonly names?: readonly string[];
+  /** The algorithm of the missing hashes; SHA-256 if absent. */
+  readonly algorithm?: ChecksumAlgorithm;
 }
 
 /** The maximum number of names in a remark. */
 const maxNames = 20;
 
 /** Remarks for export files. Not translated, because programs read them. */
-const remarks: Readonly<Record<OmissionKind, (count: number) => string>> = {
-  noHash: (count) => `Not listed: ${count} without a SHA-256 hash.`,
+const remarks: Readonly<Record<OmissionKind, (count: number, algorithm: ChecksumAlgorithm) => string>> = {
+  noHash: (count, algorithm) => `Not listed: ${count} without ${formatHashName(algorithm)}.`,
   notLoaded: () => 'Not listed: results of the search that were not loaded.',
   unreadable: (count) => `Not listed: ${count} that could not be read.`,
   notFound: (count) => `Not listed: ${count} that the service did not find.`,
@@ -35,7 +54,9 @@ const remarks: Readonly<Record<OmissionKind, (count: number) => string>> = {
 
 /** Formats each omission as a sentence for an export file. */
 export function formatOmissions(omissions: readonly Omission[]): readonly string[] {
-  return omissions.map(({ kind, count = 0, names = [] }) => withNames(remarks[kind](count), names));
+  return omissions.map(({ kind, count = 0, names = [], algorithm = 'sha256' }) =>
+    withNames(remarks[kind](count, algorithm), names),
+  );
 }
 
 /**

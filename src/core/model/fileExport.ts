@@ -1,6 +1,6 @@
 import { parseDeclaredHash } from '../util/declaredHash.ts';
 import { formatRow, type Cell, type Separator } from '../util/delimitedRows.ts';
-import { formatOmissions, type Omission } from './exportOmissions.ts';
+import { checksumAlgorithms, formatOmissions, type ChecksumAlgorithm, type Omission } from './exportOmissions.ts';
 
 /** A file as listed in an export: a search result or a transferred file. Unknown properties are absent. */
 export interface RecordedFile {
@@ -35,24 +35,36 @@ export function* exportFiles(files: Iterable<RecordedFile>, separator: Separator
     );
 }
 
-/** Returns the files that a checksum file can list: those with a SHA-256 hash and a path or name. */
-export function filterChecksummed(files: readonly RecordedFile[]): readonly RecordedFile[] {
-  return files.filter((file) => getSha256(file) !== undefined && getPlace(file) !== '');
+/** Returns the files that a checksum file can list: those with a hash of the algorithm and a path or name. */
+export function filterChecksummed(
+  files: readonly RecordedFile[],
+  algorithm: ChecksumAlgorithm = 'sha256',
+): readonly RecordedFile[] {
+  return files.filter((file) => getHash(file, algorithm) !== undefined && getPlace(file) !== '');
+}
+
+/** Returns the algorithms of the files' hashes, in the order of {@link checksumAlgorithms}. */
+export function listAlgorithms(files: readonly RecordedFile[]): readonly ChecksumAlgorithm[] {
+  return checksumAlgorithms.filter((algorithm) => filterChecksummed(files, algorithm).length > 0);
 }
 
 /**
- * Yields files in the format that `sha256sum -c` reads, after a comment for each omission. All files must have a
- * SHA-256 hash.
+ * Yields files in the format that GNU coreutils read, such as `sha256sum -c`, after a comment for each omission. All
+ * files must have a hash of the algorithm.
  */
-export function* exportChecksums(files: readonly RecordedFile[], omissions: readonly Omission[]): Generator<string> {
+export function* exportChecksums(
+  files: readonly RecordedFile[],
+  omissions: readonly Omission[],
+  algorithm: ChecksumAlgorithm = 'sha256',
+): Generator<string> {
   for (const remark of formatOmissions(omissions)) yield `# ${remark}\n`;
-  for (const file of files) yield formatChecksum(getSha256(file) ?? '', getPlace(file));
+  for (const file of files) yield formatChecksum(getHash(file, algorithm) ?? '', getPlace(file));
 }
 
-/** Returns the SHA-256 hash of a file as hexadecimal digits; undefined if the database declares none. */
-export function getSha256({ hash }: RecordedFile): string | undefined {
+/** Returns the hash of a file as hexadecimal digits; undefined if the database declares none of the algorithm. */
+export function getHash({ hash }: RecordedFile, algorithm: ChecksumAlgorithm): string | undefined {
   const declared = parseDeclaredHash(hash);
-  return declared?.algorithm === 'sha256' ? declared.hex : undefined;
+  return declared?.algorithm === algorithm ? declared.hex : undefined;
 }
 
 function getPlace({ path, name = '' }: RecordedFile): string {

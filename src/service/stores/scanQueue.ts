@@ -8,6 +8,7 @@ export class ScanQueue {
   private readonly run: (folders: ReadonlySet<string>) => Promise<void>;
   private waiting: WaitingScan | undefined;
   private last: Promise<void> = Promise.resolve();
+  private unfinishedCount = 0;
 
   /** Creates a queue. `run` must scan the given folders and never reject. */
   constructor(run: (folders: ReadonlySet<string>) => Promise<void>) {
@@ -17,6 +18,11 @@ export class ScanQueue {
   /** Resolves when all scans requested so far have ended. */
   get ended(): Promise<void> {
     return this.last;
+  }
+
+  /** True from the request of a scan until the last requested one has ended. */
+  get isBusy(): boolean {
+    return this.unfinishedCount > 0;
   }
 
   /** Requests a scan of a folder. Resolves when the scan has ended. */
@@ -31,7 +37,9 @@ export class ScanQueue {
     const ended = this.last.then(async () => {
       this.waiting = undefined;
       await this.run(folders);
+      this.unfinishedCount--;
     });
+    this.unfinishedCount++;
     this.last = ended;
     return { folders, ended };
   }

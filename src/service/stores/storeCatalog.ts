@@ -122,8 +122,9 @@ export class StoreCatalog {
 
   getListing(): StoreListingState {
     const { listedAtMs, problem, current, freeBytes } = this;
+    const lastState = problem === undefined ? 'listed' : 'failed';
     return {
-      state: current === undefined ? (problem === undefined ? 'listed' : 'failed') : 'scanning',
+      state: this.scans.isBusy ? 'scanning' : lastState,
       files: this.fileCount,
       ...(current !== undefined && { scanned: current.count }),
       ...(listedAtMs !== undefined && { asOf: new Date(listedAtMs).toISOString() }),

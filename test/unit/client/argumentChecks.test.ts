@@ -101,6 +101,12 @@ const refusals: readonly Refusal[] = [
     type: ValueError,
     pattern: /^searchParameters: "databaseId" must be /,
   })),
+  ...each(['', '.', '..'], (value) => ({
+    rule: `D26 scanDatabase: id ${word(value)} is ValueError`,
+    call: (client) => client.scanDatabase(value as string),
+    type: ValueError,
+    pattern: /^scanDatabase: "databaseId" must be /,
+  })),
 ];
 
 /** Calls that break two rules. The client reports the rule that §4.8 lists first. */
@@ -213,6 +219,7 @@ describe('Calls without a connection (§4.8)', () => {
     transferStatus: (client) => client.transferStatus('no uuid'),
     cancelTransfer: cancel({ orcid: 5 }),
     searchParameters: (client) => client.searchParameters(''),
+    scanDatabase: (client) => client.scanDatabase(''),
   };
 
   for (const [operation, call] of Object.entries(calls)) {

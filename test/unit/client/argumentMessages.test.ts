@@ -12,6 +12,7 @@ const good = {
   transferStatus: { id },
   cancelTransfer: { orcid: 'o', id },
   searchParameters: { databaseId: 'd' },
+  scanDatabase: { databaseId: 'd' },
 } as const satisfies Record<Operation, object>;
 
 function getRefusal(operation: Operation, wrong: object): string {

@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { exportChecksums, exportFiles, filterChecksummed } from '../../../src/core/model/fileExport.ts';
+import { checksumAlgorithms } from '../../../src/core/model/exportOmissions.ts';
+import { exportChecksums, exportFiles, filterChecksummed, listAlgorithms } from '../../../src/core/model/fileExport.ts';
 
 describe('Exporting files', () => {
   it('writes a table without formulas, separated by commas or tabs', () => {
@@ -59,18 +60,23 @@ describe('Exporting files', () => {
     );
   });
 
-  it('writes checksums that sha256sum accepts, even for unusual names', async function () {
-    if (process.platform === 'win32') this.skip();
-    const folder = await mkdtemp(join(tmpdir(), 'checksums-'));
-    try {
-      const names = ['plain.txt', '-dash', 'line\nbreak', 'back\\slash', ' space'];
-      const files = names.map((path) => ({ path, hash: createHash('sha256').update(path).digest('hex') }));
-      for (const { path } of files) await writeFile(join(folder, path), path);
-      await writeFile(join(folder, 'sums'), [...exportChecksums(files, [{ kind: 'noHash', count: 2 }])].join(''));
-      const output = execFileSync('sha256sum', ['--strict', '-c', 'sums'], { cwd: folder, encoding: 'utf8' });
-      assert.equal(output.match(/: OK$/gm)?.length, names.length);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
-  });
+  for (const algorithm of checksumAlgorithms) {
+    it(`writes checksums that ${algorithm}sum accepts, even for unusual names`, async function () {
+      if (process.platform === 'win32') this.skip();
+      const folder = await mkdtemp(join(tmpdir(), 'checksums-'));
+      try {
+        const names = ['plain.txt', '-dash', 'line\nbreak', 'back\\slash', ' space'];
+        const files = names.map((path) => ({ path, hash: createHash(algorithm).update(path).digest('hex') }));
+        for (const { path } of files) await writeFile(join(folder, path), path);
+        assert.deepEqual(filterChecksummed(files, algorithm), files);
+        assert.deepEqual(listAlgorithms(files), [algorithm]);
+        const omissions = [{ kind: 'noHash', count: 2, algorithm }] as const;
+        await writeFile(join(folder, 'sums'), [...exportChecksums(files, omissions, algorithm)].join(''));
+        const output = execFileSync(`${algorithm}sum`, ['--strict', '-c', 'sums'], { cwd: folder, encoding: 'utf8' });
+        assert.equal(output.match(/: OK$/gm)?.length, names.length);
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    });
+  }
 });

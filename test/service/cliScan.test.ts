@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import { CliProcess, type CliResult } from '../support/cliProcess.ts';
+import { json } from '../support/faultBehaviors.ts';
+import { FaultServer } from '../support/faultServer.ts';
+import { startLocalService, type StartedService } from '../support/localService.ts';
+
+describe('Scanning a database again by the command line (D62)', () => {
+  let root: string;
+  let service: StartedService;
+
+  before(async () => {
+    root = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'cli-scan-'));
+    for (const name of ['store', 'folder', 'ledger']) await fs.mkdir(nodePath.join(root, name));
+    await fs.writeFile(nodePath.join(root, 'store', 'a.csv'), 'a');
+    const configFile = nodePath.join(root, 'rclone.conf');
+    await fs.writeFile(configFile, `[disk]\ntype = alias\nremote = ${nodePath.join(root, 'store')}\n`);
+    const databases = [
+      { name: 'Lab Bucket', remote: 'disk:' },
+      { name: 'Folder', folder: nodePath.join(root, 'folder') },
+    ];
+    service = await startLocalService({ databases }, { environment: { RCLONE_CONFIG: configFile } });
+  });
+  after(async () => {
+    await service.stop();
+    await fs.rm(root, { recursive: true });
+  });
+
+  const run = async (server: string, ...args: readonly string[]): Promise<CliResult> => {
+    const options = ['--server', server, '--orcid', '0000-0002-1825-0097', '--key-variable', 'THE_KEY'];
+    const environment = { THE_KEY: service.token, DATA_TRANSFER_LEDGER: nodePath.join(root, 'ledger') };
+    return await new CliProcess([...args, ...options], { environment }).ended;
+  };
+
+  it('finds a new object after the scan that it waits for, and says before how old the listing is', async () => {
+    assert.equal((await run(service.address, 'scan', 'Lab Bucket', '--wait')).stdout, 'Lab Bucket: 1 file\n');
+    await fs.writeFile(nodePath.join(root, 'store', 'b.csv'), 'b');
+    const before = await run(service.address, 'search', 'Lab Bucket', 'b.csv');
+    assert.match(
+      before.stderr,
+      /^No files match in the listing of 20[-\dT:.]+Z\. "data-transfer scan" lists the store again\.\n$/,
+    );
+    const { code, stdout } = await run(service.address, 'scan', 'lab-bucket', '--wait', '--json');
+    const { database } = JSON.parse(stdout) as { readonly database: { readonly listing: Record<string, unknown> } };
+    assert.deepEqual([code, database.listing['state'], database.listing['files']], [0, 'listed', 2]);
+    assert.match((await run(service.address, 'search', 'Lab Bucket', 'b.csv')).stdout, /^b\.csv /m);
+  });
+
+  it('scans a folder', async () => {
+    const { code, stdout } = await run(service.address, 'scan', 'Folder');
+    assert.deepEqual([code, stdout], [0, 'Folder: the scan has been requested\n']);
+  });
+
+  it('says that a service without such a route is no local service', async () => {
+    const server = await FaultServer.start();
+    try {
+      server.on('GET /', json({ name: 'Test', version: '1.0.0' }));
+      server.on('GET /api/v1/databases', json([{ id: 'd', name: 'D', organization: '', url: '' }]));
+      const { code, stderr } = await run(server.address, 'scan', 'D');
+      assert.deepEqual([code, stderr], [1, "This service can't scan D again: only a local service can.\n"]);
+    } finally {
+      await server.stop();
+    }
+  });
+});
