@@ -108,7 +108,7 @@ function createCancelRoute(path: string, queue: TransferQueue): DescribedRoute {
 function getStatus(queue: TransferQueue, id: string): RouteResponse {
   const record = queue.get(id);
   if (record === undefined) throw createUnknownTransferProblem(id);
-  return { status: 200, body: toStatusDocument(record) };
+  return { status: 200, body: toStatusDocument(record, queue.getBytes(id)) };
 }
 
 function cancelTransfer(queue: TransferQueue, id: string, orcid: string): RouteResponse {

@@ -7,6 +7,7 @@ import { BatchFolder, selectBatch } from './batchFolder.ts';
 import { BatchSource } from './batchSource.ts';
 import type { BatchResult, CarriedContent, CarrySink, WrittenFile } from './carrySink.ts';
 import { FolderSource, type CarrySource } from './carrySource.ts';
+import { FileBytes } from './fileBytes.ts';
 import { countDone, type DoneFile, type FileFailure, type JobResult } from './fileJobs.ts';
 import { BadFile, isStopRequested, OperationError, toFileFailure } from './fileProcessing.ts';
 import { FolderSink } from './folderSink.ts';
@@ -100,12 +101,13 @@ class FileCarrier {
   }
 
   private addBatch({ done, isIncomplete }: BatchResult): void {
-    for (const file of done) this.addDone(file);
+    for (const file of done) this.addDone(file, new FileBytes(this.job.signal, file.bytes));
     this.isBatchIncomplete ||= isIncomplete;
   }
 
-  private addDone(file: DoneFile): void {
+  private addDone(file: DoneFile, counter: FileBytes): void {
     this.done.push(file);
+    counter.complete();
     countDone(this.job.signal);
   }
 
@@ -123,9 +125,11 @@ class FileCarrier {
   private async carryAll(files: Iterator<FileToCarry>): Promise<void> {
     for (let next = files.next(); next.done !== true; next = files.next()) {
       if (this.abort.signal.aborted || isStopRequested(this.job.signal)) return;
+      const counter = new FileBytes(this.job.signal, next.value.bytes);
       try {
-        this.addDone(await this.carry(next.value));
+        this.addDone(await this.carry(next.value, counter), counter);
       } catch (error) {
+        counter.reset();
         this.fail(next.value.position, error);
       }
     }
@@ -138,46 +142,56 @@ class FileCarrier {
   }
 
   /** Transfers one file. Starts over if a partial file that was continued turns out to be damaged. */
-  private async carry(file: FileToCarry, mayContinue = true): Promise<DoneFile> {
-    const { content, written } = await this.write(file, mayContinue);
+  private async carry(file: FileToCarry, counter: FileBytes, mayContinue = true): Promise<DoneFile> {
+    const { content, written } = await this.write(file, counter, mayContinue);
     try {
-      return await this.finish(file, written, content.digests);
+      return await this.finish(file, written, content);
     } catch (error) {
       written.discard?.(error);
-      if (written.isContinued === true && isMismatch(error)) return await this.carry(file, false);
-      throw error;
+      if (written.isContinued !== true || !isMismatch(error)) throw error;
+      counter.reset();
+      return await this.carry(file, counter, false);
     }
   }
 
   private async write(
     file: FileToCarry,
+    counter: FileBytes,
     mayContinue: boolean,
   ): Promise<{ readonly content: CarriedContent; readonly written: WrittenFile }> {
     const { signal } = this.abort;
     const hashName = this.source.getHashName(file);
     const digests = new StreamDigests([hashName, this.sink.hash]);
-    const read = (from: number): AsyncIterable<Buffer> => this.throttle(this.source.read(file, from, signal));
+    const read = (from: number): AsyncIterable<Buffer> => {
+      counter.addCopied(from);
+      return this.throttle(this.source.read(file, from, signal), counter);
+    };
     const moveFetched = (path: string): boolean => this.source.moveFetched?.(file, path) ?? false;
-    const content = { digests, canResume: mayContinue && hashName !== undefined, read, moveFetched };
+    const content = { digests, counter, canResume: mayContinue && hashName !== undefined, read, moveFetched };
     return { content, written: await this.sink.write(file, content, signal) };
   }
 
-  private async finish(file: FileToCarry, written: WrittenFile, digests: StreamDigests): Promise<DoneFile> {
+  private async finish(
+    file: FileToCarry,
+    written: WrittenFile,
+    { digests, counter }: CarriedContent,
+  ): Promise<DoneFile> {
     const { signal } = this.abort;
     const sourceHash = await this.source.verify(file, digests, signal);
     // Only a hash of the whole file can show that the bytes of both attempts belong together.
     if (written.isContinued === true && sourceHash === undefined)
       throw new OperationError('copy', new BadFile('a partial copy of it cannot be verified'));
-    const method = await written.verify(digests, signal);
+    const method = await written.verify(digests, signal, counter);
     await written.finish(signal);
     const { position, bytes } = file;
     return { position, bytes, sha256: digests.sha256, verifiedBy: sourceHash ?? method };
   }
 
-  private async *throttle(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  private async *throttle(pieces: AsyncIterable<Buffer>, counter: FileBytes): AsyncGenerator<Buffer> {
     const { bytesPerSecond } = this.job;
     for await (const piece of pieces) {
       yield piece;
+      counter.addCopied(piece.length);
       if (bytesPerSecond === undefined) continue;
       await setTimeout((piece.length / bytesPerSecond) * 1_000, undefined, { signal: this.abort.signal });
     }

@@ -1,6 +1,7 @@
 import type { BatchFolder } from './batchFolder.ts';
 import type { FileToCarry } from './carryJob.ts';
 import type { CarrySource } from './carrySource.ts';
+import type { FileBytes } from './fileBytes.ts';
 import type { DoneFile } from './fileJobs.ts';
 import type { StreamDigests } from './streamDigests.ts';
 
@@ -10,9 +11,9 @@ export interface WrittenFile {
   readonly isContinued?: boolean;
   /**
    * Compares the written content with the content that was read. Returns the method: the destination's hash algorithm,
-   * or `reading back`. Throws {@link OperationError} if they differ.
+   * or `reading back`. Counts the bytes that it reads. Throws {@link OperationError} if they differ.
    */
-  verify(digests: StreamDigests, signal: AbortSignal): Promise<string>;
+  verify(digests: StreamDigests, signal: AbortSignal, counter: FileBytes): Promise<string>;
   /** Gives the file its final name. */
   finish(signal: AbortSignal): Promise<void>;
   /**
@@ -24,6 +25,7 @@ export interface WrittenFile {
 
 export interface CarriedContent {
   readonly digests: StreamDigests;
+  readonly counter: FileBytes;
   /** True if a partial file from an earlier attempt may be continued, because the whole file is verified by a hash. */
   readonly canResume: boolean;
   read(from: number): AsyncIterable<Buffer>;

@@ -1,5 +1,6 @@
 import { createHash, hash } from 'node:crypto';
 import * as fs from 'node:fs';
+import type { FileBytes } from './fileBytes.ts';
 import type { JobSignal } from './fileJobs.ts';
 import { readPieces } from './fileProcessing.ts';
 
@@ -14,9 +15,22 @@ interface Digests {
 const smallBytes = 256 * 1024;
 const smallBuffer = Buffer.allocUnsafeSlow(smallBytes);
 
-/** Computes the digests of an open file, which must have the expected size. `other` names a second algorithm. */
-export function digestFile(file: number, expectedBytes: number, signal: JobSignal, other?: string): Digests {
+interface DigestOptions {
+  /** A second algorithm. */
+  readonly other?: string | undefined;
+  /** Counts the bytes that are read. */
+  readonly counter?: FileBytes | undefined;
+}
+
+/** Computes the digests of an open file, which must have the expected size. */
+export function digestFile(
+  file: number,
+  expectedBytes: number,
+  signal: JobSignal,
+  { other, counter }: DigestOptions = {},
+): Digests {
   const count = fs.readSync(file, smallBuffer, 0, smallBytes, 0);
+  counter?.addRead(count);
   if (count < smallBytes) {
     const piece = smallBuffer.subarray(0, count);
     // A growing file is read only partially; the caller compares its size or its digest.
@@ -29,6 +43,7 @@ export function digestFile(file: number, expectedBytes: number, signal: JobSigna
     digest.update(piece);
     second?.update(piece);
     bytes += piece.length;
+    counter?.addRead(piece.length);
   });
   return { sha256: digest.digest('hex'), bytes, ...(second && { other: second.digest('hex') }) };
 }

@@ -59,7 +59,10 @@ export interface ReadBackJob {
 
 export type TransferredFilesJob = Pick<MoveJob, 'transferId' | 'destinationFolder' | 'files' | 'signal'>;
 
-/** Memory shared with the worker thread. Element 0 is 1 when the job must stop; element 1 counts completed files. */
+/**
+ * Memory shared with the worker thread. Element 0 is 1 when the job must stop; element 1 counts completed files. Two
+ * counters of bytes follow, see {@link getByteCounters}.
+ */
 export type JobSignal = Int32Array<SharedArrayBuffer>;
 
 export interface DoneFile {
@@ -108,7 +111,12 @@ export interface JobResult {
 }
 
 export function createJobSignal(): JobSignal {
-  return new Int32Array(new SharedArrayBuffer(8));
+  return new Int32Array(new SharedArrayBuffer(24));
+}
+
+/** Returns the counters of copied and of read bytes. */
+export function getByteCounters(signal: JobSignal): BigInt64Array<SharedArrayBuffer> {
+  return new BigInt64Array(signal.buffer, 8, 2);
 }
 
 /** Requests that the job stop; wakes its thread if it is waiting. */

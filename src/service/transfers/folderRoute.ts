@@ -43,6 +43,7 @@ function isReadWhileCopied({ bytes }: FileToMove): boolean {
 /** Transfers files between two folders on this machine (D24: destination layout). */
 export class FolderRoute implements TransferRoute {
   readonly isHashedFirst = true;
+  readonly canCountBytes = true;
   private readonly options: RouteOptions<{ readonly folder: string }>;
   private readonly attempts = new FileAttempts();
 

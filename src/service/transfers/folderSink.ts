@@ -6,6 +6,7 @@ import { readBackMethod } from './carrySink.ts';
 import type { CarryJob, FileToCarry } from './carryJob.ts';
 import { DestinationFolders, getPartPath } from './destinationFolders.ts';
 import { digestFile } from './digests.ts';
+import type { FileBytes } from './fileBytes.ts';
 import {
   BadFile,
   JobStopped,
@@ -173,9 +174,9 @@ class WrittenPart implements WrittenFile {
     this.isContinued = origin.isContinued === true;
   }
 
-  async verify(digests: StreamDigests): Promise<string> {
+  async verify(digests: StreamDigests, _signal: AbortSignal, counter: FileBytes): Promise<string> {
     if (this.isReadBack) return readBackMethod;
-    const written = runOperation('write', () => this.digest(this.paths.part));
+    const written = runOperation('write', () => this.digest(this.paths.part, counter));
     if (written !== digests.sha256) throw createDiskError();
     return await Promise.resolve(readBackMethod);
   }
@@ -206,7 +207,8 @@ class WrittenPart implements WrittenFile {
     throw new BadFile('a different file already exists');
   }
 
-  private digest(path: string): string {
-    return withRegularFile(path, (opened) => digestFile(opened, this.file.bytes, this.job.signal).sha256);
+  private digest(path: string, counter?: FileBytes): string {
+    const { bytes } = this.file;
+    return withRegularFile(path, (opened) => digestFile(opened, bytes, this.job.signal, { counter }).sha256);
   }
 }

@@ -51,14 +51,31 @@ export function hasEnded(status: TransferStatusWord): boolean {
   return status === 'succeeded' || status === 'failed';
 }
 
-/** Returns a transfer's status in its wire format (§2.4). */
-export function toStatusDocument(record: TransferRecord): TransferStatusDocument {
+/** The bytes of a transfer's files so far. Unverified copies of a failed attempt are no longer counted. */
+export interface TransferBytes {
+  readonly total: number;
+  /** Read and hashed at the source; absent if files are hashed while they are copied. */
+  readonly staged?: number;
+  /** Copied, verified or not. */
+  readonly copied: number;
+  /** Verified, or read back so far. */
+  readonly verified: number;
+}
+
+/** Returns a transfer's status in its wire format (§2.4, D23: transfer states). */
+export function toStatusDocument(record: TransferRecord, bytes?: TransferBytes): TransferStatusDocument {
   return {
     id: record.id,
     status: record.status,
     message: record.message,
     num_files: record.fileCount,
     num_files_transferred: record.movedCount,
+    ...(bytes && {
+      num_bytes: bytes.total,
+      ...(bytes.staged !== undefined && { num_bytes_staged: bytes.staged }),
+      num_bytes_transferred: bytes.copied,
+      num_bytes_verified: bytes.verified,
+    }),
   };
 }
 

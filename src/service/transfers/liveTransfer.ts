@@ -5,6 +5,7 @@ import type { TransferJournal } from './journal.ts';
 import {
   formatTransferMessage,
   hasEnded,
+  type TransferBytes,
   type TransferRecordFile,
   type TransferRecord,
   type TransferStatusWord,
@@ -58,6 +59,11 @@ export class LiveTransfer implements RunProgress {
 
   getRecord(): TransferRecord {
     return { ...this.current, movedCount: this.current.movedCount + this.run.movingCount };
+  }
+
+  /** Returns the bytes so far; undefined if they are unknown, or if the transfer has ended. */
+  getBytes(): TransferBytes | undefined {
+    return hasEnded(this.current.status) ? undefined : this.run.bytes;
   }
 
   enterStatus(status: TransferStatusWord, text: string): void {

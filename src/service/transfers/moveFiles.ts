@@ -3,6 +3,7 @@ import * as nodePath from 'node:path';
 import { getErrorCode } from '../../core/util/errorCode.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import { digestFile } from './digests.ts';
+import { FileBytes } from './fileBytes.ts';
 import type { DoneFile, FileToMove, JobResult, JobSignal, MoveJob } from './fileJobs.ts';
 import {
   OperationError,
@@ -31,6 +32,10 @@ const hasOpenFiles = process.platform === 'linux';
  * folder is always checked before a copy gets its final name.
  */
 const maxUncheckedBytes = 1024 * 1024;
+
+interface CountedFile extends FileToMove {
+  readonly counter: FileBytes;
+}
 
 interface MoveContext {
   readonly job: MoveJob;
@@ -70,13 +75,15 @@ function moveFile(context: MoveContext, file: FileToMove): DoneFile {
     const folder = isChecked ? checked.folder : context.folders.ensureFolder(path);
     context.checked = undefined;
     const finalPath = joinFileName(folder, file.path);
+    const counter = new FileBytes(context.job.signal, file.bytes);
     if (hasSameContent(finalPath, file, context.job.signal)) {
+      counter.complete();
       context.folders.checkUnmoved(folder);
       return;
     }
     runOperation('read', () =>
       context.source.open(file.path, (opened) =>
-        runOperation('write', () => copyToDestination(context, file, opened, finalPath)),
+        runOperation('write', () => copyToDestination(context, { ...file, counter }, opened, finalPath)),
       ),
     );
     context.checked = { path, folder };
@@ -92,7 +99,7 @@ function hasSameContent(finalPath: string, file: FileToMove, signal: JobSignal):
   throw new BadFile('a different file already exists');
 }
 
-function copyToDestination(context: MoveContext, file: FileToMove, opened: number, finalPath: string): void {
+function copyToDestination(context: MoveContext, file: CountedFile, opened: number, finalPath: string): void {
   const { job } = context;
   const part = getPartPath(finalPath, job.transferId);
   try {
@@ -112,7 +119,7 @@ function copyToDestination(context: MoveContext, file: FileToMove, opened: numbe
 }
 
 /** Copies the content and returns the digest of the copy, which a second thread may have computed in parallel. */
-function copyAndReadBack(job: MoveJob, file: FileToMove, opened: number, copy: number): string {
+function copyAndReadBack(job: MoveJob, file: CountedFile, opened: number, copy: number): string {
   const shared = job.sharedCopy && new SharedCopy(job.sharedCopy);
   try {
     // For an empty file, `copyContent` reports nothing.
@@ -131,9 +138,9 @@ function copyAndReadBack(job: MoveJob, file: FileToMove, opened: number, copy: n
  * Returns the digest of a copy, after flushing it if the job requires that. Reads the copy unless the digest is known.
  * The descriptor may be read-only, because a clone of a read-only file can't be opened for writing.
  */
-function readBack(job: MoveJob, { bytes }: FileToMove, copy: number, known?: string): string {
+function readBack(job: MoveJob, { bytes, counter }: CountedFile, copy: number, known?: string): string {
   if (job.isFlushed) fs.fsyncSync(copy);
-  return known ?? digestFile(copy, bytes, job.signal).sha256;
+  return known ?? digestFile(copy, bytes, job.signal, { counter }).sha256;
 }
 
 function removePart(part: string): void {
@@ -148,11 +155,12 @@ function removePart(part: string): void {
  * Clones the file if it is large enough and the file system supports it; otherwise, returns false. Clones from the
  * checked descriptor, because the path may lead to a different file by now (D42: hanging disks).
  */
-function tryClone(context: MoveContext, file: FileToMove, opened: number, part: string): boolean {
+function tryClone(context: MoveContext, file: CountedFile, opened: number, part: string): boolean {
   if (!context.canClone || file.bytes < minCloneBytes) return false;
   const { COPYFILE_EXCL, COPYFILE_FICLONE_FORCE } = fs.constants;
   try {
     fs.copyFileSync(`${openFilesFolder}/${opened}`, part, COPYFILE_EXCL | COPYFILE_FICLONE_FORCE);
+    file.counter.addCopied(file.bytes);
     return true;
   } catch {
     removePart(part);
@@ -176,7 +184,7 @@ function withNewFile<T>(part: string, work: (file: number) => T): T {
 
 function copyContent(
   { signal, bytesPerSecond }: MoveJob,
-  { bytes }: FileToMove,
+  { bytes, counter }: CountedFile,
   opened: number,
   copy: number,
   reportWritten: (bytes: number) => void,
@@ -186,6 +194,7 @@ function copyContent(
     readPieces(opened, { from: 0, expectedBytes: bytes }, signal, (piece) => {
       runOperation('write', () => writeAll(copy, piece, written));
       reportWritten((written += piece.length));
+      counter.addCopied(piece.length);
       if (bytesPerSecond !== undefined) pause(signal, (piece.length / bytesPerSecond) * 1_000);
     }),
   );

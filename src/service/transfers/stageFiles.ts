@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import { digestFile } from './digests.ts';
+import { FileBytes } from './fileBytes.ts';
 import type { DoneFile, FileToStage, CachedHash, JobResult, StageJob, JobSignal } from './fileJobs.ts';
 import { runOperation, BadFile, processFiles } from './fileProcessing.ts';
 import { SourceFiles } from './sourceFiles.ts';
@@ -20,10 +21,14 @@ export function stageFiles({ folder, files, signal }: StageJob): JobResult {
 
 function stageFile(opened: number, file: FileToStage, signal: JobSignal): DoneFile {
   const before = readFileStats(opened);
+  const counter = new FileBytes(signal, before.bytes);
   const { cachedHash, declared } = file;
-  if (cachedHash?.bytes === before.bytes && cachedHash.modifiedMs === before.modifiedMs)
+  if (cachedHash?.bytes === before.bytes && cachedHash.modifiedMs === before.modifiedMs) {
+    counter.complete();
     return { position: file.position, ...cachedHash };
-  const { sha256, other, bytes } = digestFile(opened, before.bytes, signal, declared?.algorithm);
+  }
+  const options = { other: declared?.algorithm, counter };
+  const { sha256, other, bytes } = digestFile(opened, before.bytes, signal, options);
   const after = readFileStats(opened);
   if (bytes !== before.bytes || after.bytes !== bytes || after.modifiedMs !== before.modifiedMs) {
     throw new BadFile('it changed while it was being read');

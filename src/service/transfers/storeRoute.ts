@@ -56,6 +56,10 @@ export class StoreRoute implements TransferRoute {
     this.isHashedFirst = options.source.location.folder !== undefined;
   }
 
+  get canCountBytes(): boolean {
+    return this.copyVerification === undefined;
+  }
+
   async prepare(): Promise<void> {
     this.attempt = randomBytes(4).toString('hex');
     const [from, to] = [this.source.remote, this.destination.remote];

@@ -10,6 +10,7 @@ import {
 } from './carrySink.ts';
 import type { CarryJob, FileToCarry } from './carryJob.ts';
 import { BatchUpload } from './batchUpload.ts';
+import type { FileBytes } from './fileBytes.ts';
 import { OperationError } from './fileProcessing.ts';
 import { StreamDigests } from './streamDigests.ts';
 import { chooseUploadRemote } from './uploadRemote.ts';
@@ -84,12 +85,12 @@ class WrittenObject implements WrittenFile {
     this.path = path;
   }
 
-  async verify(digests: StreamDigests, signal: AbortSignal): Promise<string> {
+  async verify(digests: StreamDigests, signal: AbortSignal, counter: FileBytes): Promise<string> {
     const { client, remote, hash } = this.target;
     try {
       const object = await client.stat(remote, this.path, hash, signal);
       if (object?.bytes !== this.file.bytes) throw createStorageError();
-      if (hash === undefined || object.hash === undefined) return await this.readBack(digests, signal);
+      if (hash === undefined || object.hash === undefined) return await this.readBack(digests, signal, counter);
       if (object.hash !== digests.get(hash)) throw createStorageError();
       return hash;
     } catch (error) {
@@ -109,10 +110,14 @@ class WrittenObject implements WrittenFile {
     }
   }
 
-  private async readBack(digests: StreamDigests, signal: AbortSignal): Promise<string> {
+  private async readBack(digests: StreamDigests, signal: AbortSignal, counter: FileBytes): Promise<string> {
     const { client, remote } = this.target;
     const stored = new StreamDigests([]);
-    if (this.file.bytes > 0) for await (const piece of client.read(remote, this.path, 0, signal)) stored.update(piece);
+    const pieces = this.file.bytes > 0 ? client.read(remote, this.path, 0, signal) : [];
+    for await (const piece of pieces) {
+      stored.update(piece);
+      counter.addRead(piece.length);
+    }
     if (stored.sha256 !== digests.sha256) throw createStorageError();
     return readBackMethod;
   }

@@ -16,7 +16,7 @@ import { TransferFailure, TransferSuspension } from './transferErrors.ts';
 import { canResume } from './storeAccess.ts';
 import { writeSubmission, prepareSubmission, type PreparedSubmission } from './prepareSubmission.ts';
 import { checkWritable, findServedPair } from './servedPair.ts';
-import { describeAmount, hasEnded, type TransferRecord } from './journalRecord.ts';
+import { describeAmount, hasEnded, type TransferBytes, type TransferRecord } from './journalRecord.ts';
 import { parallelJobs } from './transferRun.ts';
 import { UnservedTransfers } from './unservedTransfers.ts';
 
@@ -102,6 +102,11 @@ export class TransferQueue {
   /** Returns the record of a transfer; undefined if it is unknown or expired. */
   get(id: string): TransferRecord | undefined {
     return this.live.get(id)?.getRecord() ?? this.ended.get(id);
+  }
+
+  /** Returns the bytes of a transfer so far; undefined if they are unknown. */
+  getBytes(id: string): TransferBytes | undefined {
+    return this.live.get(id)?.getBytes();
   }
 
   /** Cancels a transfer if `orcid` belongs to its submitter (§4.7). Also accepts repeated requests. */

@@ -13,6 +13,8 @@ export interface TransferredFiles {
 export interface TransferRoute {
   /** True if staging reads and hashes the files; otherwise, they are hashed while they are transferred. */
   readonly isHashedFirst: boolean;
+  /** False if a store copies the files itself and doesn't report how much of them it has copied. */
+  readonly canCountBytes: boolean;
   /** Hashes files in the source. Requires {@link isHashedFirst}. */
   stage(files: readonly FileToStage[], signal: JobSignal): Promise<JobResult>;
   /**

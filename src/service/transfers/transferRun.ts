@@ -13,6 +13,7 @@ import {
   type JobResult,
   type JobSignal,
 } from './fileJobs.ts';
+import { getByteCounts } from './fileBytes.ts';
 import { FileAttempts } from './fileAttempts.ts';
 import { splitIntoBatches } from './fileBatches.ts';
 import type { FileThreads } from './fileThreads.ts';
@@ -22,6 +23,7 @@ import { createRoute } from './routeChoice.ts';
 import type { TransferRoute } from './transferRoute.ts';
 import {
   describeAmount,
+  type TransferBytes,
   type TransferRecordFile,
   type TransferRecord,
   type TransferStatusWord,
@@ -60,10 +62,14 @@ export class TransferRun {
   private readonly progress: RunProgress;
   /** Indexed by position. */
   private readonly files: TransferRecordFile[];
+  /** Signals of the jobs that are staging files. */
+  private readonly staging = new Set<JobSignal>();
   /** Signals of the jobs that are copying files. */
   private readonly moving = new Set<JobSignal>();
   private readonly abandonment = new AbortController();
   private readonly attempts = new FileAttempts();
+  /** Sizes of all files, and of those that are staged and transferred. */
+  private readonly totals = { all: 0, staged: 0, transferred: 0 };
   /** Present if the source is a store whose archived objects may be restored. */
   private readonly archivedFiles: ArchivedFiles | undefined;
   private openRoute: TransferRoute | undefined;
@@ -78,6 +84,7 @@ export class TransferRun {
     this.options = options;
     this.progress = progress;
     this.files = [...files];
+    for (const file of files) this.count(file, 1);
     this.wasInterrupted = options.isResumed;
     const { location, restore } = options.source;
     if (restore !== undefined && location.remote !== undefined)
@@ -107,6 +114,19 @@ export class TransferRun {
   /** Number of files transferred so far by unfinished jobs. */
   get movingCount(): number {
     return [...this.moving].reduce((sum, jobSignal) => sum + getDoneCount(jobSignal), 0);
+  }
+
+  /** The bytes so far, including those of unfinished jobs; undefined if they are unknown. */
+  get bytes(): TransferBytes | undefined {
+    const { all, staged, transferred } = this.totals;
+    if (this.openRoute?.canCountBytes === false) return undefined;
+    const [reading, moving] = [sumBytes(this.staging), sumBytes(this.moving)];
+    return {
+      total: all,
+      ...(this.openRoute?.isHashedFirst === true && { staged: staged + reading.read }),
+      copied: transferred + moving.copied,
+      verified: transferred + moving.read,
+    };
   }
 
   /** Runs the transfer until its manifest is written. Rejects with any error, such as a failure or a suspension. */
@@ -159,7 +179,7 @@ export class TransferRun {
       const files = batch.map(({ position, path, resource }, index) => {
         return { position, path, declared: parseDeclaredHash(resource.hash), cachedHash: cached[index] };
       });
-      const result = await this.route.stage(files, jobSignal);
+      const result = await countIn(this.staging, jobSignal, this.route.stage(files, jobSignal));
       const staged = result.done.map(({ position, bytes, sha256 }) => this.updateFile(position, { bytes, sha256 }));
       this.progress.reportAdvanced(staged);
       await source.catalog.cacheHashes(this.pickFreshlyRead(result, cached));
@@ -193,9 +213,7 @@ export class TransferRun {
     await this.findLost(signal);
     const remaining = this.files.filter((file) => !file.isTransferred);
     await this.runInBatches(remaining, signal, async (batch, jobSignal) => {
-      this.moving.add(jobSignal);
-      const files = batch.map(toFileToMove);
-      const result = await this.route.move(files, jobSignal).finally(() => this.moving.delete(jobSignal));
+      const result = await countIn(this.moving, jobSignal, this.route.move(batch.map(toFileToMove), jobSignal));
       const moved = result.done.map(({ position, sha256, storeHash }) =>
         this.updateFile(position, { isTransferred: true, sha256, storeHash }),
       );
@@ -288,10 +306,35 @@ export class TransferRun {
   }
 
   private updateFile(position: number, change: Partial<TransferRecordFile>): TransferRecordFile {
-    const file = { ...this.getFile(position), ...change };
+    const before = this.getFile(position);
+    const file = { ...before, ...change };
     this.files[position] = file;
+    this.count(before, -1);
+    this.count(file, 1);
     return file;
   }
+
+  private count({ bytes, sha256, isTransferred }: TransferRecordFile, sign: 1 | -1): void {
+    this.totals.all += sign * bytes;
+    if (sha256 !== undefined) this.totals.staged += sign * bytes;
+    if (isTransferred) this.totals.transferred += sign * bytes;
+  }
+}
+
+/** Counts a job in `signals` while it is running. */
+async function countIn(signals: Set<JobSignal>, signal: JobSignal, job: Promise<JobResult>): Promise<JobResult> {
+  signals.add(signal);
+  return await job.finally(() => signals.delete(signal));
+}
+
+function sumBytes(signals: ReadonlySet<JobSignal>): { readonly copied: number; readonly read: number } {
+  let [copied, read] = [0, 0];
+  for (const signal of signals) {
+    const counts = getByteCounts(signal);
+    copied += counts.copied;
+    read += counts.read;
+  }
+  return { copied, read };
 }
 
 function toFileToMove({ position, path, bytes, sha256 = '', resource }: TransferRecordFile): FileToMove {

@@ -109,6 +109,12 @@ const transferStatus = z.strictObject({
   message: text('Current activity, or the reason for the end; begins with `Transfer` and the ID.'),
   num_files: count('Number of its files.'),
   num_files_transferred: count('Number of files at the destination.'),
+  num_bytes: z.optional(
+    count('Size of all files. The counts of bytes are absent if unknown, and after the end of the transfer.'),
+  ),
+  num_bytes_staged: z.optional(count('Number of bytes read and hashed at the source; absent for a store.')),
+  num_bytes_transferred: z.optional(count('Number of bytes copied, including those of files not yet verified.')),
+  num_bytes_verified: z.optional(count('Number of bytes of copies that were verified or read back.')),
 });
 
 const locationExamples = ['body.offset', 'body.file_ids.3', 'query.ids', 'path.id'];

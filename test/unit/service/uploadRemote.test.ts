@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { StoreClient } from '../../../src/service/stores/storeClient.ts';
+import { FileBytes } from '../../../src/service/transfers/fileBytes.ts';
 import { createJobSignal } from '../../../src/service/transfers/fileJobs.ts';
 import { StoreSink } from '../../../src/service/transfers/storeSink.ts';
 import { StreamDigests } from '../../../src/service/transfers/streamDigests.ts';
@@ -32,7 +33,8 @@ async function upload(bytes: number, description = 'S3 bucket bucket', name = 'l
   const read = async function* (): AsyncGenerator<Buffer> {
     yield await Promise.resolve(Buffer.from('content'));
   };
-  const content = { digests: new StreamDigests([]), canResume: false, read, moveFetched: () => false };
+  const digests = new StreamDigests([]);
+  const content = { digests, counter: new FileBytes(signal, bytes), canResume: false, read, moveFetched: () => false };
   const file = { position: 0, path: 'a', bytes, sha256: '', isPresent: false };
   try {
     await new StoreSink(job, 'lab:bucket', client).write(file, content, new AbortController().signal);

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import { systemClock } from '../../../src/core/util/clock.ts';
+import { getByteCounts } from '../../../src/service/transfers/fileBytes.ts';
+import { createJobSignal, type JobSignal, type MoveJob } from '../../../src/service/transfers/fileJobs.ts';
+import { FileThreads } from '../../../src/service/transfers/fileThreads.ts';
+import { moveFiles } from '../../../src/service/transfers/moveFiles.ts';
+import { createSharedCopyMemory, SharedCopy } from '../../../src/service/transfers/sharedCopy.ts';
+import { stageFiles } from '../../../src/service/transfers/stageFiles.ts';
+import { folderName, largeBytes, MovementRig, transferId, withHash } from './movementRig.ts';
+
+const large = 'x'.repeat(3_000_001);
+
+describe('The bytes of files between folders', () => {
+  let root: string;
+
+  beforeEach(() => {
+    root = fs.realpathSync(fs.mkdtempSync(nodePath.join(os.tmpdir(), 'dts-bytes-')));
+    for (const folder of ['source', 'target']) fs.mkdirSync(nodePath.join(root, folder));
+    fs.writeFileSync(nodePath.join(root, 'source/a.txt'), 'alpha');
+    fs.writeFileSync(nodePath.join(root, 'source/large.bin'), large);
+  });
+
+  afterEach(() => fs.rmSync(root, { recursive: true }));
+
+  function createJob(contents: Readonly<Record<string, string>>): MoveJob {
+    const files = Object.entries(contents).map(([path, content], position) => {
+      return { position, path, bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') };
+    });
+    const [sourceFolder = '', destinationFolder = ''] = ['source', 'target'].map((name) => nodePath.join(root, name));
+    return { transferId, sourceFolder, destinationFolder, files, isFlushed: false, signal: createJobSignal() };
+  }
+
+  it('are counted once as copied and once as read back', () => {
+    const job = createJob({ 'a.txt': 'alpha', 'large.bin': large });
+    assert.equal(moveFiles(job).failure, undefined);
+    assert.deepEqual(getByteCounts(job.signal), { copied: 3_000_006, read: 3_000_006 });
+  });
+
+  it('are counted once if the files are already there', () => {
+    moveFiles(createJob({ 'a.txt': 'alpha' }));
+    const job = createJob({ 'a.txt': 'alpha' });
+    assert.equal(moveFiles(job).failure, undefined);
+    assert.deepEqual(getByteCounts(job.signal), { copied: 5, read: 5 });
+  });
+
+  it('are never more than the size of a file that has grown', () => {
+    const job = createJob({ 'large.bin': large });
+    fs.appendFileSync(nodePath.join(root, 'source/large.bin'), 'more');
+    assert.equal(moveFiles(job).failure?.operation, 'copy');
+    assert.deepEqual(getByteCounts(job.signal), { copied: 3_000_001, read: 3_000_001 });
+  });
+
+  it('are counted once if a second thread reads the copy back, or tries to (D68)', async () => {
+    const threads = new FileThreads(systemClock);
+    const never = new AbortController().signal;
+    const counts = [];
+    for (const isRead of [true, false]) {
+      const sharedCopy = createSharedCopyMemory();
+      const job = { ...createJob({ 'large.bin': large }), sharedCopy };
+      if (!isRead) assert.ok(new SharedCopy(sharedCopy).startReading());
+      if (!isRead) new SharedCopy(sharedCopy).release();
+      const reading = { sharedCopy, bytes: large.length, signal: job.signal };
+      const read = isRead && threads.run((calls) => calls.call('readBack', reading), never);
+      while (isRead && sharedCopy[2] === 0) await new Promise(setImmediate);
+      await threads.run((calls) => calls.call('move', job), never);
+      await read;
+      counts.push(getByteCounts(job.signal));
+      fs.rmSync(nodePath.join(root, 'target', folderName), { recursive: true });
+    }
+    await threads.end();
+    assert.deepEqual(counts, [
+      { copied: 3_000_001, read: 3_000_001 },
+      { copied: 3_000_001, read: 3_000_001 },
+    ]);
+  });
+
+  it('are counted as read while files are staged, also with a cached hash (D22)', () => {
+    const stage = (signal: JobSignal, cached?: { modifiedMs: number; sha256: string }): void => {
+      const cachedHash = cached && { ...cached, bytes: large.length };
+      const files = [{ position: 0, path: 'large.bin', cachedHash }];
+      const { done } = stageFiles({ folder: nodePath.join(root, 'source'), files, signal });
+      assert.equal(done.length, 1);
+    };
+    const [hashed, known] = [createJobSignal(), createJobSignal()];
+    stage(hashed);
+    stage(known, { modifiedMs: fs.statSync(nodePath.join(root, 'source/large.bin')).mtimeMs, sha256: 'ab' });
+    assert.deepEqual(
+      [getByteCounts(hashed), getByteCounts(known)].map(({ read }) => read),
+      [3_000_001, 3_000_001],
+    );
+  });
+});
+
+describe('The bytes of files from and to stores', () => {
+  let rig: MovementRig;
+  let signal: JobSignal;
+
+  beforeEach(async () => {
+    rig = await MovementRig.start();
+    signal = createJobSignal();
+  });
+  afterEach(async () => await rig.stop());
+
+  it('are counted once, also in a batch', async () => {
+    const contents = { a: '1', b: '22', c: '333', 'large.bin': 'x'.repeat(largeBytes) };
+    const bytes = largeBytes + 6;
+    assert.equal((await rig.fetch(rig.put(contents), { signal })).done.length, 4);
+    assert.deepEqual(getByteCounts(signal), { copied: bytes, read: bytes });
+    const upload = createJobSignal();
+    const files = await rig.write(contents);
+    const sides = [rig.folder(rig.source), rig.store('lab:to')] as const;
+    assert.equal((await rig.carry(...sides, files, { signal: upload })).done.length, 4);
+    assert.deepEqual(getByteCounts(upload), { copied: bytes, read: bytes });
+  });
+
+  it('are counted once if a damaged partial file is read again from its start', async () => {
+    const content = 'x'.repeat(largeBytes);
+    const [file] = rig.put({ 'large.bin': content });
+    assert.ok(file);
+    fs.mkdirSync(nodePath.join(rig.target, folderName));
+    fs.writeFileSync(nodePath.join(rig.target, folderName, `large.bin.part-${transferId}`), '\0'.repeat(4_096));
+    assert.equal((await rig.fetch([withHash(file, content)], { signal })).done.length, 1);
+    assert.deepEqual(getByteCounts(signal), { copied: largeBytes, read: largeBytes });
+  });
+
+  it('are not counted of a file that failed', async () => {
+    const files = rig.put({ 'large.bin': 'x'.repeat(largeBytes) });
+    rig.rclone.intervene = ({ method }) => (method === 'read' ? 'cut' : undefined);
+    assert.equal((await rig.fetch(files, { signal })).done.length, 0);
+    assert.deepEqual(getByteCounts(signal), { copied: 0, read: 0 });
+  });
+});
