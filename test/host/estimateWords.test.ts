@@ -31,6 +31,7 @@ describe('The text of an estimate', () => {
     assert.equal(describeEstimate({ ...range, basis: 'earlier', count: 1 }), '4–7 min, based on 1 earlier transfer');
     assert.equal(describeEstimate({ ...range, basis: 'movement' }), '4–7 min');
     assert.equal(describeEstimateBasis({ ...range, basis: 'movement' }), 'based on files transferred so far');
+    assert.equal(describeEstimateBasis({ ...range, basis: 'bytes' }), 'based on data transferred so far');
   });
 
   it('shows how long there has been no progress', () => {

@@ -206,6 +206,20 @@ describe('The transfer tree', () => {
     assert.match(String(row(unheard).description), /^2 of 3 · as of \d/);
   });
 
+  it('shows the bytes of large files as well, in the row, its tooltip and its accessible name', () => {
+    const of = (fileCount: number, total: number): TreeItem => {
+      const bytes = { total, staged: total, copied: total / 160, verified: 0 };
+      return row(transfer('t', { status: { status: 'active', fileCount, movedFileCount: 0, bytes } }));
+    };
+    const [one, few, many] = [of(1, 200e9), of(2, 200e9), of(5_000, 1e9)];
+    assert.deepEqual(
+      [one, few, many].map(({ description }) => description),
+      ['1.2 of 200 GB', '0 of 2 · 1.2 of 200 GB', '0 of 5,000'],
+    );
+    assert.match(getText(few.tooltip), /active · 0 of 2 files · 1\.2 of 200 GB\n/);
+    assert.match(few.accessibilityInformation?.label ?? '', /1\.2 of 200 GB/);
+  });
+
   it('shows an estimate if available', () => {
     estimate = '4–7 min, based on 3 earlier transfers';
     const item = row(transfer('t', { status: { status: 'active', fileCount: 3, movedFileCount: 2 } }));

@@ -64,6 +64,24 @@ export const transferPages: Readonly<Record<string, Record<string, unknown>>> = 
     ],
     estimate: { text: 'about 1 to 2 min', basis: 'from how fast its files came so far' },
   }),
+  'a transfer of a large file': transferNews('active', {
+    canCancel: true,
+    ...{ requestedFileCount: 1, sizeBytes: 200e9 },
+    firstFiles: [{ id: 'a', name: `${'a-very-long-name-of-a-run-'.repeat(8)}.fastq.gz`, sizeBytes: 200e9 }],
+    status: {
+      ...{ fileCount: 1, movedFileCount: 0, message: 'transferring 1 file (200.0 GB)' },
+      bytes: { total: 200e9, staged: 200e9, copied: 80.4e9, verified: 78e9 },
+    },
+    movement: [
+      { at: began, moved: 0, copiedBytes: 0 },
+      { at: began + 30_000, moved: 0, copiedBytes: 80.4e9 },
+    ],
+    estimate: { text: '40–45 min', basis: 'based on data transferred so far' },
+  }),
+  'a transfer of a large file that is staged': transferNews('staging', {
+    ...{ canCancel: true, requestedFileCount: 1, sizeBytes: 200e9 },
+    status: { fileCount: 1, movedFileCount: 0, bytes: { total: 200e9, staged: 1.27e9, copied: 0, verified: 0 } },
+  }),
   'a transfer whose files are on this machine': transferNews('succeeded', {
     ...{ ended: true, canSubmitAgain: true, status: moved(3) },
     place: {

@@ -1,6 +1,6 @@
 import { hasEnded, isPaused, type Transfer } from '../../core/model/transferModel.ts';
-import { getOutcome, getProgress } from '../../core/model/transferOutcome.ts';
-import { limitMarks, shortenText } from '../../core/util/displayLimits.ts';
+import { getOutcome, getProgress, getTellingBytes, nameBytes } from '../../core/model/transferOutcome.ts';
+import { formatByteProgress, limitMarks, shortenText } from '../../core/util/displayLimits.ts';
 import { toPlainCell } from './plainCell.ts';
 import { describeReason } from './reasonText.ts';
 import type { Column } from './table.ts';
@@ -11,11 +11,11 @@ const maxReasonLength = 200;
 /** Converts a transfer to its JSON output, without its files (docs/command-line.md). */
 export function toTransferDocument(transfer: Transfer): object {
   const { key, id, order, service, state, createdAt, changes, status, askedAt, problem, replacedBy } = transfer;
-  const { moved, total } = getProgress(transfer);
+  const { moved, total, bytes } = getProgress(transfer);
   return {
     ...{ key, id, connection: order.connectionId, service, source: order.source, destination: order.destination },
     ...{ state, outcome: getOutcome(transfer), message: status?.message, description: order.description },
-    ...{ files: total, transferredFiles: moved, startedAt: formatTime(createdAt) },
+    ...{ files: total, transferredFiles: moved, ...nameBytes(bytes), startedAt: formatTime(createdAt) },
     ...{ endedAt: hasEnded(state) ? formatTime(changes.at(-1)?.at) : undefined, checkedAt: formatTime(askedAt) },
     ...{ problem: problem && describeReason(problem), replacedBy },
   };
@@ -25,7 +25,7 @@ export function toTransferDocument(transfer: Transfer): object {
 export const transferColumns: readonly Column<Transfer>[] = [
   { title: 'TRANSFER', getText: getTransferId },
   { title: 'STATE', getText: describeState },
-  { title: 'FILES', isNumber: true, getText: describeFiles },
+  { title: 'FILES', isNumber: true, getText: (transfer) => join(describeFiles(transfer), describeBytes(transfer)) },
   { title: 'SOURCE', getText: ({ order }) => order.source },
   { title: 'DESTINATION', getText: ({ order }) => order.destination },
   { title: 'STARTED', getText: ({ createdAt }) => formatTime(createdAt)?.replace(/\.\d+/, '') },
@@ -36,11 +36,18 @@ export function getTransferId({ id, key }: Transfer): string {
   return id ?? key;
 }
 
-/** Formats a transfer's progress on one line: `active, 3/10 files`. Returns only the state if there are no counts. */
+/**
+ * Formats a transfer's progress on one line: `active, 3/10 files, 1.2 of 200 GB`. Returns only the state if there are no
+ * counts.
+ */
 export function describeProgress(transfer: Transfer): string {
   const files = describeFiles(transfer);
   if (files === '') return describeState(transfer);
-  return `${describeState(transfer)}, ${files} ${files === '1' ? 'file' : 'files'}`;
+  return join(describeState(transfer), `${files} ${files === '1' ? 'file' : 'files'}`, describeBytes(transfer));
+}
+
+function join(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join(', ');
 }
 
 /**
@@ -76,6 +83,12 @@ function describeFiles(transfer: Transfer): string {
   const { moved, total } = getProgress(transfer);
   if (total === undefined) return moved === undefined ? '' : String(moved);
   return moved === undefined ? String(total) : `${moved}/${total}`;
+}
+
+/** Describes the bytes of a transfer of large files; empty for any other. */
+function describeBytes(transfer: Transfer): string {
+  const bytes = getTellingBytes(transfer);
+  return bytes === undefined ? '' : formatByteProgress(bytes.done, bytes.total, 'en').join(' of ');
 }
 
 function formatTime(at: number | undefined): string | undefined {

@@ -1,6 +1,6 @@
 import { wait } from '../../core/util/clock.ts';
 import { hasEnded, type Transfer } from '../../core/model/transferModel.ts';
-import { getOutcome, getProgress } from '../../core/model/transferOutcome.ts';
+import { getOutcome, getProgress, getShare } from '../../core/model/transferOutcome.ts';
 import { CliError, createRequestError } from '../cliError.ts';
 import type { CliSession } from '../connections/cliSession.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
@@ -105,14 +105,14 @@ function createProgressDisplay(output: Output): (pending: readonly Transfer[]) =
   };
 }
 
+function getFraction(transfer: Transfer): number | undefined {
+  const progress = getProgress(transfer);
+  return progress.moved === undefined ? undefined : getShare([progress]);
+}
+
 /** Describes a transfer in one line, with the reason if it is inactive. */
 function describeOne(transfer: Transfer): string {
   const reason = getSuspensionReason(transfer);
   const progress = `${getTransferId(transfer).slice(0, 8)}: ${describeProgress(transfer)}`;
   return reason === undefined ? progress : `${progress} (${reason})`;
-}
-
-function getFraction(transfer: Transfer): number | undefined {
-  const { moved, total } = getProgress(transfer);
-  return moved === undefined || !total ? undefined : moved / total;
 }

@@ -1,15 +1,16 @@
 import { hasEnded, isPaused, type Transfer } from '../model/transferModel.ts';
-import { getOutcome, getProgress } from '../model/transferOutcome.ts';
+import { getOutcome, getProgress, nameBytes } from '../model/transferOutcome.ts';
 import type { JsonObject } from '../util/json.ts';
 import { toDataLine } from './serverText.ts';
 
 /** Returns a transfer as the agent sees it. Reports unknown counts, start times and end times as `unknown`. */
 export function toTransferAnswer(transfer: Transfer): JsonObject {
   const { id, key, order, state, askedAt, status } = transfer;
-  const { moved, total } = getProgress(transfer);
+  const { moved, total, bytes } = getProgress(transfer);
   return {
     ...{ transferId: id ?? 'none', ...(id === undefined && { record: key }), state: getWord(transfer) },
     ...{ files: total ?? 'unknown', transferredFiles: moved ?? 'unknown', startedAt: getStart(transfer) },
+    ...nameBytes(bytes),
     ...(hasEnded(state) ? { endedAt: getEnd(transfer) } : { checkedAt: toTime(askedAt) }),
     data: {
       ...{ source: toDataLine(order.source), destination: toDataLine(order.destination) },

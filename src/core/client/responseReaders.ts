@@ -6,7 +6,7 @@ import { isTransferStatus, transferAcceptedSchema, transferStatusSchema } from '
 import type { Database, StoreListing } from '../model/databaseModel.ts';
 import type { FileEntry, FoundFile, UnreadableFile } from '../model/fileEntry.ts';
 import type { SearchParameter } from '../model/databaseParameter.ts';
-import type { TransferStatus } from '../model/transferModel.ts';
+import type { TransferBytes, TransferStatus } from '../model/transferModel.ts';
 import { parseAmount } from '../util/displayLimits.ts';
 import { isDeeperThan, isJsonObject } from '../util/json.ts';
 import { parseUuid } from '../util/uuid.ts';
@@ -139,7 +139,18 @@ export function readStatus(json: unknown): TransferStatus {
   const document = isTransferStatus(json) ? json : parse(transferStatusSchema, json);
   const { id, status, message, num_files, num_files_transferred } = document;
   const [fileCount, movedFileCount] = [num_files, num_files_transferred].map(parseAmount);
-  return omitAbsent({ id, status, message, fileCount, movedFileCount });
+  return omitAbsent({ id, status, message, fileCount, movedFileCount, bytes: readBytes(document) });
+}
+
+/**
+ * Reads the bytes of a transfer, which only the local service reports. They are not in the schema, because an invalid
+ * value would then exclude the entire status.
+ */
+function readBytes(document: Record<string, unknown>): TransferBytes | undefined {
+  const read = (name: string): number | undefined => readCount(document[`num_bytes${name}`]);
+  const [total, copied] = [read(''), read('_transferred')];
+  if (total === undefined || copied === undefined || copied > total) return undefined;
+  return { total, copied, ...omitAbsent({ staged: read('_staged'), verified: read('_verified') }) };
 }
 
 /** Reads a database's search parameters (D26: service HTTP behavior). Skips parameters without a type. */

@@ -3,6 +3,17 @@ import { omit } from '../util/omit.ts';
 import type { ProgressSample } from './progressSamples.ts';
 import type { Reason } from './reason.ts';
 
+/** The bytes of a transfer's files, which only the local service reports (§2.4). */
+export interface TransferBytes {
+  readonly total: number;
+  /** Read and hashed at the source. */
+  readonly staged?: number;
+  /** Copied, verified or not. */
+  readonly copied: number;
+  /** Verified, or read back so far. */
+  readonly verified?: number;
+}
+
 /** The status of a transfer as a server reported it (§2.4). Unknown properties are absent. */
 export interface TransferStatus {
   /** The ID in the response, checked by the client (D11: check status identity). */
@@ -12,6 +23,7 @@ export interface TransferStatus {
   readonly message?: string;
   readonly fileCount?: number;
   readonly movedFileCount?: number;
+  readonly bytes?: TransferBytes;
   /**
    * True if this and the two previous responses appeared to belong to another transfer (D11: check status identity).
    */
@@ -32,11 +44,12 @@ export function exceedsFileCount({ fileCount = 0, movedFileCount = 0 }: Transfer
  */
 export function withTrustedCounts(status: TransferStatus, trusted: TransferStatus = {}): TransferStatus {
   if (!status.doubtful) return status;
-  const { fileCount, movedFileCount } = trusted;
+  const { fileCount, movedFileCount, bytes } = trusted;
   return {
-    ...omit(status, 'fileCount', 'movedFileCount'),
+    ...omit(status, 'fileCount', 'movedFileCount', 'bytes'),
     ...(fileCount !== undefined && { fileCount }),
     ...(movedFileCount !== undefined && { movedFileCount }),
+    ...(bytes && { bytes }),
   };
 }
 
@@ -176,7 +189,7 @@ export interface Transfer {
   readonly foreignIds?: readonly string[];
   readonly status?: TransferStatus;
   readonly askedAt?: number;
-  /** Samples of the number of transferred files over time. The number of samples is limited. */
+  /** Samples of the number of transferred files and bytes over time. The number of samples is limited. */
   readonly movement?: readonly ProgressSample[];
   /** The time at which the server accepted a cancellation (D13: ignored cancel). */
   readonly cancelAcceptedAt?: number;

@@ -1,9 +1,11 @@
-import { exceedsFileCount, hasEnded, type Transfer } from './transferModel.ts';
+import { exceedsFileCount, hasEnded, type Transfer, type TransferBytes } from './transferModel.ts';
 
 /** The number of transferred files and the total number of files. Unknown counts are absent. */
 export interface TransferProgress {
   readonly moved?: number;
   readonly total?: number;
+  /** Absent after the end. */
+  readonly bytes?: TransferBytes;
 }
 
 /** The outcome of an ended transfer. `partial`: the server reported success, but not all files were transferred. */
@@ -19,12 +21,57 @@ export function getProgress(transfer: Transfer): TransferProgress {
   const requested = startedElsewhere ? undefined : order.files.length;
   // A doubtful status contains the last trusted counts (D35: misrouted responses), except in records of version 0.1.
   const isForeign = status.doubtful === true && exceedsFileCount(status, requested);
-  const { fileCount, movedFileCount } = isForeign ? {} : status;
+  const { fileCount, movedFileCount, bytes } = isForeign ? {} : status;
   const counted = fileCount === undefined || fileCount < 0 ? undefined : fileCount;
   const total = hasEnded(state) ? findLargest(requested, counted) : (counted ?? requested);
   const reported = movedFileCount ?? (state === 'succeeded' ? counted : undefined);
   const moved = reported === undefined ? undefined : Math.min(Math.max(0, reported), total ?? reported);
-  return { ...(moved !== undefined && { moved }), ...(total !== undefined && { total }) };
+  return {
+    ...(moved !== undefined && { moved }),
+    ...(total !== undefined && { total }),
+    ...(bytes && !hasEnded(state) && { bytes }),
+  };
+}
+
+/** Returns the bytes of a transfer as fields of a JSON document; no field if they are unknown. */
+export function nameBytes(bytes: TransferBytes | undefined): Readonly<Record<string, number>> {
+  if (!bytes) return {};
+  const { total, staged, copied, verified } = bytes;
+  return {
+    ...{ bytes: total, transferredBytes: copied },
+    ...(staged !== undefined && { stagedBytes: staged }),
+    ...(verified !== undefined && { verifiedBytes: verified }),
+  };
+}
+
+/** Minimum average size of files for which bytes tell more than the number of files. */
+const minTellingBytes = 10_000_000;
+
+/**
+ * Returns the bytes of a running transfer of large files: those staged or copied, depending on the state, and the
+ * total. Returns undefined if the number of files tells enough.
+ */
+export function getTellingBytes(transfer: Transfer): { readonly done: number; readonly total: number } | undefined {
+  const { bytes, total: fileCount = 1 } = getProgress(transfer);
+  if (!bytes || bytes.total < minTellingBytes * Math.max(1, fileCount)) return undefined;
+  return { done: transfer.state === 'staging' ? (bytes.staged ?? 0) : bytes.copied, total: bytes.total };
+}
+
+/**
+ * Returns the transferred fraction of running transfers, from 0 to 1: of their bytes if all services report them,
+ * otherwise of their files. Returns undefined if there is no total. Copies of all bytes are at most 0.99 until all files
+ * have been transferred.
+ */
+export function getShare(transfers: readonly TransferProgress[]): number | undefined {
+  let [moved, total, copied, bytes] = [0, 0, 0, 0];
+  for (const progress of transfers) {
+    moved += progress.moved ?? 0;
+    total += progress.total ?? 0;
+    copied += progress.bytes?.copied ?? Number.NaN;
+    bytes += progress.bytes?.total ?? Number.NaN;
+  }
+  if (bytes > 0) return Math.min(copied / bytes, moved < total ? 0.99 : 1);
+  return total > 0 ? moved / total : undefined;
 }
 
 /** Returns the outcome of a transfer; undefined until the transfer has ended (D39: server data display). */

@@ -1,5 +1,5 @@
 import type { Estimate } from '../model/estimate.ts';
-import { getLastProgressAt, type ProgressSample } from '../model/progressSamples.ts';
+import { getLastProgressAt, listFileSamples, type ProgressSample } from '../model/progressSamples.ts';
 import { hasEnded, type Transfer } from '../model/transferModel.ts';
 import { getOutcome } from '../model/transferOutcome.ts';
 
@@ -12,8 +12,8 @@ const minStallMs = 10 * minute;
 const maxRangeRatio = 20;
 
 /**
- * Estimates the remaining time of a running transfer at `now`, or detects a stall. Counts files, because servers do not
- * report transferred bytes. The transfer's own progress takes precedence over `earlier`, the paces of earlier transfers
+ * Estimates the remaining time of a running transfer at `now`, or detects a stall. Counts bytes if the server reports
+ * them, otherwise files. The transfer's own progress takes precedence over `earlier`, the paces of earlier transfers
  * in files per millisecond. Returns undefined if there is no reliable estimate.
  */
 export function estimateRemaining(transfer: Transfer, earlier: readonly number[], now: number): Estimate | undefined {
@@ -52,9 +52,33 @@ function detectStall(transfer: Transfer): Estimate | undefined {
   return sinceMs >= Math.max(minStallMs, 2 * Math.max(0, ...pauses)) ? { kind: 'stalled', sinceMs } : undefined;
 }
 
-/** Returns true if the number of transferred files was observed to change. */
+/** Returns true if the number of transferred files or bytes was observed to change. */
 export function hasProgress({ movement = [] }: Transfer): boolean {
-  return movement.length > 1;
+  const [first] = movement;
+  return movement.some(({ moved, copiedBytes }) => moved !== first?.moved || copiedBytes !== first.copiedBytes);
+}
+
+/** The progress that an estimate is based on, in files or in bytes. */
+interface Measure {
+  readonly basis: 'movement' | 'bytes';
+  readonly samples: readonly Pick<ProgressSample, 'at' | 'moved'>[];
+  readonly total: number;
+  /** The time when the service started transferring files. */
+  readonly startedAt: number;
+}
+
+/** Measures bytes since the transfer last became active if they are known, otherwise files. */
+function getMeasure(transfer: Transfer): Measure {
+  const { movement = [], status, changes } = transfer;
+  const activeAt = changes.findLast(({ state }) => state === 'active')?.at;
+  if (status?.bytes && activeAt !== undefined) {
+    const samples = movement.flatMap(({ at, copiedBytes }) =>
+      at >= activeAt && copiedBytes !== undefined ? [{ at, moved: copiedBytes }] : [],
+    );
+    return { basis: 'bytes', samples, total: status.bytes.total, startedAt: activeAt };
+  }
+  const samples = listFileSamples(movement);
+  return { basis: 'movement', samples, total: countFiles(transfer), startedAt: getMoveStart(transfer, samples) };
 }
 
 /**
@@ -62,21 +86,20 @@ export function hasProgress({ movement = [] }: Transfer): boolean {
  * pause.
  */
 function estimateFromProgress(transfer: Transfer, now: number): Estimate | undefined {
-  const { movement = [] } = transfer;
-  const last = movement.at(-1);
-  const remaining = last === undefined ? 0 : countFiles(transfer) - last.moved;
+  const { basis, samples, total, startedAt } = getMeasure(transfer);
+  const last = samples.at(-1);
+  const remaining = last === undefined ? 0 : total - last.moved;
   if (!last || remaining <= 0) return undefined;
-  const startedAt = getMoveStart(transfer, movement);
-  const rates = [movement[0], movement.at(-1 - Math.ceil(movement.length / 4))]
+  const rates = [samples[0], samples.at(-1 - Math.ceil(samples.length / 4))]
     .flatMap((from) =>
       [last.at, now].map((to) => from && getRate({ ...from, at: Math.max(from.at, startedAt) }, last, to)),
     )
     .filter((rate) => rate !== undefined);
   if (rates.length === 0) return undefined;
-  return toRange(remaining / Math.max(...rates), remaining / Math.min(...rates), { basis: 'movement' });
+  return toRange(remaining / Math.max(...rates), remaining / Math.min(...rates), { basis });
 }
 
-function getRate(from: ProgressSample, last: ProgressSample, to: number): number | undefined {
+function getRate(from: Measure['samples'][number], last: Measure['samples'][number], to: number): number | undefined {
   const elapsedMs = to - from.at;
   return elapsedMs >= minProgressMs && last.moved > from.moved ? (last.moved - from.moved) / elapsedMs : undefined;
 }
@@ -103,7 +126,7 @@ function estimateFromEarlier(transfer: Transfer, earlier: readonly number[], now
 function toRange(
   lowMs: number,
   highMs: number,
-  from: { readonly basis: 'movement' | 'earlier'; readonly count?: number },
+  from: { readonly basis: 'movement' | 'bytes' | 'earlier'; readonly count?: number },
 ): Estimate | undefined {
   const isTooWide = highMs > maxRangeRatio * Math.max(lowMs, minute);
   return isTooWide ? undefined : { kind: 'range', lowMs: Math.round(lowMs), highMs: Math.round(highMs), ...from };

@@ -132,8 +132,9 @@ function applyProgress(transfer: Transfer, status: TransferStatus, at: number): 
   const state = getState(status);
   if (status.doubtful) return hasEnded(state) ? transfer : withState(transfer, state, at);
   const { movement = [] } = transfer;
-  const moved = status.movedFileCount;
-  const series = moved === undefined ? movement : addSample(movement, { at, moved });
+  const { movedFileCount: moved, bytes } = status;
+  const counts = bytes && { copiedBytes: bytes.copied, checkedBytes: (bytes.staged ?? 0) + (bytes.verified ?? 0) };
+  const series = moved === undefined ? movement : addSample(movement, { at, moved, ...counts });
   const now = withState(transfer, state, at);
   return series === movement ? now : { ...now, movement: series };
 }

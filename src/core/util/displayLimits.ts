@@ -60,10 +60,27 @@ export function floorToPercent(share: number): number {
 
 const sizeUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
 
+function getUnitPower(sizeBytes: number): number {
+  return sizeBytes < 1000 ? 0 : Math.min(Math.floor(Math.log10(sizeBytes) / 3), sizeUnits.length - 1);
+}
+
+/**
+ * Formats a number of bytes as a part of a total: `1.2` and `200 GB`. The part has the unit of the total, is rounded
+ * down, and has enough digits for steps of about a percent.
+ */
+export function formatByteProgress(done: number, total: number, locale: string): [done: string, total: string] {
+  const power = getUnitPower(limitAmount(total));
+  const [part, whole] = [limitAmount(done) / 1000 ** power, limitAmount(total) / 1000 ** power];
+  const digits = power === 0 ? 0 : Number(part < 10) + Number(whole < 10);
+  const rounded = Math.floor(part * 10 ** digits + 1e-9) / 10 ** digits;
+  const format = new Intl.NumberFormat(locale, { maximumFractionDigits: digits });
+  return [format.format(done >= total ? whole : rounded), formatByteSize(total, locale)];
+}
+
 /** Formats a number of bytes in decimal units, as is common in data repositories: `67 kB`. */
 export function formatByteSize(size: number, locale: string): string {
   const sizeBytes = limitAmount(size);
-  const power = sizeBytes < 1000 ? 0 : Math.min(Math.floor(Math.log10(sizeBytes) / 3), sizeUnits.length - 1);
+  const power = getUnitPower(sizeBytes);
   const value = sizeBytes / 1000 ** power;
   return new Intl.NumberFormat(locale, {
     style: 'unit',

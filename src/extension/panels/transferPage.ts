@@ -1,6 +1,7 @@
 import { l10n, type Uri, type WebviewPanel } from 'vscode';
 import { countFileLicenses } from '../../core/citations/licenses.ts';
 import type { Estimate } from '../../core/model/estimate.ts';
+import { listFileSamples } from '../../core/model/progressSamples.ts';
 import type { Reason } from '../../core/model/reason.ts';
 import {
   canSubmitAgain,
@@ -192,7 +193,7 @@ function getTitle(transfer: Transfer): string {
 }
 
 function toPageTransfer(transfer: Transfer, estimate: Estimate | undefined): PageTransfer {
-  const { order, problem, ...facts } = transfer;
+  const { order, problem, movement, ...facts } = transfer;
   const { files, ...rest } = order;
   const sizeBytes = sumSizeBytes(files);
   const [ended, paused, outcome] = [hasEnded(facts.state), isPaused(transfer), getOutcome(transfer)];
@@ -200,6 +201,7 @@ function toPageTransfer(transfer: Transfer, estimate: Estimate | undefined): Pag
   return {
     ...facts,
     order: rest,
+    ...(movement && { movement: listFileSamples(movement) }),
     firstFiles: files.slice(0, firstFileCount),
     requestedFileCount: files.length,
     ...(sizeBytes !== undefined && { sizeBytes }),

@@ -1,7 +1,7 @@
 import { l10n, MarkdownString, StatusBarAlignment, ThemeColor, window } from 'vscode';
 import type { Reason } from '../../core/model/reason.ts';
 import { isPaused, isUnderWay, type Transfer } from '../../core/model/transferModel.ts';
-import { getOutcome, getProgress } from '../../core/model/transferOutcome.ts';
+import { getOutcome, getProgress, getShare } from '../../core/model/transferOutcome.ts';
 import type { TransferStore } from '../../core/store/transferStore.ts';
 import type { Clock } from '../../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
@@ -186,11 +186,12 @@ export class TransferStatusBar implements Disposable {
     const waiting = this.createWaitingContent(running);
     if (waiting) return waiting;
     const count = plural(running.length, '{0} transfer', '{0} transfers');
-    const progress = running.map(getProgress);
-    const total = progress.reduce((sum, one) => sum + (one.total ?? 0), 0);
-    const moved = progress.reduce((sum, one) => sum + (one.moved ?? 0), 0);
-    const share = total > 0 ? ` · ${formatPercent(moved / total)}` : '';
-    return { text: `$(sync~spin) ${count}${share}`, tooltip: createTransferTable(running, this.dependencies.estimate) };
+    const share = getShare(running.map(getProgress));
+    const percent = share === undefined ? '' : ` · ${formatPercent(share)}`;
+    return {
+      text: `$(sync~spin) ${count}${percent}`,
+      tooltip: createTransferTable(running, this.dependencies.estimate),
+    };
   }
 
   /** Returns the given content with a description of the unacknowledged transfers, if any, appended to its text. */

@@ -1,8 +1,8 @@
 import { l10n, MarkdownString } from 'vscode';
 import type { Transfer } from '../../core/model/transferModel.ts';
 import type { TransferNode } from '../editor/contributions.ts';
-import { plural } from '../words/localeFormats.ts';
-import { formatMovedFiles, describeStatus, getTransferTitle } from '../words/transferWords.ts';
+import { formatList, plural } from '../words/localeFormats.ts';
+import { formatMovedBytes, formatMovedFiles, describeStatus, getTransferTitle } from '../words/transferWords.ts';
 
 /** Maximum number of rows in the tooltip. */
 const maxRows = 10;
@@ -19,7 +19,10 @@ export function createTransferTable(
   const columns: readonly Column[] = [
     [l10n.t('Transfer'), (transfer) => `[${escapeMarkdown(getTransferTitle(transfer))}](${createPageLink(transfer)})`],
     [l10n.t('Status'), (transfer) => escapeMarkdown(describeStatus(transfer))],
-    [l10n.t('Done'), (transfer) => escapeMarkdown(formatMovedFiles(transfer) ?? '')],
+    [
+      l10n.t('Done'),
+      (transfer) => escapeMarkdown(formatList([formatMovedFiles(transfer), formatMovedBytes(transfer)])),
+    ],
     [l10n.t('Time left'), (transfer) => escapeMarkdown(estimate(transfer) ?? '')],
   ];
   const filled = columns.filter(([, cell]) => shown.some((transfer) => cell(transfer) !== ''));

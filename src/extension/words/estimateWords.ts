@@ -28,6 +28,7 @@ export function formatLastProgress(estimate: Estimate): string | undefined {
 export function describeEstimateBasis(estimate: Estimate): string | undefined {
   if (estimate.kind === 'stalled') return undefined;
   if (estimate.basis === 'movement') return l10n.t('based on files transferred so far');
+  if (estimate.basis === 'bytes') return l10n.t('based on data transferred so far');
   const { count = 1 } = estimate;
   return plural(count, 'based on {0} earlier transfer', 'based on {0} earlier transfers');
 }

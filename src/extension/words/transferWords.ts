@@ -1,6 +1,7 @@
-import { l10n } from 'vscode';
+import { env, l10n } from 'vscode';
 import { getFileCount, hasEnded, isPaused, type Transfer, type TransferState } from '../../core/model/transferModel.ts';
-import { getOutcome, getProgress } from '../../core/model/transferOutcome.ts';
+import { getOutcome, getProgress, getTellingBytes } from '../../core/model/transferOutcome.ts';
+import { formatByteProgress } from '../../core/util/displayLimits.ts';
 import { formatFileCount, formatNumber } from './localeFormats.ts';
 import { toPlainLine, toPlainText } from './plainText.ts';
 import { describeReason } from './reasonWords.ts';
@@ -53,8 +54,10 @@ export function getTransferRowTitle(transfer: Transfer): string {
 /** Returns the text that follows {@link getTransferRowTitle} in a row: details of the state, and the progress. */
 export function describeRowProgress(transfer: Transfer): string {
   const { detail } = getRowState(transfer);
-  const moved = getOutcome(transfer) === 'partial' ? undefined : formatMovedNumbers(transfer);
-  return [detail, moved].filter(Boolean).join(' · ');
+  const bytes = formatMovedBytes(transfer);
+  // One large file is known to be unfinished.
+  const hasFiles = getOutcome(transfer) !== 'partial' && (bytes === undefined || getProgress(transfer).total !== 1);
+  return [detail, hasFiles ? formatMovedNumbers(transfer) : undefined, bytes].filter(Boolean).join(' · ');
 }
 
 /** Returns a transfer's state in one or two words, and any further details (see {@link describeStatus}). */
@@ -97,6 +100,12 @@ function formatMovedNumbers(transfer: Transfer): string | undefined {
   return isKnown ? l10n.t('{0} of {1}', formatNumber(moved), formatNumber(total)) : undefined;
 }
 
+/** Returns the bytes of a running transfer of large files, such as "1.2 of 200 GB"; undefined for any other. */
+export function formatMovedBytes(transfer: Transfer): string | undefined {
+  const bytes = getTellingBytes(transfer);
+  return bytes && l10n.t('{0} of {1}', ...formatByteProgress(bytes.done, bytes.total, env.language));
+}
+
 /** Returns true if a transfer failed before its request reached the server, and thus wasn't refused by the server. */
 export function isUnsent({ state, problem, replacedBy }: Transfer): boolean {
   // A replaced transfer was not confirmed before.
@@ -137,8 +146,8 @@ function describeServerState({ state, status }: Transfer): string {
   return serverState === '' ? describeState(state) : serverState;
 }
 
-/** Describes the status and progress of a transfer, such as "active · 2 of 3 files". */
+/** Describes the status and progress of a transfer, such as "active · 2 of 3 files · 1.2 of 200 GB". */
 export function describeProgress(transfer: Transfer): string {
   const moved = getOutcome(transfer) === 'partial' ? undefined : formatMovedFiles(transfer);
-  return [describeStatus(transfer), moved].filter(Boolean).join(' · ');
+  return [describeStatus(transfer), moved, formatMovedBytes(transfer)].filter(Boolean).join(' · ');
 }

@@ -3,6 +3,7 @@ import type {
   StatedLicense,
   StateChange,
   Transfer,
+  TransferBytes,
   TransferFile,
   TransferOrder,
   TransferState,
@@ -71,11 +72,13 @@ export interface PageTransfer extends Omit<Transfer, 'order' | 'service' | 'prob
   readonly firstFiles: readonly TransferFile[];
   /** Number of requested files. */
   readonly requestedFileCount: number;
+  /** Samples at which the number of files changed. */
+  readonly movement?: readonly ProgressSample[];
   /** Total size of the requested files, in bytes; absent unless all sizes are known. */
   readonly sizeBytes?: number;
   /** The status in a few words: the state, or something more specific. */
   readonly statusText: string;
-  /** The number of files transferred so far, and the total. */
+  /** The number of files transferred so far, and the total; of bytes as well, if they are known. */
   readonly progress: TransferProgress;
   /** The outcome; absent until the transfer ends. */
   readonly outcome?: TransferOutcome;
@@ -175,12 +178,20 @@ const file = object<TransferFile>({
   licenses: optional(array(object<StatedLicense>({ name: isString, url: optional(isString) }))),
 });
 
+const bytes = object<TransferBytes>({
+  total: isFiniteNumber,
+  staged: optional(isFiniteNumber),
+  copied: isFiniteNumber,
+  verified: optional(isFiniteNumber),
+});
+
 const status = object<TransferStatus>({
   id: optional(isString),
   status: optional(isString),
   message: optional(isString),
   fileCount: optional(isFiniteNumber),
   movedFileCount: optional(isFiniteNumber),
+  bytes: optional(bytes),
   doubtful: optional(isBoolean),
 });
 
@@ -198,7 +209,11 @@ const pageTransfer = object<PageTransfer>({
   requestedFileCount: isFiniteNumber,
   sizeBytes: optional(isFiniteNumber),
   statusText: isString,
-  progress: object<TransferProgress>({ moved: optional(isFiniteNumber), total: optional(isFiniteNumber) }),
+  progress: object<TransferProgress>({
+    moved: optional(isFiniteNumber),
+    total: optional(isFiniteNumber),
+    bytes: optional(bytes),
+  }),
   outcome: optional(outcome),
   ended: isBoolean,
   paused: isBoolean,
@@ -211,7 +226,16 @@ const pageTransfer = object<PageTransfer>({
   id: optional(isString),
   status: optional(status),
   askedAt: optional(isFiniteNumber),
-  movement: optional(array(object<ProgressSample>({ at: isFiniteNumber, moved: isFiniteNumber }))),
+  movement: optional(
+    array(
+      object<ProgressSample>({
+        at: isFiniteNumber,
+        moved: isFiniteNumber,
+        copiedBytes: optional(isFiniteNumber),
+        checkedBytes: optional(isFiniteNumber),
+      }),
+    ),
+  ),
   cancelAcceptedAt: optional(isFiniteNumber),
   cancelUnheeded: optional(isBoolean),
   startedElsewhere: optional(isBoolean),

@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { floorToPercent, formatByteSize, limitAmount } from '../../core/util/displayLimits.ts';
+import { floorToPercent, formatByteProgress, formatByteSize, limitAmount } from '../../core/util/displayLimits.ts';
 
 /**
  * Formats numbers, sizes and times in one language. Limits numbers to a displayable range (D39: server data display).
@@ -10,6 +10,8 @@ export interface Format {
   plural(count: number, one: string, other: string): string;
   /** Formats a size in decimal units, as data repositories do, for example `67 kB`. */
   size(sizeBytes: number): string;
+  /** Formats a part of a size and the size with one unit, such as `1.2` and `200 GB`. */
+  byteProgress(done: number, total: number): [done: string, total: string];
   /** Formats a size as an exact number of bytes, such as `67,013 bytes`. */
   exactSize(sizeBytes: number): string;
   /** Formats a fraction from 0 to 1 as a percentage, such as `62%`, rounded down. */
@@ -46,6 +48,7 @@ export function createFormat(language: string, wordsLanguage = language): Format
     percent: (share) => percent.format(floorToPercent(share)),
     exactSize: (size) => unit(limitAmount(size), 'byte', 'long'),
     size: (size) => formatByteSize(size, locale),
+    byteProgress: (done, total) => formatByteProgress(done, total, locale),
     time: (at, now) => (isSameDay(at, now) ? clockTime : dateTime).format(at),
     date: (at) => date.format(at),
     dateTime: (at) => dateTime.format(at),

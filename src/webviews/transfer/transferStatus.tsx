@@ -1,9 +1,10 @@
 import * as l10n from '@vscode/l10n';
 import type { VNode } from 'preact';
-import type { TransferState } from '../../core/model/transferModel.ts';
+import type { TransferBytes, TransferState } from '../../core/model/transferModel.ts';
 import type { PageTransfer } from '../messages/transferMessages.ts';
 import { Section, ServerText } from '../shared/elements.tsx';
 import { Icon, type IconName } from '../shared/icon.tsx';
+import type { Format } from '../shared/format.ts';
 import { usePage } from '../shared/pageContext.ts';
 import { getProgressCounts } from './progressCounts.ts';
 import { listTimeline, type TimelineEntry } from './timeline.ts';
@@ -64,18 +65,19 @@ function getLook({ state, outcome, paused }: PageTransfer): Look {
 /** Renders a progress bar for the transferred files, with a text equivalent. */
 export function ProgressSection({ transfer }: TransferProps): VNode {
   const { format } = usePage();
-  const { moved, total, share } = getProgressCounts(transfer);
+  const { moved, total, share, bytes } = getProgressCounts(transfer);
   const look = getLook(transfer);
   const isWaiting = share === undefined && !transfer.paused && movingStates.has(transfer.state);
   const files = format.plural(total, '{0} file', '{0} files');
-  const words = moved === undefined ? files : l10n.t('{0} of {1}', format.number(moved), files);
+  const counted = moved === undefined ? files : l10n.t('{0} of {1}', format.number(moved), files);
+  const words = bytes ? `${counted} · ${describeBytes(bytes, transfer.state, format)}` : counted;
   const percent = share === undefined ? undefined : format.percent(share);
   return (
     <Section name="progress" heading={l10n.t('Progress')}>
       <div
         class={isWaiting ? `bar ${look} waiting` : `bar ${look}`}
         role="progressbar"
-        aria-label={l10n.t('Files transferred')}
+        aria-label={bytes ? l10n.t('Data transferred') : l10n.t('Files transferred')}
         aria-valuemin={0}
         aria-valuemax={100}
         aria-valuenow={share === undefined ? undefined : Math.floor(share * 100)}
@@ -89,6 +91,19 @@ export function ProgressSection({ transfer }: TransferProps): VNode {
       </p>
     </Section>
   );
+}
+
+function describeBytes(
+  { total, staged, copied, verified }: TransferBytes,
+  state: TransferState,
+  format: Format,
+): string {
+  if (state === 'staging' && staged !== undefined)
+    return l10n.t('{0} of {1} staged', ...format.byteProgress(staged, total));
+  const [done, all] = format.byteProgress(copied, total);
+  return verified === undefined
+    ? l10n.t('{0} of {1} copied', done, all)
+    : l10n.t('{0} of {1} copied, {2} verified', done, all, format.size(verified));
 }
 
 interface HistoryProps extends TransferProps {

@@ -78,6 +78,16 @@ describe('The progress of a transfer', () => {
       { state: 'succeeded', ended: true, startedElsewhere: true, requestedFileCount: 0 },
       { total: 0 },
     ],
+    [
+      'the bytes while it is running',
+      { status: { fileCount: 4, movedFileCount: 1, bytes: { total: 200, copied: 80 } } },
+      { moved: 1, total: 4, share: 0.4, bytes: { total: 200, copied: 80 } },
+    ],
+    [
+      'no full bar before all copies are verified',
+      { status: { fileCount: 4, movedFileCount: 3, bytes: { total: 200, copied: 200 } } },
+      { moved: 3, total: 4, share: 0.99, bytes: { total: 200, copied: 200 } },
+    ],
     ['success without counts as complete', { state: 'succeeded', ended: true }, { total: 4, share: 1 }],
   ];
   for (const [what, changed, expected] of table)
