@@ -93,9 +93,9 @@ describe('Transfers that agents propose', () => {
 
   it('are summarized with a limited number of licenses, so that the buttons stay visible', async () => {
     const licenses = Array.from({ length: 300 }, (_, index) => {
-      return { name: `All rights reserved ${index}`, fileCount: 1, forbidsSharing: true };
+      return { name: `All rights reserved ${index}` };
     });
-    const done = stage.run('dataTransfer.confirmPlan', await propose({ licenses }));
+    const done = stage.run('dataTransfer.confirmPlan', await propose({ files: [{ id: 'f', path: 'f', licenses }] }));
     const summary = await stage.person.notice(/^Transfer 1 file to KBase/);
     assert.match(summary.detail, /^Licenses: All rights reserved 0 \(1 file\), .*, 295 others$/m);
     assert.match(summary.detail, /^295 other licenses forbid redistribution\.$/m);

@@ -28,7 +28,11 @@ export function toPlanDocument({ name, plan, recipe }: PlannedRun, destination: 
 /** Returns the JSON output of a comparison with a lock (docs/command-line.md). */
 export function toDifferenceDocument({ name, plan: { difference } }: PlannedRun): object {
   const { added = [], gone = [], changed = [], sameCount = 0 } = difference ?? {};
-  return { recipe: name, isSame: !difference || !hasDifference(difference), added, gone, changed, same: sameCount };
+  return {
+    ...{ recipe: name, isSame: !difference || !hasDifference(difference) },
+    ...{ added: added.map(toFileDocument), gone: gone.map(toFileDocument), same: sameCount },
+    changed: changed.map(({ before, after }) => ({ before: toFileDocument(before), after: toFileDocument(after) })),
+  };
 }
 
 /** Formats the result of a dry run as text. */
@@ -59,6 +63,10 @@ export function formatFileDifferences({ plan: { difference } }: PlannedRun): str
     ...changed.map(({ after }) => format('~', after)),
   ];
   return lines.join('') || 'The files match the lock.\n';
+}
+
+function toFileDocument({ id, path, bytes, hash }: RecipeFile): object {
+  return { id, path, bytes, hash };
 }
 
 function toCounts({ added, gone, changed, sameCount }: NonNullable<PlannedRun['plan']['difference']>): object {

@@ -3,6 +3,7 @@ import type { OpenConnection } from '../flows/openConnections.ts';
 import type { Database } from '../model/databaseModel.ts';
 import { findFilesUnderWay } from '../model/filesUnderWay.ts';
 import type { TransferOrder } from '../model/transferModel.ts';
+import type { RecipeFile } from '../recipes/recipeFile.ts';
 import type { Recipe } from '../recipes/recipeSchema.ts';
 import type { AgentContext } from './agentContext.ts';
 import { planLifetimeMs } from './planNames.ts';
@@ -10,7 +11,6 @@ import { toDataLine } from './serverText.ts';
 import {
   toPlannedOrder,
   type PlannedCopies,
-  type PlannedFile,
   type PlannedLicense,
   type TextOrigin,
   type TransferPlan,
@@ -22,7 +22,7 @@ interface PlanDraft {
   readonly recipe: Recipe;
   readonly destination: Database;
   readonly textOrigin: TextOrigin;
-  readonly files: readonly PlannedFile[];
+  readonly files: readonly RecipeFile[];
 }
 
 type PlanBasis = Omit<TransferPlan, 'id' | 'licenses' | 'copies' | 'freeBytes'>;

@@ -1,13 +1,11 @@
-import { readStatedLicenses } from '../citations/licenses.ts';
 import type { OpenConnection } from '../flows/openConnections.ts';
 import type { FileEntry, FoundFile } from '../model/fileEntry.ts';
-import type { StatedLicense } from '../model/transferModel.ts';
 import { findObstacle, type PlanObstacle, type RecipePlan } from '../recipes/planRecipe.ts';
+import type { RecipeFile } from '../recipes/recipeFile.ts';
 import type { Recipe } from '../recipes/recipeSchema.ts';
 import type { AgentContext } from './agentContext.ts';
 import { AgentError } from './agentError.ts';
 import { toDataLine } from './serverText.ts';
-import type { PlannedFile } from './transferPlan.ts';
 
 /** Maximum number of files in a plan. A recipe can transfer more. */
 const maxPlannedFiles = 50_000;
@@ -17,7 +15,7 @@ const maxListedIds = 10;
 
 /** The files in a plan, and text from their metadata. */
 interface ResolvedPlan {
-  readonly files: readonly PlannedFile[];
+  readonly files: readonly RecipeFile[];
   /** Titles and descriptions that the service sent. */
   readonly serverTexts: ReadonlySet<string>;
 }
@@ -32,11 +30,9 @@ export async function resolvePlannedFiles(
   recipe: Recipe,
   signal: AbortSignal,
 ): Promise<ResolvedPlan> {
-  const licenses = new Map<string, readonly StatedLicense[]>();
   const serverTexts = new Set<string>();
   const onFiles = (files: readonly FoundFile[]): void => {
     for (const file of files.filter((one) => one.kind === 'file')) {
-      licenses.set(file.id, readStatedLicenses(file.resource));
       for (const text of listTexts(file)) serverTexts.add(text);
     }
   };
@@ -44,11 +40,7 @@ export async function resolvePlannedFiles(
   const options = { signal, onFiles, onProgress: () => undefined };
   const plan = await services.recipeFlow.plan(session, { recipe: limited, folder: '' }, options);
   requireNoObstacle(plan);
-  return { files: plan.files.map((file) => ({ ...file, ...withLicenses(licenses.get(file.id)) })), serverTexts };
-}
-
-function withLicenses(licenses: readonly StatedLicense[] | undefined): Pick<PlannedFile, 'licenses'> {
-  return licenses ? { licenses } : {};
+  return { files: plan.files, serverTexts };
 }
 
 function listTexts({ title, description }: FileEntry): readonly string[] {

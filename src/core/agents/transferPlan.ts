@@ -1,13 +1,7 @@
 import type { OpenConnection, OpenConnections } from '../flows/openConnections.ts';
-import type { StatedLicense, TransferOrder } from '../model/transferModel.ts';
+import type { TransferOrder } from '../model/transferModel.ts';
 import { toTransferFile, type RecipeFile } from '../recipes/recipeFile.ts';
 import type { JsonObject } from '../util/json.ts';
-
-/** A file in a plan. */
-export interface PlannedFile extends RecipeFile {
-  /** The licenses in the file's metadata; absent if the metadata is unknown. */
-  readonly licenses?: readonly StatedLicense[];
-}
 
 /**
  * The origin of text that an agent supplied. The value `server` means that the text was, or appears to have been,
@@ -55,7 +49,7 @@ export interface TransferPlan {
   readonly source: string;
   /** The name of the destination database. */
   readonly destination: string;
-  readonly files: readonly PlannedFile[];
+  readonly files: readonly RecipeFile[];
   /** Markdown. */
   readonly description?: string;
   readonly instructions?: JsonObject;
@@ -95,7 +89,7 @@ export function toPlannedOrder(plan: TransferPlan, connectionId: string): Transf
   const { service, source, destination, files, description, instructions } = plan;
   return {
     ...{ connectionId, orcid: service.orcid, source, destination },
-    files: files.map(({ licenses, ...file }) => ({ ...toTransferFile(file), ...(licenses && { licenses }) })),
+    files: files.map(toTransferFile),
     ...(description !== undefined && { description }),
     ...(instructions && { instructions }),
   };

@@ -1,3 +1,4 @@
+import { readStatedLicenses } from '../citations/licenses.ts';
 import { MissingIds } from '../recipes/missingIds.ts';
 import { planRecipe, type PlanRequest, type RecipePlan } from '../recipes/planRecipe.ts';
 import type { FoundFile } from '../model/fileEntry.ts';
@@ -54,6 +55,7 @@ export class RecipeFlow {
     };
     return {
       hasFullPages: session.service.hasFullPages === true,
+      readLicenses: readStatedLicenses,
       search: async ({ pageSize: limit, ...page }) => {
         const reply = catchRefusal(() => session.client.search({ ...page, orcid, limit }, signal));
         observe((await whileRunning(reply)).value);

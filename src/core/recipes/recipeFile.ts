@@ -1,6 +1,7 @@
 import type { FileEntry } from '../model/fileEntry.ts';
-import type { TransferFile } from '../model/transferModel.ts';
+import type { StatedLicense, TransferFile } from '../model/transferModel.ts';
 import { parseDeclaredHash } from '../util/declaredHash.ts';
+import type { RecipeSource } from './recipeSource.ts';
 
 /** Maximum number of files in a recipe's transfer, and in its lock. */
 export const maxRecipeFiles = 250_000;
@@ -13,24 +14,36 @@ export interface RecipeFile {
   readonly bytes?: number;
   /** The hash exactly as the database declares it. */
   readonly hash?: string;
+  /** The licenses in the file's metadata; absent in a lock. */
+  readonly licenses?: readonly StatedLicense[];
 }
 
-/** Returns only those properties of a file that are stored in a recipe's lock. */
-export function toRecipeFile({ id, path, name, sizeBytes, hash }: FileEntry): RecipeFile {
-  return {
-    ...{ id, path: path ?? name },
-    ...(sizeBytes !== undefined && { bytes: sizeBytes }),
-    ...(hash !== undefined && { hash }),
+/**
+ * Creates a function that returns only those properties of a file that a transfer and a lock need. Equal lists of
+ * licenses share one object to save memory, because most files of a database have the same licenses.
+ */
+export function createRecipeFileReader({ readLicenses }: RecipeSource): (entry: FileEntry) => RecipeFile {
+  const known = new Map<string, readonly StatedLicense[]>();
+  return ({ id, path, name, sizeBytes, hash, resource }) => {
+    const licenses = readLicenses(resource);
+    const key = JSON.stringify(licenses);
+    if (!known.has(key)) known.set(key, licenses);
+    return {
+      ...{ id, path: path ?? name, licenses: known.get(key) ?? licenses },
+      ...(sizeBytes !== undefined && { bytes: sizeBytes }),
+      ...(hash !== undefined && { hash }),
+    };
   };
 }
 
 /** Converts a recipe's file to the form used in a transfer. */
-export function toTransferFile({ id, path, bytes, hash }: RecipeFile): TransferFile {
+export function toTransferFile({ id, path, bytes, hash, licenses }: RecipeFile): TransferFile {
   const name = path.replace(/^.*\//s, '');
   return {
     ...{ id, name: name === '' ? path : name },
     ...(bytes !== undefined && { sizeBytes: bytes }),
     ...(hash !== undefined && parseDeclaredHash(hash) && { hash }),
+    ...(licenses && { licenses }),
   };
 }
 

@@ -2,8 +2,10 @@ import type { FoundFile } from '../model/fileEntry.ts';
 import type { MissingId } from '../model/missingId.ts';
 import type { Reason } from '../model/reason.ts';
 import type { SearchQuery } from '../model/searchQuery.ts';
+import type { StatedLicense } from '../model/transferModel.ts';
 import type { MatchIndex } from '../tables/matchIndex.ts';
 import type { MatchKey } from '../tables/tableColumns.ts';
+import type { JsonObject } from '../util/json.ts';
 
 /** A request for one page of a search. */
 interface PageRequest extends Omit<SearchQuery, 'ids'> {
@@ -14,6 +16,8 @@ interface PageRequest extends Omit<SearchQuery, 'ids'> {
 export interface RecipeSource {
   /** True if every page except the last is full. */
   readonly hasFullPages: boolean;
+  /** Returns the licenses that a file's metadata states. */
+  readonly readLicenses: (resource: JsonObject) => readonly StatedLicense[];
   search(page: PageRequest): Promise<{ readonly value?: readonly FoundFile[]; readonly reason?: Reason }>;
   lookUpIds(
     database: string,

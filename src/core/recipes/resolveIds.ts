@@ -1,7 +1,7 @@
 import { filterMissingIds, type MissingId } from '../model/missingId.ts';
 import type { Reason } from '../model/reason.ts';
 import { createFileTest } from './fileFilters.ts';
-import { toRecipeFile, type RecipeFile } from './recipeFile.ts';
+import { createRecipeFileReader, type RecipeFile } from './recipeFile.ts';
 import type { RecipeFilters } from './recipeSchema.ts';
 import type { RecipeSource } from './recipeSource.ts';
 import { createFailure, type ResolvedFiles } from './resolvedFiles.ts';
@@ -13,7 +13,7 @@ interface IdRequest {
   readonly database: string;
   readonly ids: readonly string[];
   readonly filters?: RecipeFilters | undefined;
-  /** The files in a lock. Their objects are reused for unchanged files to save memory. */
+  /** The files in a lock. Their texts are reused for unchanged files to save memory. */
   readonly known?: readonly RecipeFile[];
 }
 
@@ -26,6 +26,7 @@ export async function resolveIds(source: RecipeSource, request: IdRequest): Prom
   const before = new Map(known.map((file) => [file.id, file]));
   const unique = [...new Set(ids)];
   const fits = createFileTest(filters);
+  const toRecipeFile = createRecipeFileReader(source);
   const found = new Set<string>();
   const files = new Map<string, RecipeFile>();
   for (let done = 0; done < unique.length; done += batchSize) {
@@ -47,5 +48,5 @@ function findFailure(refused: readonly MissingId[] = []): Reason | undefined {
 
 function reuse(before: RecipeFile | undefined, now: RecipeFile): RecipeFile {
   const isSame = before?.path === now.path && before.bytes === now.bytes && before.hash === now.hash;
-  return isSame ? before : now;
+  return isSame ? { ...before, ...(now.licenses && { licenses: now.licenses }) } : now;
 }

@@ -1,7 +1,7 @@
 import type { FoundFile } from '../model/fileEntry.ts';
 import { isLastPage, maxPagesWithoutNew } from '../model/searchPaging.ts';
 import { createFileTest } from './fileFilters.ts';
-import { toRecipeFile, type RecipeFile } from './recipeFile.ts';
+import { createRecipeFileReader, type RecipeFile } from './recipeFile.ts';
 import type { Recipe } from './recipeSchema.ts';
 import type { RecipeSource } from './recipeSource.ts';
 import { createFailure, type ResolvedFiles } from './resolvedFiles.ts';
@@ -25,7 +25,7 @@ export async function resolveSearch(
   const { query = '', status, specific } = search ?? {};
   const request = { database, query, ...(status && { status }), ...(specific && { specific }) };
   const size = source.hasFullPages ? exactPageSize : pageSize;
-  const pages = new PageCollector(createFileTest(filters), size, source.hasFullPages);
+  const pages = new PageCollector(source, createFileTest(filters), size);
   while (pages.hasMore && !pages.isStalled && pages.files.length <= limit && pages.offset < maxCompared) {
     const { value, reason } = await source.search({ ...request, offset: pages.offset, pageSize: size });
     if (reason) return createFailure({ kind: 'service', reason });
@@ -42,16 +42,18 @@ class PageCollector {
   hasMore = true;
   offset = 0;
   private readonly seen = new Set<string>();
+  private readonly toRecipeFile: ReturnType<typeof createRecipeFileReader>;
   private readonly isAccepted: ReturnType<typeof createFileTest>;
   private readonly size: number;
   private readonly isExact: boolean;
   private before: readonly FoundFile[] = [];
   private pagesWithoutNew = 0;
 
-  constructor(isAccepted: ReturnType<typeof createFileTest>, size: number, isExact: boolean) {
+  constructor(source: RecipeSource, isAccepted: ReturnType<typeof createFileTest>, size: number) {
+    this.toRecipeFile = createRecipeFileReader(source);
     this.isAccepted = isAccepted;
     this.size = size;
-    this.isExact = isExact;
+    this.isExact = source.hasFullPages;
   }
 
   /** True if too many consecutive pages had no new files although more files may follow. */
@@ -76,6 +78,6 @@ class PageCollector {
   private addFile(file: FoundFile): void {
     if (file.kind !== 'file' || this.seen.has(file.id)) return;
     this.seen.add(file.id);
-    if (this.isAccepted(file)) this.files.push(toRecipeFile(file));
+    if (this.isAccepted(file)) this.files.push(this.toRecipeFile(file));
   }
 }

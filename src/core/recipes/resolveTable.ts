@@ -9,7 +9,7 @@ import { TableError } from '../tables/tableError.ts';
 import { getErrorCode, isMissing } from '../util/errorCode.ts';
 import { readRegularBytes } from '../util/regularFile.ts';
 import { createFileTest } from './fileFilters.ts';
-import { toRecipeFile } from './recipeFile.ts';
+import { createRecipeFileReader } from './recipeFile.ts';
 import type { Recipe } from './recipeSchema.ts';
 import type { RecipeSource } from './recipeSource.ts';
 import { createFailure, type ResolvedFiles, type TableProblem } from './resolvedFiles.ts';
@@ -33,7 +33,7 @@ export async function resolveTable(
   const index = await source.matchTable(database, column.key, column.values);
   const reason = findReason(index);
   if (reason) return createFailure({ kind: 'service', reason });
-  const files = index.uniqueFiles.filter(createFileTest(filters)).map(toRecipeFile);
+  const files = index.uniqueFiles.filter(createFileTest(filters)).map(createRecipeFileReader(source));
   return { files, missing: index.values.filter((value) => index.get(value)?.count !== 1), isCut: false };
 }
 

@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import type { LicenseCount } from '../../core/citations/licenses.ts';
+import { countFileLicenses, type LicenseCount } from '../../core/citations/licenses.ts';
 import type { FileStaging } from '../../core/model/searchQuery.ts';
 import type { TransferFile, TransferOrder } from '../../core/model/transferModel.ts';
 import { formatFileCount, formatList, plural, formatSize } from './localeFormats.ts';
@@ -18,7 +18,6 @@ export type StagingLookup = (file: FileName) => FileStaging | undefined;
 /** The facts that a summary shows besides the orders. */
 interface SummaryFacts {
   readonly getStaging: StagingLookup;
-  readonly licenses: readonly LicenseCount[];
   /** Free space at the destination in bytes; undefined if unknown. */
   readonly freeBytes: number | undefined;
   /** Maximum number of characters to show, both for the description and for the instructions. */
@@ -36,7 +35,7 @@ export interface Summary {
 /** Summarizes the transfers to be submitted. */
 export function createSummary(
   orders: readonly TransferOrder[],
-  { getStaging, freeBytes, licenses, maxTextLength = defaultTextLength }: SummaryFacts,
+  { getStaging, freeBytes, maxTextLength = defaultTextLength }: SummaryFacts,
 ): Summary {
   const files = orders.flatMap((order) => order.files);
   const isSpaceShort = freeBytes !== undefined && sumSizes(files) > freeBytes;
@@ -45,7 +44,7 @@ export function createSummary(
     l10n.t('Size: {0}', formatTotalSize(files)),
     formatStagingLine(orders, getStaging),
     ...createSourceLines(orders),
-    formatLicenseLine(licenses),
+    formatLicenseLine(countFileLicenses(files)),
     l10n.t('To: {0}', toPlainLine(orders[0]?.destination ?? '')),
     formatFreeSpaceLine(freeBytes, isSpaceShort),
     formatTransferCount(orders.length),

@@ -47,6 +47,26 @@ describe('Planning a recipe (D61)', () => {
   };
   const listIds = ({ files: found }: RecipePlan): readonly string[] => found.map(({ id }) => id);
 
+  it('finds the licenses of the files, for the summary and the record, however it finds the files', async () => {
+    const licensed = files.map((file) => ({ ...file, licenses: [{ name: 'MIT' }] }));
+    rig.server.on('POST /api/v1/files', json({ resources: licensed }));
+    rig.server.on('POST /api/v1/files/by-id', json({ resources: licensed }));
+    rig.server.on('GET /api/v1/files/by-id', json({ resources: licensed }));
+    await writeFile(join(folder, 't.csv'), 'id\n1\n2\n3\n');
+    const ids = files.map(({ id }) => id);
+    const lock = createLock([{ id: '1', path: 'reads/a.fasta', bytes: 100, hash: 'a'.repeat(32) }]);
+    const plans = [
+      await plan({ from: search, to }),
+      await plan({ from: { database: 'Alpha', ids }, to }),
+      await plan({ from: { database: 'Alpha', table: { file: 't.csv', column: 'id' } }, to }),
+      await plan({ from: search, to }, { lock, isLocked: true }),
+    ];
+    for (const planned of plans) {
+      const order = toOrder(planned, { connectionId: 'c', orcid: 'o' });
+      assert.deepEqual(new Set(order.files.flatMap(({ licenses }) => licenses?.[0]?.name)), new Set(['MIT']));
+    }
+  });
+
   it('lists the files of a search in the order of their ids, with the details that a transfer needs', async () => {
     const planned = await plan({ from: search, to, description: 'Monthly', instructions: { type: 'x' } });
     assert.deepEqual(listIds(planned), ['1', '2', '3']);
@@ -55,9 +75,9 @@ describe('Planning a recipe (D61)', () => {
       ...{ connectionId: 'c', orcid: 'o', source: 'Alpha', destination: 'Beta' },
       ...{ description: 'Monthly', instructions: { type: 'x' } },
       files: [
-        { id: '1', name: 'a.fasta', sizeBytes: 100, hash: 'a'.repeat(32) },
-        { id: '2', name: 'b.txt', sizeBytes: 20 },
-        { id: '3', name: 'c.fastq.gz', sizeBytes: 300, hash: 'c'.repeat(32) },
+        { id: '1', name: 'a.fasta', sizeBytes: 100, hash: 'a'.repeat(32), licenses: [] },
+        { id: '2', name: 'b.txt', sizeBytes: 20, licenses: [] },
+        { id: '3', name: 'c.fastq.gz', sizeBytes: 300, hash: 'c'.repeat(32), licenses: [] },
       ],
     });
     assert.deepEqual(compared, [3]);
@@ -210,10 +230,13 @@ describe('Planning a recipe (D61)', () => {
     ]);
     const { difference, ...planned } = await plan({ from: search, to }, { lock });
     assert.deepEqual(difference, {
-      added: [{ id: '3', path: 'reads/c.fastq.gz', bytes: 300, hash: 'c'.repeat(32) }],
+      added: [{ id: '3', path: 'reads/c.fastq.gz', bytes: 300, hash: 'c'.repeat(32), licenses: [] }],
       gone: [{ id: '7', path: 'gone.txt' }],
       changed: [
-        { before: { id: '2', path: 'notes/b.txt', bytes: 19 }, after: { id: '2', path: 'notes/b.txt', bytes: 20 } },
+        {
+          before: { id: '2', path: 'notes/b.txt', bytes: 19 },
+          after: { id: '2', path: 'notes/b.txt', bytes: 20, licenses: [] },
+        },
       ],
       sameCount: 1,
     });
@@ -263,10 +286,10 @@ describe('Planning a recipe (D61)', () => {
     rig.server.on('GET /api/v1/files/by-id', json({ resources: [files[1], files[2]] }));
     const planned = await plan({ from: search, to }, { lock: createLock(locked), isLocked: true });
     assert.deepEqual(planned.lockFiles, [
-      { id: '1', path: 'reads/a.fasta', bytes: 100, hash: 'a'.repeat(32) },
-      { id: '2', path: 'notes/b.txt', bytes: 20, hash: 'b'.repeat(32) },
+      { id: '1', path: 'reads/a.fasta', bytes: 100, hash: 'a'.repeat(32), licenses: [] },
+      { id: '2', path: 'notes/b.txt', bytes: 20, hash: 'b'.repeat(32), licenses: [] },
     ]);
-    assert.deepEqual(planned.files[1], { id: '2', path: 'notes/b.txt', bytes: 20 });
+    assert.deepEqual(planned.files[1], { id: '2', path: 'notes/b.txt', bytes: 20, licenses: [] });
     const unlocked = await plan({ from: search, to }, { lock: createLock(locked) });
     assert.deepEqual(unlocked.lockFiles, unlocked.files);
   });

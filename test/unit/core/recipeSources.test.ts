@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readStatedLicenses } from '../../../src/core/citations/licenses.ts';
 import type { FileEntry, FoundFile } from '../../../src/core/model/fileEntry.ts';
 import { findObstacle, planRecipe, toOrder, type RecipePlan } from '../../../src/core/recipes/planRecipe.ts';
 import type { Recipe } from '../../../src/core/recipes/recipeSchema.ts';
@@ -29,6 +30,7 @@ class ScriptedSource implements RecipeSource {
   page: (offset: number, size: number) => readonly FoundFile[] = () => [];
   found: (ids: readonly string[]) => readonly FoundFile[] = (ids) => ids.map((id) => toFile(id));
   match: (index: MatchIndex) => void = () => undefined;
+  readonly readLicenses = readStatedLicenses;
 
   search({ offset, pageSize, ...query }: Parameters<RecipeSource['search']>[0]): ReturnType<RecipeSource['search']> {
     this.requests.push({ offset, pageSize, ...query });
@@ -85,7 +87,7 @@ describe('The files of a recipe (D61)', () => {
         { kind: 'unreadable', text: 'c' },
       ];
       const { files, missing, isCut } = await plan({ ids: ['a', 'b', 'c'], filters: { paths: ['*.gz'] } });
-      assert.deepEqual([files, missing, isCut], [[{ id: 'a', path: 'a.gz' }], ['c'], false]);
+      assert.deepEqual([files, missing, isCut], [[{ id: 'a', path: 'a.gz', licenses: [] }], ['c'], false]);
     });
 
     it('are missing if the service does not know them, but not if it could not look them up', async () => {
@@ -157,7 +159,7 @@ describe('The files of a recipe (D61)', () => {
 
     it('count only once, and only those that can be read', async () => {
       source.page = () => [toFile('a'), toFile('a'), { kind: 'unreadable', text: 'b' }];
-      assert.deepEqual((await plan({ search: { query: '' } })).files, [{ id: 'a', path: 'a' }]);
+      assert.deepEqual((await plan({ search: { query: '' } })).files, [{ id: 'a', path: 'a', licenses: [] }]);
       assert.deepEqual(source.progress, [1]);
     });
   });
@@ -177,7 +179,10 @@ describe('The files of a recipe (D61)', () => {
       };
       const { files, missing, isCut } = await plan({ table });
       assert.deepEqual(source.requests, [['a.txt', 'b.txt', 'c.txt']]);
-      assert.deepEqual([files, missing, isCut], [[{ id: '1', path: 'a.txt' }], ['b.txt', 'c.txt'], false]);
+      assert.deepEqual(
+        [files, missing, isCut],
+        [[{ id: '1', path: 'a.txt', licenses: [] }], ['b.txt', 'c.txt'], false],
+      );
     });
 
     it('match by the property that the values look like, and otherwise by ID', async () => {
@@ -246,7 +251,7 @@ describe('The files of a recipe (D61)', () => {
       source.found = () => [toFile('a', { path: 'x/', hash: 'none', sizeBytes: 0 })];
       assert.deepEqual(toOrder(await planFiles(['a']), { connectionId: 'c', orcid: 'o' }), {
         ...{ connectionId: 'c', orcid: 'o', source: 'Alpha', destination: 'B' },
-        files: [{ id: 'a', name: 'x/', sizeBytes: 0 }],
+        files: [{ id: 'a', name: 'x/', sizeBytes: 0, licenses: [] }],
       });
     });
   });

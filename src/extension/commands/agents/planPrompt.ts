@@ -1,8 +1,7 @@
 import { env, l10n } from 'vscode';
 import type { AgentDecision } from '../../../core/agents/agentContext.ts';
-import { toPlannedOrder, type PlannedLicense, type TransferPlan } from '../../../core/agents/transferPlan.ts';
+import { toPlannedOrder, type TransferPlan } from '../../../core/agents/transferPlan.ts';
 import { createUndecidedDecision } from '../../../core/agents/windowAnswers.ts';
-import type { LicenseCount } from '../../../core/citations/licenses.ts';
 import type { Transfer } from '../../../core/model/transferModel.ts';
 import { describeRequester, describeTextOrigin } from '../../words/agentWords.ts';
 import { getTransferTitle } from '../../words/transferWords.ts';
@@ -23,7 +22,7 @@ export async function askAboutPlan(
 ): Promise<AgentDecision> {
   const answer = await confirmSubmission(services, [toPlannedOrder(plan, connectionId)], {
     notes: [describeRequester(plan.requestedBy), describeTextOrigin(plan)].filter(Boolean),
-    ...{ licenses: plan.licenses.map(toLicenseCount), maxTextLength },
+    maxTextLength,
     backLabel: l10n.t('Decline'),
   });
   if (answer === 'cancel') return createUndecidedDecision();
@@ -46,8 +45,4 @@ export async function askAboutCancel(
 /** Returns the name of this editor, which is recorded with each decision. */
 export function getPlace(): string {
   return env.appName;
-}
-
-function toLicenseCount({ name, ...count }: PlannedLicense): LicenseCount {
-  return { ...count, ...(name !== undefined && { license: { name, isSpdx: false } }) };
 }

@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import type { LicenseCount } from '../../../core/citations/licenses.ts';
+import { countFileLicenses } from '../../../core/citations/licenses.ts';
 import { findFilesUnderWay, type FilesUnderWay } from '../../../core/model/filesUnderWay.ts';
 import { createStagingLookup } from '../../../core/model/staging.ts';
 import type { TransferOrder } from '../../../core/model/transferModel.ts';
@@ -27,8 +27,6 @@ interface SummaryOptions {
   readonly backLabel?: string | undefined;
   /** Returns the staging status from a file's metadata (D31: staged display). */
   readonly getStaging?: StagingLookup;
-  /** The licenses of the files; absent if the files' metadata is unknown. */
-  readonly licenses?: readonly LicenseCount[];
   /**
    * IDs that couldn't be checked. They were part of a submission during which the connection was lost (D37: crashing
    * file ids).
@@ -86,7 +84,7 @@ export async function confirmSubmission(
 function findRisks(
   { transferStore, metadataFlow }: CommandServices,
   orders: readonly TransferOrder[],
-  { replacedKey, uncheckedIds: unchecked = [], licenses = [] }: SummaryOptions,
+  { replacedKey, uncheckedIds: unchecked = [] }: SummaryOptions,
 ): SubmissionRisks {
   const others = transferStore.getAll().filter(({ key }) => key !== replacedKey);
   const underWay = findFilesUnderWay(others, orders);
@@ -98,7 +96,7 @@ function findRisks(
       ? ''
       : l10n.t('If the earlier transfer did start, the same data will be transferred twice.'),
     ...serverRisks,
-    ...describeForbiddenSharing(licenses),
+    ...describeForbiddenSharing(countFileLicenses(orders.flatMap(({ files }) => files))),
   ];
   return { underWay, isServerAtRisk: serverRisks.length > 0, warnings: warnings.filter(Boolean) };
 }
@@ -107,12 +105,12 @@ function findRisks(
 export async function sumUpOrders(
   services: CommandServices,
   orders: readonly TransferOrder[],
-  { getStaging, licenses = [], maxTextLength }: SummaryOptions = {},
+  { getStaging, maxTextLength }: SummaryOptions = {},
 ): Promise<Summary> {
   const { connectionId = '', destination = '' } = orders[0] ?? {};
   const getFoundStaging = createStagingLookup(services.searchStore.getAll());
   return createSummary(orders, {
-    ...{ licenses, maxTextLength },
+    maxTextLength,
     freeBytes: await getDestinationFreeBytes(services, connectionId, destination),
     getStaging: (file: FileName) => getStaging?.(file) ?? getFoundStaging(file),
   });

@@ -1,5 +1,4 @@
 import { l10n } from 'vscode';
-import { countLicenses } from '../../../core/citations/licenses.ts';
 import { createTransferFile } from '../../../core/flows/createTransferFile.ts';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
 import { getReportedStaging } from '../../../core/model/staging.ts';
@@ -116,7 +115,6 @@ async function confirmOrders(
     return await confirmSubmission(services, orders, {
       backLabel,
       getStaging: createReportedStagingLookup(files),
-      licenses: countLicenses(files.flatMap(({ entry }) => (entry ? [entry.resource] : []))),
       onLeaveOut: (remaining) => (orders = remaining),
     });
   };
