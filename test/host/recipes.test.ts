@@ -118,6 +118,45 @@ describe('A recipe in the editor (D61)', () => {
     assert.deepEqual([read.lock.from, read.lock.to, read.lock.files.map(({ id }) => id)], [jgi, kss, ['JDP:1']]);
   });
 
+  it('has the licenses of its files in the summary and the dry run, with a warning, as checked files do', async () => {
+    const licenses = [{ name: 'All rights reserved' }];
+    service.getMoreFields = () => ({ licenses });
+    const uri = await write(byIds('JDP:1'));
+    const shown = /^Licenses: All rights reserved \(1 file\)$/m;
+    assert.match((await dryRun(uri)).join('\n'), shown);
+    const summary = await runRecipe(uri);
+    assert.match(summary, shown);
+    assert.match(summary, /^The license of 1 file forbids redistribution: All rights reserved$/m);
+    const [transfer] = stage.parts.transferStore.getAll();
+    assert.deepEqual(transfer?.order.files[0]?.licenses, licenses, 'the record contains the licenses');
+    assert.doesNotMatch(await readText('r.transfer.lock.json'), /rights reserved/);
+  });
+
+  it('can be run without the files that were transferred before, and its lock still lists them (D60)', async () => {
+    service.getMoreFields = (id) => ({ hash: id.slice(-1).repeat(64) });
+    service.files.add('JDP:2');
+    await runRecipe(await write(byIds('JDP:1')));
+    await stage.moveOn(service, 'succeeded');
+    const done = stage.run('dataTransfer.runRecipe', await write(byIds('JDP:1', 'JDP:2')));
+    const summary = await stage.person.notice(/^Transfer 2 files to .*\?$/);
+    assert.match(summary.detail, /^Previously transferred to .*: 1 file\.$/m);
+    assert.doesNotMatch(summary.detail, /already in/);
+    assert.deepEqual(summary.buttons, ['Transfer', 'Leave Out 1 File']);
+    summary.press('Leave Out 1 File');
+    await done;
+    const [transfer] = stage.parts.transferStore.getAll();
+    assert.deepEqual(
+      transfer?.order.files.map(({ id }) => id),
+      ['JDP:2'],
+    );
+    const read = await readLock(getPath());
+    assert.ok('lock' in read);
+    assert.deepEqual(
+      read.lock.files.map(({ id }) => id),
+      ['JDP:1', 'JDP:2'],
+    );
+  });
+
   it('lists new and missing files since the last run in a dry run, and sends nothing', async () => {
     await runRecipe(await write(byIds('JDP:1')));
     service.files.add('JDP:2');

@@ -37,6 +37,26 @@ describe('Resubmitting', () => {
     assert.deepEqual([transferStore.getRunning().length, transferStore.getFinished().length], [1, 1]);
   });
 
+  it('shows the licenses again, and can leave out the files that were transferred before (D60)', async () => {
+    const { person, run, parts } = stage;
+    await stage.moveOn(service, 'succeeded');
+    const [earlier] = parts.transferStore.getAll();
+    assert.ok(earlier);
+    const licenses = [{ name: 'Proprietary' }];
+    const known = earlier.order.files.map((file, index) =>
+      index > 3 ? file : { ...file, licenses, sizeBytes: 5, hash: String(index).repeat(64) },
+    );
+    await parts.transferFlow.save({ ...earlier, order: { ...earlier.order, files: known } });
+    const done = run('dataTransfer.submitAgain', stage.firstTransfer);
+    const summary = await person.notice(/^Transfer 10 files to .*\?$/);
+    assert.match(summary.detail, /^Licenses: Proprietary \(4 files\), not stated \(6 files\)$/m);
+    assert.match(summary.detail, /^The license of 4 files forbids redistribution: Proprietary$/m);
+    assert.deepEqual(summary.buttons, ['Transfer', 'Leave Out 4 Files', 'Edit…']);
+    summary.press('Leave Out 4 Files');
+    await done;
+    assert.equal((submissions()[1]?.['file_ids'] as string[]).length, 6);
+  });
+
   it("submits only the files named in the service's message", async () => {
     const { person, run, firstTransfer } = stage;
     await stage.moveOn(service, 'failed', 'could not stage JDP:000003, JDP:000007: not found; JDP:999999 is new');

@@ -28,6 +28,8 @@ export interface PublicState {
   readonly files: Set<string>;
   /** Returns the size of a file in bytes. */
   getFileBytes: (id: string) => number;
+  /** Returns more properties of a file's metadata, which replace the usual ones. */
+  getMoreFields: (id: string) => JsonBody;
   /** IDs of files that crash the server: a metadata request ends its handler, a submission the whole process. */
   readonly crashingIds: Set<string>;
   readonly transfers: Map<string, PublicTransfer>;
@@ -100,6 +102,7 @@ function newState(key: string): PublicState {
     databases,
     files,
     getFileBytes: () => 10,
+    getMoreFields: () => ({}),
     crashingIds: new Set(),
     transfers: new Map(),
     makeId: () => crypto.randomUUID(),
@@ -152,7 +155,7 @@ function unknownDatabase(state: PublicState, given: unknown): Behavior | undefin
 }
 
 function listResources(state: PublicState, ids: readonly string[]): JsonBody[] | null {
-  const resources = ids.map((id) => createResource(id, state.getFileBytes(id)));
+  const resources = ids.map((id) => ({ ...createResource(id, state.getFileBytes(id)), ...state.getMoreFields(id) }));
   return resources.length === 0 && state.isNullForNone ? null : resources;
 }
 

@@ -13,7 +13,8 @@ export interface KnownCopies {
   /** False if the destination might also contain other files from the submission. */
   readonly isComplete: boolean;
   /**
-   * The files whose content earlier transfers wrote to the destination. Each value is the time at which the newest such
+   * The files whose content earlier transfers wrote to the destination, unless a complete search of the destination
+   * shows that they are no longer there. Each value is the time at which the newest such
    * transfer ended, in milliseconds since 1970.
    */
   readonly received: ReadonlyMap<TransferFile, number>;
@@ -71,8 +72,10 @@ export class DuplicateFlow {
     const files = orders.flatMap((one) => one.files);
     const known: KnownSoFar = { contents: new Set(), isComplete: false, received: new Map() };
     if (order) await this.collect({ order, files, known }, options);
-    const { isComplete, received } = known;
+    const { isComplete } = known;
     const isThere = (file: TransferFile): boolean => this.isAtDestination(order, file, known);
+    // After a complete search, a file that wasn't found is known to be gone.
+    const received = new Map([...known.received].filter(([file]) => !isComplete || isThere(file)));
     return { atDestination: new Set(files.filter(isThere)), isComplete, received };
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { localServiceName } from '../../../src/contract/root.ts';
 import type { KnownCopies } from '../../../src/core/flows/duplicateFlow.ts';
-import type { TransferFile, TransferOrder } from '../../../src/core/model/transferModel.ts';
+import type { Transfer, TransferFile, TransferOrder } from '../../../src/core/model/transferModel.ts';
 import { json, problem, silence, type Behavior } from '../../support/faultBehaviors.ts';
 import { Rig } from './rig.ts';
 
@@ -111,15 +111,27 @@ describe('Checking the destination for planned files', () => {
     assert.deepEqual(summarize(await find([file('1', 'a')])), [[], true]);
   });
 
-  it('finds files that an earlier transfer wrote there', async () => {
-    await rig.connect();
-    const transfer = await rig.explorer.transferFlow.track({
+  const trackEarlier = (): Promise<Transfer> =>
+    rig.explorer.transferFlow.track({
       key: 'earlier',
       order: { ...rig.order, files: [file('9', 'a')] },
       createdAt: 1,
       state: 'succeeded',
       changes: [{ state: 'succeeded', at: 1000 }],
     });
+
+  it('forgets files of earlier transfers that a complete search of the destination does not find (D60)', async () => {
+    rig.server.on('POST /api/v1/files', page(), page(resource('x', 'a')));
+    await connect();
+    await trackEarlier();
+    const gone = await find([file('1', 'a')]);
+    assert.deepEqual([gone.isComplete, gone.received.size], [true, 0]);
+    assert.equal((await find([file('1', 'a')])).received.size, 1);
+  });
+
+  it('finds files that an earlier transfer wrote there', async () => {
+    await rig.connect();
+    const transfer = await trackEarlier();
     rig.restart();
     await rig.connect();
     await rig.explorer.transferFlow.resume();

@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import type { Transfer } from '../../../core/model/transferModel.ts';
+import type { Transfer, TransferOrder } from '../../../core/model/transferModel.ts';
 import { findObstacle, toOrder } from '../../../core/recipes/planRecipe.ts';
 import type { RecipeLock } from '../../../core/recipes/lockFormat.ts';
 import { writeLock } from '../../../core/recipes/recipeLock.ts';
@@ -7,6 +7,7 @@ import { CommandFailure, CommandHint, runCommand } from '../../editor/commandBou
 import { describeError } from '../../words/plainText.ts';
 import { describeLock, describeObstacle } from '../../words/recipeWords.ts';
 import type { CommandServices } from '../services.ts';
+import type { LeaveOutListener } from '../submission/knownCopies.ts';
 import { confirmSubmission } from '../submission/submissionSummary.ts';
 import { submitTransfers } from '../submission/submitter.ts';
 import type { RecipeArgument } from './recipeDocument.ts';
@@ -28,10 +29,11 @@ async function run(services: CommandServices, argument: RecipeArgument | undefin
   if (!planned) return;
   checkPlan(planned);
   const { plan, session, orcid, lock } = planned;
-  const order = toOrder(plan, { connectionId: session.connection.id, orcid });
+  let orders: readonly TransferOrder[] = [toOrder(plan, { connectionId: session.connection.id, orcid })];
   const notes = describeLock(lock, plan.difference);
-  if ((await confirmSubmission(services, [order], { notes })) !== 'next') return;
-  const [result] = await submitTransfers(services, [order]);
+  const onLeaveOut: LeaveOutListener = (remaining) => (orders = remaining);
+  if ((await confirmSubmission(services, orders, { notes, onLeaveOut })) !== 'next') return;
+  const [result] = await submitTransfers(services, orders);
   // If there is no ID, the service has not confirmed the transfer (D12: never resubmit).
   if (result?.transfer?.id !== undefined) await saveLock(services, planned, result.transfer, result.transfer.id);
 }

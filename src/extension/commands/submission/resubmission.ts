@@ -27,6 +27,7 @@ import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import { requireOrcid } from '../connections/setOrcid.ts';
 import type { CommandServices } from '../services.ts';
 import { chooseTransfer } from '../transfers/transferPicker.ts';
+import type { LeaveOutListener } from './knownCopies.ts';
 import { confirmSubmission } from './submissionSummary.ts';
 import { submitTransfers } from './submitter.ts';
 import { askTransferDetails, canTransferTo, confirmKnownDetails } from './transferDetailsPrompt.ts';
@@ -56,8 +57,10 @@ export async function resubmitTransfer(services: CommandServices, earlier: Trans
   const files = await askFilesToSubmit(earlier);
   const order = files && (await prepareOrder(services, earlier, files));
   if (!order) return;
-  const outcome = await confirmUnchanged(services, earlier, order);
-  const confirmed = outcome === 'back' ? await editOrder(services, earlier, order) : outcome === 'next' && order;
+  let confirmed: TransferOrder | undefined = order;
+  const outcome = await confirmUnchanged(services, earlier, order, ([remaining]) => (confirmed = remaining));
+  if (outcome === 'cancel') return;
+  if (outcome === 'back') confirmed = await editOrder(services, earlier, order);
   if (confirmed) await submitTransfers(services, [confirmed], getReplacedKey(earlier));
 }
 
@@ -84,9 +87,15 @@ async function prepareOrder(
 }
 
 /** Asks for confirmation. Resolves to `back` if the order has to be edited, or the user wants to edit it. */
-async function confirmUnchanged(services: CommandServices, earlier: Transfer, order: TransferOrder): ReturnType<Step> {
+async function confirmUnchanged(
+  services: CommandServices,
+  earlier: Transfer,
+  order: TransferOrder,
+  onLeaveOut: LeaveOutListener,
+): ReturnType<Step> {
   if (!canTransferTo(services, order)) return 'back';
-  const confirm = (): ReturnType<Step> => confirmOrder(services, earlier, order, l10n.t('Edit…'));
+  const confirm = (): ReturnType<Step> =>
+    confirmOrder(services, earlier, order, { backLabel: l10n.t('Edit…'), onLeaveOut });
   return await confirmKnownDetails(services, order.destination, confirm);
 }
 
@@ -98,13 +107,13 @@ async function confirmOrder(
   services: CommandServices,
   earlier: Transfer,
   order: TransferOrder,
-  backLabel: string,
+  options: { readonly backLabel: string; readonly onLeaveOut: LeaveOutListener },
 ): ReturnType<Step> {
   const title = l10n.t('Checking the IDs of {0}', formatFileCount(order.files.length));
   const uncheckedIds = mayHaveStoppedServer(earlier)
     ? await withProgress(title, (signal) => services.metadataFlow.findUncheckedIds(order, signal))
     : [];
-  return await confirmSubmission(services, [order], { replacedKey: getReplacedKey(earlier), backLabel, uncheckedIds });
+  return await confirmSubmission(services, [order], { replacedKey: getReplacedKey(earlier), uncheckedIds, ...options });
 }
 
 /**
@@ -129,7 +138,8 @@ async function editOrder(
     earlier: given,
     confirm: async (details) => {
       order = { connectionId, orcid, source, files, ...details };
-      return await confirmOrder(services, earlier, order, l10n.t('Back'));
+      const onLeaveOut: LeaveOutListener = ([remaining]) => (order = remaining);
+      return await confirmOrder(services, earlier, order, { backLabel: l10n.t('Back'), onLeaveOut });
     },
   });
   return isConfirmed ? order : undefined;
