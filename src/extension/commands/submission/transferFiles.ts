@@ -3,15 +3,14 @@ import { createTransferFile } from '../../../core/flows/createTransferFile.ts';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
 import { getReportedStaging } from '../../../core/model/staging.ts';
 import type { TransferFile, TransferOrder } from '../../../core/model/transferModel.ts';
-import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { FileNode, FileRef } from '../../editor/contributions.ts';
 import type { Step } from '../../editor/quickInput.ts';
-import { createSwitchStep } from '../../notifications/nextSteps.ts';
 import type { StagingLookup } from '../../words/summaryWords.ts';
 import { requireSession } from '../connections/connectionPicker.ts';
 import { requireOrcid } from '../connections/setOrcid.ts';
 import { chooseCheckedFiles, getSelectedFiles, loadEntries, type KnownFile } from '../files/files.ts';
 import type { CommandServices } from '../services.ts';
+import { chooseActiveFiles } from './activeFiles.ts';
 import { confirmSubmission } from './submissionSummary.ts';
 import { submitTransfers } from './submitter.ts';
 import {
@@ -87,18 +86,14 @@ interface PreparedTransfer {
 async function prepareTransfer(
   services: CommandServices,
   { connection }: OpenConnection,
-  files: readonly KnownFile[],
+  given: readonly KnownFile[],
 ): Promise<PreparedTransfer | undefined> {
   const connectionId = connection.id;
-  if (files.some(({ ref }) => ref.connectionId !== connectionId)) {
-    const text = l10n.t(
-      'The selection includes files from another connection. Switch to that connection to transfer them.',
-    );
-    throw new CommandHint(text, createSwitchStep());
-  }
-  const orcid = await requireOrcid(services, connectionId);
+  const files = await chooseActiveFiles(services, connection, given);
+  const orcid = files && (await requireOrcid(services, connectionId));
+  if (!files || orcid === undefined) return undefined;
   const sources = [...new Set(files.map(({ ref }) => ref.database))];
-  return orcid === undefined ? undefined : { connectionId, orcid, files, sources };
+  return { connectionId, orcid, files, sources };
 }
 
 /** Asks for details and confirmation. Returns an order for each source, or an empty array if the user cancels. */
