@@ -53,6 +53,7 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.searchAllDatabases': whichService,
   'dataTransfer.findFilesById': whichService,
   'dataTransfer.matchTable': whichService,
+  'dataTransfer.saveMatchedTable': { says: /^No table has been matched in this window\.$/, next: ['Match Table…'] },
   'dataTransfer.refineSearch': noSearch,
   'dataTransfer.stopSearch': { says: /^No search is running\.$/ },
   'dataTransfer.loadAll': noSearch,
@@ -83,6 +84,14 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.refreshTransfers': { mentions: /^No transfers are running\.$/ },
   'dataTransfer.revealLandedFiles': noTransfer,
   'dataTransfer.verifyLandedFiles': { asks: /Select a manifest file/ },
+  'dataTransfer.showVerificationReport': {
+    says: /^There is no verification report\. Verify the files\.$/,
+    next: ['Verify Transferred Files…'],
+  },
+  'dataTransfer.resendFiles': {
+    says: /^The last verification found no missing or changed files to transfer again\.$/,
+    next: ['Verify Transferred Files…'],
+  },
   'dataTransfer.removeFromHistory': noTransfer,
   'dataTransfer.deleteFocusedTransfer': { works: 'no row has the focus' },
   'dataTransfer.clearFinishedTransfers': { says: /^There are no finished transfers to clear\.$/ },

@@ -59,6 +59,28 @@ describe('Matching a table', () => {
     assert.ok(savedRows.includes('Congo\tJDP:nobody\t3\tnot found\t0\t\t\t\t\t'), savedRows.join('\n'));
   });
 
+  it('offers to save the result after the notification was closed, from its tab and the palette', async () => {
+    const file = join(folder, 'late.csv');
+    await writeFile(file, 'file_id\nJDP:000001\n');
+    const matched = stage.run('dataTransfer.matchTable', Uri.file(file));
+    (await stage.person.pick()).choose('file_id');
+    (await stage.person.pick()).choose('File IDs');
+    (await stage.person.pick()).choose('JGI Data Portal');
+    (await stage.person.notice(/^1 row matched/)).dismiss();
+    await matched;
+    const result = window.activeTextEditor?.document.uri ?? assert.fail();
+    for (const [index, given] of [result, undefined].entries()) {
+      const saved = Uri.file(join(folder, `late-${String(index)}.csv`));
+      const done = stage.run('dataTransfer.saveMatchedTable', given);
+      (await stage.person.saveDialog()).choose(saved);
+      await stage.person.notice(/^Saved the table\.$/);
+      await done;
+      assert.match(await readFile(saved.fsPath, 'utf8'), /JDP:000001/);
+    }
+    await stage.run('dataTransfer.saveMatchedTable', result.with({ query: 'of an earlier window' }));
+    await stage.person.notice(/^This result is no longer available\. Match the table again\.$/);
+  });
+
   it('lists the open tables first, and highlights only the first one', async () => {
     const file = join(folder, 'open.csv');
     await writeFile(file, 'file_id\nJDP:000001\n');

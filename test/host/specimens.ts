@@ -34,7 +34,11 @@ export const noPlans: PlanList = { getAll: () => [], get: () => undefined, onDid
 /** Page dependencies that never find transferred files. */
 export const noPlaces: TransferPlaceDependencies = {
   locateFiles: async () => undefined,
-  verificationHistory: { get: async () => undefined, onDidChange: () => ({ dispose: () => undefined }) },
+  verificationHistory: {
+    get: async () => undefined,
+    getReport: async () => undefined,
+    onDidChange: () => ({ dispose: () => undefined }),
+  },
 };
 
 /** Creates a transfer of two files from Alpha to Beta. */

@@ -3,6 +3,7 @@ import { cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { Uri, window } from 'vscode';
+import { findPlace } from '../../src/extension/panels/transferPlace.ts';
 import { json } from '../support/faultBehaviors.ts';
 import { ReceivedFolder } from '../support/receivedFolder.ts';
 import { getReceivedFolder, transferSamples } from './receivedSamples.ts';
@@ -68,7 +69,10 @@ describe('Verifying transferred files in the editor', () => {
     again.press('Transfer Missing or Changed Files Again…');
     const question = await person.notice();
     assert.deepEqual([question.message, question.isModal], ['Transfer 2 files to Received Files?', true]);
-    assert.match(question.detail, /\nFrom: Sample Data\nTo: Received Files\nFree space at the destination: \d/);
+    assert.match(
+      question.detail,
+      /\nFrom: Sample Data\nLicenses: CC0-1\.0 \(2 files\)\nTo: Received Files\nFree space at the destination: \d/,
+    );
     question.press('Transfer');
     await done;
     await person.notice(/^Transferred 2 files to Received Files\.$/);
@@ -82,6 +86,35 @@ describe('Verifying transferred files in the editor', () => {
     assert.equal(fine.message, 'All 2 files verified: all hashes match.');
     fine.dismiss();
     await verified;
+  });
+
+  it('keeps the report and the offer to transfer again after the notification was closed', async () => {
+    const transfer = await transferSamples(stage);
+    const node = { kind: 'transfer', key: transfer.key } as const;
+    await stage.run('dataTransfer.showVerificationReport', node);
+    await stage.person.notice(/^There is no verification report\. Verify the files\.$/);
+    await rm(join(getReceivedFolder(stage, transfer), 'observations-2023.csv'));
+    const verified = stage.run('dataTransfer.verifyLandedFiles', node);
+    (await stage.person.notice(/^1 of 3 files is missing\.$/)).dismiss();
+    await verified;
+    for (const given of [node, undefined]) {
+      await stage.run('dataTransfer.showVerificationReport', given);
+      assert.match(report(), /\nMissing \(1\)\n {2}observations-2023\.csv\n/);
+      await stage.closePages();
+    }
+    await stage.run('dataTransfer.showVerificationReport');
+    const document = window.activeTextEditor?.document.uri ?? assert.fail();
+    for (const given of [node, document, undefined]) {
+      const done = stage.run('dataTransfer.resendFiles', given);
+      (await stage.person.notice(/^Transfer 1 file to Received Files\?$/)).dismiss();
+      await done;
+    }
+    await stage.closePages();
+    const place = await findPlace(transfer, 0, {
+      locateFiles: () => Promise.resolve(undefined),
+      verificationHistory: stage.parts.verificationHistory,
+    });
+    assert.deepEqual([place?.hasReport, place?.canResend], [true, true]);
   });
 
   it('verifies a manifest selected in the Explorer view, and finds its transfer', async () => {

@@ -88,6 +88,16 @@ export const transferPages: Readonly<Record<string, Record<string, unknown>>> = 
       folder: '/data/received/dts-f0e1d2c3-0000-4000-8000-000000000000',
       revealLabel: 'Reveal in File Explorer',
       verified: 'Verified 5 minutes ago: all 3 files are as transferred.',
+      hasReport: true,
+    },
+  }),
+  'a transfer whose files have changed': transferNews('succeeded', {
+    ...{ ended: true, canSubmitAgain: true, status: moved(3) },
+    place: {
+      folder: '/data/received/dts-f0e1d2c3-0000-4000-8000-000000000000',
+      revealLabel: 'Reveal in File Explorer',
+      verified: 'Verified 5 minutes ago: 1 of 3 files is missing or has changed.',
+      ...{ hasReport: true, canResend: true },
     },
   }),
   'a transfer that an agent proposed': transferNews('active', {

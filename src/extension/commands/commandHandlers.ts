@@ -42,6 +42,7 @@ import type { CommandServices } from './services.ts';
 import { submitAgain } from './submission/resubmission.ts';
 import { useDescription } from './submission/transferDescription.ts';
 import { transferCheckedFiles, transferFiles, transferToLastDestination } from './submission/transferFiles.ts';
+import { saveMatchedTable } from './tables/matchReport.ts';
 import { matchTable } from './tables/matchTable.ts';
 import { checkTransferById } from './transfers/checkTransferById.ts';
 import { exportTransferHistory } from './transfers/exportTransferHistory.ts';
@@ -58,6 +59,7 @@ import {
   showTransferProgress,
 } from './transfers/transferRows.ts';
 import { openTransferredFiles } from './verification/openTransferredFiles.ts';
+import { resendFiles, showVerificationReport } from './verification/storedReports.ts';
 import { verifyTransferredFiles } from './verification/verifyTransferredFiles.ts';
 
 /** The handlers for all commands. */
@@ -86,6 +88,7 @@ export const commandHandlers: CommandHandlers<CommandServices> = {
   'dataTransfer.searchAllDatabases': searchAllDatabases,
   'dataTransfer.findFilesById': findFilesById,
   'dataTransfer.matchTable': matchTable,
+  'dataTransfer.saveMatchedTable': saveMatchedTable,
   'dataTransfer.refineSearch': refineSearch,
   'dataTransfer.stopSearch': stopSearch,
   'dataTransfer.loadAll': loadAll,
@@ -116,6 +119,8 @@ export const commandHandlers: CommandHandlers<CommandServices> = {
   'dataTransfer.refreshTransfers': refreshTransfers,
   'dataTransfer.revealLandedFiles': openTransferredFiles,
   'dataTransfer.verifyLandedFiles': verifyTransferredFiles,
+  'dataTransfer.showVerificationReport': showVerificationReport,
+  'dataTransfer.resendFiles': resendFiles,
   'dataTransfer.removeFromHistory': removeFromHistory,
   'dataTransfer.deleteFocusedTransfer': deleteFocusedTransfer,
   'dataTransfer.clearFinishedTransfers': clearFinishedTransfers,

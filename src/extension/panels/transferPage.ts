@@ -152,6 +152,8 @@ export class TransferPage implements Disposable {
       case 'didStart':
       case 'showFiles':
       case 'verifyFiles':
+      case 'showReport':
+      case 'resendFiles':
       case 'cite':
         this.dependencies.run(intentCommands[intent.type], { kind: 'transfer', key: this.key });
         break;
@@ -184,6 +186,8 @@ const intentCommands = {
   didStart: 'dataTransfer.transferDidStart',
   showFiles: 'dataTransfer.revealLandedFiles',
   verifyFiles: 'dataTransfer.verifyLandedFiles',
+  showReport: 'dataTransfer.showVerificationReport',
+  resendFiles: 'dataTransfer.resendFiles',
   cite: 'dataTransfer.cite',
 } as const;
 

@@ -12,7 +12,7 @@ import type { PagePlace } from '../../webviews/messages/transferMessages.ts';
 export interface TransferPlaceDependencies {
   /** Finds the folder on this machine that contains a transfer's files. Never prompts. */
   locateFiles(transfer: Transfer): Promise<TransferredFolder | undefined>;
-  readonly verificationHistory: Pick<VerificationHistory, 'get' | 'onDidChange'>;
+  readonly verificationHistory: Pick<VerificationHistory, 'get' | 'getReport' | 'onDidChange'>;
 }
 
 /**
@@ -25,7 +25,11 @@ export async function findPlace(
   { locateFiles, verificationHistory }: TransferPlaceDependencies,
 ): Promise<PagePlace | undefined> {
   if (transfer?.id === undefined || !hasTransferredFiles(transfer)) return undefined;
-  const [found, past] = await Promise.all([locateFiles(transfer), verificationHistory.get(transfer.key)]);
+  const [found, past, report] = await Promise.all([
+    locateFiles(transfer),
+    verificationHistory.get(transfer.key),
+    verificationHistory.getReport(transfer.key),
+  ]);
   const missing = await findUntransferredFiles(transfer, found);
   const folder = found?.folder ?? getTransferFolderName(transfer.id);
   const [reveal] = found ? listRevealActions(folder) : [];
@@ -33,6 +37,7 @@ export async function findPlace(
     folder,
     ...(reveal && { revealLabel: reveal.label }),
     ...(past && { verified: describePastVerification(past, now) }),
+    ...(report && { hasReport: true, canResend: report.resend.length > 0 }),
     ...(missing.length > 0 && { missing: describeUntransferredFiles(missing) }),
   };
 }

@@ -52,6 +52,10 @@ export interface PagePlace {
   readonly revealLabel?: string;
   /** The last verification, in words; absent if there was none. */
   readonly verified?: string;
+  /** True if there is a report on the last verification. */
+  readonly hasReport?: boolean;
+  /** True if the last verification found missing or changed files. */
+  readonly canResend?: boolean;
   /** The requested files that were not transferred, in words; absent if there are none or they are unknown. */
   readonly missing?: string;
 }
@@ -138,6 +142,8 @@ export type TransferIntent =
   | { readonly type: 'reveal' }
   | { readonly type: 'showFiles' }
   | { readonly type: 'verifyFiles' }
+  | { readonly type: 'showReport' }
+  | { readonly type: 'resendFiles' }
   | { readonly type: 'cite' }
   | { readonly type: 'revealFolder' }
   | { readonly type: 'copyFolder' }
@@ -257,6 +263,8 @@ const pageTransfer = object<PageTransfer>({
       folder: isString,
       revealLabel: optional(isString),
       verified: optional(isString),
+      hasReport: optional(isBoolean),
+      canResend: optional(isBoolean),
       missing: optional(isString),
     }),
   ),
@@ -281,6 +289,8 @@ export const isTransferIntent = taggedUnion<TransferIntent>({
   reveal: {},
   showFiles: {},
   verifyFiles: {},
+  showReport: {},
+  resendFiles: {},
   cite: {},
   revealFolder: {},
   copyFolder: {},

@@ -15,12 +15,14 @@ interface PlaceProps {
 /** Renders the location of the transferred files, the result of their verification, and action buttons. */
 export function PlaceSection({ transfer: { place }, send }: PlaceProps): VNode | null {
   if (place === undefined) return null;
-  const { folder, revealLabel, verified, missing } = place;
+  const { folder, revealLabel, verified, hasReport, canResend, missing } = place;
   const isHere = revealLabel !== undefined;
   const actions = filterActions([
     { intent: 'showFiles', label: l10n.t('Show Files'), isPrimary: true },
     isHere && { intent: 'revealFolder', label: revealLabel },
     isHere && { intent: 'verifyFiles', label: l10n.t('Verify Files') },
+    hasReport === true && { intent: 'showReport', label: l10n.t('Show Report') },
+    canResend === true && { intent: 'resendFiles', label: l10n.t('Transfer Missing or Changed Files Again…') },
     !isHere && { intent: 'copyFolder', label: l10n.t('Copy Folder Name') },
     { intent: 'cite', label: l10n.t('Cite…') },
   ]);

@@ -158,6 +158,12 @@ describe('A user without a mouse', () => {
     await keyboard.press('Enter');
     await window.showTab(/Transferred Files/);
     assert.match(await window.editorText(), /Verified +2/);
+    await keyboard.command('View: Close Editor');
+    await keyboard.command('Data Transfer: Show Verification Report');
+    await window.showTab(/Transferred Files/);
+    assert.match(await window.editorText(), /Verified +2/);
+    await keyboard.command('Data Transfer: Transfer Missing or Changed Files Again…');
+    await window.notifications.wait('The last verification found no missing or changed files to transfer again.');
   });
 
   it('keeps the focus in the text editor when the local service is started from the Command Palette', async () => {

@@ -7,6 +7,7 @@ import type { Editor } from '../../support/editor/editor.ts';
 import { closeEditors, openEditor } from '../../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../../support/editor/failureArtifacts.ts';
 import { sendTransfer } from '../../support/editor/journeySteps.ts';
+import { until } from '../../support/editor/until.ts';
 import type { EditorWindow } from '../../support/editor/window.ts';
 
 const transferred = '2 files to Received Files';
@@ -55,6 +56,11 @@ describe('A user with a table of files', () => {
     const saved = join(folder, 'result.csv');
     await window.quickInput.saveAs(saved, 'Save Table');
     await window.notifications.wait('Saved the table.');
+    const again = join(folder, 'again.csv');
+    await window.command('Data Transfer: Save Matched Table…');
+    await window.quickInput.saveAs(again, 'Save Table');
+    await until('the second table', async () => (await readFile(again, 'utf8').catch(() => '')) || undefined);
+    assert.equal(await readFile(again, 'utf8'), await readFile(saved, 'utf8'));
     const [head = '', first = '', , last] = (await readFile(saved, 'utf8')).split('\r\n');
     assert.equal(head, 'sample,file,row,match,matches,file_id,file_name,file_path,bytes,hash');
     assert.match(first, /^1,stations\.csv,2,matched,1,/);

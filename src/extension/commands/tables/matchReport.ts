@@ -9,7 +9,7 @@ import {
   type MatchedTable,
 } from '../../../core/tables/matchResult.ts';
 import { findRoundedRows } from '../../../core/tables/roundedNumbers.ts';
-import { CommandFailure, runCommand } from '../../editor/commandBoundary.ts';
+import { CommandFailure, CommandHint, runCommand } from '../../editor/commandBoundary.ts';
 import { pickNewFile, writeTextFile } from '../../editor/textFile.ts';
 import {
   describeLongValues,
@@ -61,16 +61,38 @@ function listFiles({ searchFlow, settings }: CommandServices, { session, databas
 }
 
 /** Shows the result with aligned columns in an editor. Resolves to false if the result is too long to be shown. */
-async function showTable({ documents }: CommandServices, report: MatchReport): Promise<boolean> {
+async function showTable(services: CommandServices, report: MatchReport): Promise<boolean> {
+  const result = {
+    ...{ kind: 'match' as const, file: getResultName(report, 'txt') },
+    identity: `${report.file.toString()} ${Date.now()}`,
+    run: () => saveTable(services, report),
+  };
   const pieces: string[] = [];
   let length = 0;
   for (const piece of alignRows(() => listMatchRows(report))) {
     length += piece.length;
-    if (length > maxShownCharacters) return false;
+    if (length > maxShownCharacters) {
+      await services.documents.showResult(result);
+      return false;
+    }
     pieces.push(piece);
   }
-  await documents.show(getResultName(report, 'txt'), `${report.file.toString()} ${Date.now()}`, pieces.join(''));
+  await services.documents.showResult(result, pieces.join(''));
   return true;
+}
+
+/** Saves the matched table in the given tab or, without a tab, the last one of this window. */
+export async function saveMatchedTable({ documents }: CommandServices, document: Uri | undefined): Promise<void> {
+  const result = documents.getResult('match', document);
+  if (result) {
+    await result.run();
+    return;
+  }
+  const match = { label: l10n.t('Match Table…'), run: () => runCommand('dataTransfer.matchTable') };
+  const text = document
+    ? l10n.t('This result is no longer available. Match the table again.')
+    : l10n.t('No table has been matched in this window.');
+  throw new CommandHint(text, match);
 }
 
 /** Lists the limitations of a result, such as values that were not looked up, and warns about rounded numbers. */

@@ -8,16 +8,16 @@ import { ManifestError, readManifest, type TransferManifest } from '../../../cor
 import { isVerified, verifyTransfer, type VerificationReport } from '../../../core/verification/verification.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { TransferNode } from '../../editor/contributions.ts';
-import type { Documents } from '../../editor/documents.ts';
 import { pickFile } from '../../editor/openDialogs.ts';
 import { withProgress } from '../../editor/progress.ts';
+import type { StoredReport } from '../../editor/verificationHistory.ts';
 import { createDetailsStep } from '../../notifications/nextSteps.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { formatReport } from '../../words/verificationReport.ts';
 import { describeCheckProgress, describeManifestError, describeVerification } from '../../words/verificationWords.ts';
 import type { CommandServices } from '../services.ts';
-import { resubmitFiles } from '../submission/resubmission.ts';
 import { pickTransfer } from '../transfers/transferPicker.ts';
+import { resend, showReport } from './storedReports.ts';
 import { getLocalPath, findTransferredFiles } from './transferredFolders.ts';
 
 /** The manifest to verify files against, and its transfer if known. */
@@ -43,9 +43,14 @@ export async function verifyTransferredFiles(
   const result = target && (await verify(services, target));
   if (!result) return;
   const { transfer, report, unlisted } = result;
-  const past = toPastVerification(report, unlisted.length, clock.now());
+  const at = clock.now();
+  const text = formatReport(report, { notNamed: unlisted, at, ...(transfer && { transfer }) });
+  const files = transfer ? findFilesToResend(report, transfer.order.files) : [];
+  const stored = { text, resend: files.map(({ id }) => id), ...(transfer && { key: transfer.key }) };
+  await services.verificationHistory.recordReport(stored);
+  const past = toPastVerification(report, unlisted.length, at);
   if (transfer) await services.verificationHistory.record(transfer.key, past);
-  await reportResult(services, result);
+  await reportResult(services, result, stored);
 }
 
 async function getTarget(
@@ -115,25 +120,21 @@ async function findTransfer(services: CommandServices, manifest: TransferManifes
  * Reports the result. Offers to show the report and, if files are missing or changed, to transfer them again. The
  * latter offer remains after the report is shown.
  */
-async function reportResult(services: CommandServices, result: VerificationResult): Promise<void> {
-  const { notifications, documents } = services;
-  const { report, unlisted, transfer } = result;
-  const files = transfer ? findFilesToResend(report, transfer.order.files) : [];
+async function reportResult(
+  services: CommandServices,
+  { report, unlisted }: VerificationResult,
+  stored: StoredReport,
+): Promise<void> {
+  const { notifications } = services;
   const kind = isVerified(report, unlisted.length) ? 'info' : 'warning';
   const text = describeVerification(report, unlisted.length);
   const showLabel = l10n.t('Show Report');
   const resendLabel = l10n.t('Transfer Missing or Changed Files Again…');
-  const resendLabels = files.length > 0 ? [resendLabel] : [];
+  const resendLabels = stored.resend.length > 0 ? [resendLabel] : [];
   let choice = await notifications.offer(kind, text, showLabel, ...resendLabels);
   if (choice === showLabel) {
-    await showReport(documents, result);
-    if (files.length > 0) choice = await notifications.offer(kind, text, ...resendLabels);
+    await showReport(services, stored);
+    if (resendLabels.length > 0) choice = await notifications.offer(kind, text, ...resendLabels);
   }
-  if (transfer && choice === resendLabel) await resubmitFiles(services, transfer, files);
-}
-
-async function showReport(documents: Documents, { report, transfer, unlisted }: VerificationResult): Promise<void> {
-  const at = clock.now();
-  const text = formatReport(report, { notNamed: unlisted, at, ...(transfer && { transfer }) });
-  await documents.show(`${l10n.t('Transferred Files')}.txt`, `${report.manifest.file} ${at}`, text);
+  if (choice === resendLabel) await resend(services, stored);
 }
