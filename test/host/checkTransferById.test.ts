@@ -70,6 +70,18 @@ describe('Checking a transfer by its ID', () => {
     assert.match(notice.message, /only the person who started it can cancel it \(.*this is not your transfer\)$/);
   });
 
+  it('is not said to continue if the response to its cancel belongs to another request (D35)', async () => {
+    await check(id);
+    const stranger = '99999999-9999-4999-8999-999999999999';
+    stage.server.on('DELETE /api/v1/transfers/*', problem(500, `cannot cancel transfer ${stranger}: invalid Orcid`));
+    const done = stage.run('dataTransfer.cancelTransfer', stage.firstTransfer);
+    (await stage.person.notice(/^Cancel the transfer of 5 files \(started elsewhere\)\?$/)).press('Cancel Transfer');
+    await done;
+    const notice = await stage.person.notice(/^It's unclear/);
+    const why = "the server's response belongs to another request";
+    assert.equal(notice.message, `It's unclear whether the transfer will be canceled: ${why}`);
+  });
+
   it('cannot be submitted again, because its files are unknown', async () => {
     await check(id);
     await stage.moveOn(service, 'failed');

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { toTrustedState } from '../flows/trackFlow.ts';
-import { hasEnded, withTrustedCounts, type Transfer } from '../model/transferModel.ts';
+import { hasEnded, toTrustedStatus, type Transfer } from '../model/transferModel.ts';
 import { settlesWithin } from '../util/clock.ts';
 import type { JsonObject } from '../util/json.ts';
 import { Lifetime } from '../util/lifetime.ts';
@@ -90,7 +90,7 @@ async function lookUp(context: AgentContext, id: string, signal: AbortSignal): P
     throw new AgentError('requestFailed', "The status couldn't be requested.", result.reason);
   const now = context.clock.now();
   const order = { connectionId: connection.id, orcid: '', source: '', destination: '', files: [] };
-  const [state, status] = [toTrustedState(result.status), withTrustedCounts(result.status)];
+  const [state, status] = [toTrustedState(result.status), toTrustedStatus(result.status)];
   return toTransferAnswer({
     ...{ key: uuid, id: uuid, order, createdAt: now, state, changes: [{ state, at: now }], status, askedAt: now },
     startedElsewhere: true,

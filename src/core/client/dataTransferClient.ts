@@ -1,6 +1,7 @@
 import type { ServiceInfo } from '../model/connection.ts';
 import type { Database } from '../model/databaseModel.ts';
 import type { FoundFile } from '../model/fileEntry.ts';
+import type { TransferFacts } from '../model/foreignResponse.ts';
 import { plainNetwork } from '../model/networkSettings.ts';
 import type { Reason } from '../model/reason.ts';
 import type { SearchParameter } from '../model/databaseParameter.ts';
@@ -17,6 +18,7 @@ import { buildSearchRequest } from './requestBuilders.ts';
 import { connectTo, createSupersededError, type ClientDependencies, type ConnectOptions } from './connecting.ts';
 import { requestWithName, DatabaseName, isNamingKnown } from './databaseName.ts';
 import { RuntimeError } from './errors.ts';
+import { toOwnFailure } from './foreignFailure.ts';
 import { logFailure } from './http.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { MetadataRequester } from './metadataRequester.ts';
@@ -77,6 +79,11 @@ interface TransferOptions {
 interface CancelOptions {
   readonly id: string;
   readonly orcid: string;
+}
+
+interface CancelTurn extends TurnOptions {
+  /** What is known of the transfer. A refusal that contradicts it is not believed (D35: misrouted responses). */
+  readonly facts?: TransferFacts | undefined;
 }
 
 /**
@@ -235,15 +242,19 @@ export class DataTransferClient implements Disposable {
 
   /**
    * Requests a cancellation (§4.7). The value `true` means only that the service accepted the request (D13: ignored
-   * cancel).
+   * cancel). After a `foreignAnswer`, the transfer may have been canceled (D35: misrouted responses).
    */
-  async cancelTransfer(request: CancelOptions, turn: TurnOptions = {}): Promise<Reply<true | undefined>> {
+  async cancelTransfer(request: CancelOptions, turn: CancelTurn = {}): Promise<Reply<true | undefined>> {
     const session = this.requireSession('cancelTransfer');
     const given = checkArguments('cancelTransfer', request);
-    const path = `transfers/${parseUuid(String(given['id'])) ?? ''}${formatQuery({ orcid: String(given['orcid']) })}`;
-    const { observer, signal } = turn;
+    const [transferId, orcid] = [parseUuid(String(given['id'])) ?? '', String(given['orcid'])];
+    const path = `transfers/${transferId}${formatQuery({ orcid })}`;
+    const { facts, observer, signal } = turn;
     const result = await session.send({ method: 'DELETE', path, turn: { kind: 'cancel', observer } }, signal);
-    return this.toReply<true | undefined>(session, result.reason ? result : { value: true }, undefined);
+    const outcome: Result<true> = result.reason
+      ? toOwnFailure(session, result, { ...facts, transferId, orcid })
+      : { value: true };
+    return this.toReply(session, outcome, undefined);
   }
 
   /**

@@ -1,12 +1,11 @@
-import type { Reason } from '../model/reason.ts';
+import { findForeignSign } from '../model/foreignResponse.ts';
 import type { TurnOptions } from '../model/requestTurn.ts';
-import { nilUuid } from '../util/uuid.ts';
 import { readAccepted } from './responseReaders.ts';
 import type { CallArguments } from './arguments.ts';
 import { buildTransferRequest } from './requestBuilders.ts';
 import { DatabaseName } from './databaseName.ts';
-import { namesOtherRequest } from './foreignRefusal.ts';
-import type { RequestFailure, Result } from './result.ts';
+import { toForeignFailure, toOwnFailure } from './foreignFailure.ts';
+import type { Result } from './result.ts';
 import type { ClientSession } from './clientSession.ts';
 
 /**
@@ -32,21 +31,15 @@ export async function submit(
     readAccepted,
     signal,
   );
-  if (!result.reason) return result.value === nilUuid ? toForeignFailure(undefined, 'NIL_ID', nilUuid) : result;
-  const { status, detail = '', maybeDone } = result.reason;
-  if (status === undefined || maybeDone) return result;
-  const facts = {
+  if (!result.reason) {
+    const sign = findForeignSign({ kind: 'accepted', id: result.value }, {});
+    return sign ? toForeignFailure(sign, { detail: result.value }) : result;
+  }
+  const failure = toOwnFailure(session, result, {
     orcid: String(given['orcid']),
     databases: [source, destination, ...sent],
     fileIds: given['fileIds'] as readonly string[],
-    listed: session.listed ?? [],
-  };
-  return namesOtherRequest(detail, facts) ? toForeignFailure(result.reason, 'OTHER_REFUSAL', detail) : result;
-}
-
-function toForeignFailure(refusal: Reason | undefined, code: string, detail: string): RequestFailure {
-  const { request, status } = refusal ?? {};
-  const facts = { ...(request !== undefined && { request }), ...(status !== undefined && { status }) };
-  const reason: Reason = { kind: 'foreignAnswer', ...facts, code, detail, maybeDone: true };
-  return { isProblem: false, reason };
+  });
+  // The user has to decide whether the transfer started, so keep the message.
+  return failure === result ? result : toForeignFailure('OTHER_REFUSAL', result.reason);
 }

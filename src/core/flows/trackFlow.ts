@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Reason } from '../model/reason.ts';
 import type { TurnObserver } from '../model/requestTurn.ts';
 import {
-  hasEnded,
   withState,
   getState,
-  withTrustedCounts,
+  toTrustedStatus,
   type Transfer,
   type TransferState,
   type TransferStatus,
@@ -64,7 +63,7 @@ export class TrackFlow {
       createdAt: now,
       state,
       changes: [{ state, at: now }],
-      status: withTrustedCounts(status),
+      status: toTrustedStatus(status),
       askedAt: now,
       startedElsewhere: true,
     });
@@ -79,17 +78,15 @@ export class TrackFlow {
     const transfer = store.get(key);
     if (transfer?.state !== 'notConfirmed') return undefined;
     const at = clock.now();
-    const polled = { id, status: withTrustedCounts(status), askedAt: at };
+    const polled = { id, status: toTrustedStatus(status), askedAt: at };
     const confirmed = omit(withState(transfer, toTrustedState(status), at), 'problem');
     return await transfers.track({ ...confirmed, ...polled });
   }
 }
 
 /**
- * Returns the state that a status reports. Returns `accepted` instead if a doubtful status would end the transfer (D11:
- * check status identity).
+ * Returns the state that a status reports. Returns `accepted` for a doubtful status (D11: check status identity).
  */
 export function toTrustedState(status: TransferStatus): TransferState {
-  const state = getState(status);
-  return status.doubtful && hasEnded(state) ? 'accepted' : state;
+  return status.doubtful ? 'accepted' : getState(status);
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { PendingSubmissions } from '../ledger/pendingSubmissions.ts';
 import type { TransferLedger } from '../ledger/transferLedger.ts';
+import { toTransferFacts } from '../model/foreignResponse.ts';
 import type { Reason, ReasonKind } from '../model/reason.ts';
 import type { TurnOptions } from '../model/requestTurn.ts';
 import {
@@ -144,7 +145,8 @@ export class TransferFlow {
     const session = sessions.get(transfer.order.connectionId);
     if (!session) return { kind: 'notConnected' };
     const request = { id: transfer.id, orcid: transfer.order.orcid };
-    const reply = await catchRefusal(() => session.client.cancelTransfer(request, turn));
+    const facts = toTransferFacts(transfer);
+    const reply = await catchRefusal(() => session.client.cancelTransfer(request, { ...turn, facts }));
     if (reply.reason) return reply.reason;
     const latest = store.get(key);
     if (latest && !hasEnded(latest.state)) await this.save({ ...latest, cancelAcceptedAt: clock.now() });

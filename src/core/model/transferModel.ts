@@ -1,5 +1,4 @@
 import type { JsonObject } from '../util/json.ts';
-import { omit } from '../util/omit.ts';
 import type { ProgressSample } from './progressSamples.ts';
 import type { Reason } from './reason.ts';
 
@@ -31,26 +30,11 @@ export interface TransferStatus {
 }
 
 /**
- * Returns true if a status reports more than `mostFiles` files; false if `mostFiles` is undefined (D35: misrouted
- * responses).
+ * Returns the trusted parts of a status. A doubtful status may belong to another transfer, and only marks the trusted
+ * one (D11: check status identity, D35: misrouted responses).
  */
-export function exceedsFileCount({ fileCount = 0, movedFileCount = 0 }: TransferStatus, mostFiles?: number): boolean {
-  return mostFiles !== undefined && Math.max(fileCount, movedFileCount) > mostFiles;
-}
-
-/**
- * Returns a status with trusted counts. Replaces those in a doubtful status, which may belong to another transfer, with
- * those in `trusted` (D35: misrouted responses). Must handle every count of {@link TransferStatus}.
- */
-export function withTrustedCounts(status: TransferStatus, trusted: TransferStatus = {}): TransferStatus {
-  if (!status.doubtful) return status;
-  const { fileCount, movedFileCount, bytes } = trusted;
-  return {
-    ...omit(status, 'fileCount', 'movedFileCount', 'bytes'),
-    ...(fileCount !== undefined && { fileCount }),
-    ...(movedFileCount !== undefined && { movedFileCount }),
-    ...(bytes && { bytes }),
-  };
+export function toTrustedStatus(status: TransferStatus, trusted: TransferStatus = {}): TransferStatus {
+  return status.doubtful ? { ...trusted, doubtful: true } : status;
 }
 
 /**
@@ -215,16 +199,6 @@ export interface Transfer {
  */
 export function getFileCount({ order, status, startedElsewhere }: Transfer): number | undefined {
   return startedElsewhere ? status?.fileCount : order.files.length;
-}
-
-/**
- * Returns the maximum number of files that a valid status can report; undefined if unknown (D35: misrouted responses).
- */
-export function getMaxFileCount({ order, status, startedElsewhere }: Transfer): number | undefined {
-  const count = order.files.length;
-  return startedElsewhere || count === 0 || (status && !status.doubtful && exceedsFileCount(status, count))
-    ? undefined
-    : count;
 }
 
 /**

@@ -1,4 +1,5 @@
-import { exceedsFileCount, hasEnded, type Transfer, type TransferBytes } from './transferModel.ts';
+import { findOtherContent } from './foreignResponse.ts';
+import { hasEnded, type Transfer, type TransferBytes } from './transferModel.ts';
 
 /** The number of transferred files and the total number of files. Unknown counts are absent. */
 export interface TransferProgress {
@@ -20,7 +21,8 @@ export function getProgress(transfer: Transfer): TransferProgress {
   const { order, state, status = {}, startedElsewhere } = transfer;
   const requested = startedElsewhere ? undefined : order.files.length;
   // A doubtful status contains the last trusted counts (D35: misrouted responses), except in records of version 0.1.
-  const isForeign = status.doubtful === true && exceedsFileCount(status, requested);
+  const isForeign =
+    status.doubtful === true && requested !== undefined && findOtherContent(status, { fileCount: requested });
   const { fileCount, movedFileCount, bytes } = isForeign ? {} : status;
   const counted = fileCount === undefined || fileCount < 0 ? undefined : fileCount;
   const total = hasEnded(state) ? findLargest(requested, counted) : (counted ?? requested);

@@ -1,13 +1,12 @@
 import type { Reply } from '../client/reply.ts';
 import { addSample } from '../model/progressSamples.ts';
+import { describeContent, findOtherContent, toTransferFacts, type ForeignSign } from '../model/foreignResponse.ts';
 import type { Reason } from '../model/reason.ts';
 import {
-  exceedsFileCount,
   hasEnded,
   withState,
-  getMaxFileCount,
   getState,
-  withTrustedCounts,
+  toTrustedStatus,
   type Transfer,
   type TransferStatus,
 } from '../model/transferModel.ts';
@@ -21,11 +20,8 @@ export interface ReplyHistory {
   readonly unheeded: number;
   /** Consecutive requests that failed for a reason that affects only this transfer. */
   readonly failed: number;
-  /**
-   * `times`: consecutive statuses that reported the file count `count`, which exceeds the number of requested files
-   * (D35: misrouted responses).
-   */
-  readonly larger?: { readonly count: number; readonly times: number };
+  /** `times`: consecutive statuses that reported `content`, which is not what was requested (D35: misrouted responses). */
+  readonly other?: { readonly content: string; readonly times: number };
 }
 
 /** The history before the first reply. */
@@ -33,7 +29,7 @@ export const emptyHistory: ReplyHistory = { notFound: 0, unheeded: 0, failed: 0 
 
 const notFoundThreshold = 3;
 const unheededThreshold = 5;
-const largerThreshold = 3;
+const otherThreshold = 3;
 
 /** The reply to a status request: a status, or the reason why there is none. */
 export type StatusReply = Partial<Reply<TransferStatus | undefined>>;
@@ -47,6 +43,8 @@ export function applyReply(
 ): [Transfer, ReplyHistory] {
   if (value) return applyStatus(transfer, history, value, at);
   if (reason.kind === 'notFound') return applyNotFound(transfer, history, at);
+  // The response belongs to another request.
+  if (reason.kind === 'foreignAnswer') return [transfer, history];
   // The failure affects only this transfer. It becomes the transfer's problem and delays its next poll.
   const failures = { ...history, failed: history.failed + 1 };
   return [{ ...transfer, problem: reason }, failures];
@@ -62,7 +60,7 @@ export function getServerFailure({ value, reason = { kind: 'unreadable' } }: Sta
 
 /**
  * Returns the transfer and its history after a status from the server (D10: open status set, D11: check status
- * identity, D13: ignored cancel).
+ * identity).
  */
 function applyStatus(
   transfer: Transfer,
@@ -70,9 +68,21 @@ function applyStatus(
   reported: TransferStatus,
   at: number,
 ): [Transfer, ReplyHistory] {
-  if (isForeignId(transfer, reported)) return [withoutId(transfer, at), emptyHistory];
-  const larger = countLarger(transfer, history, reported);
-  const status = larger && larger.times >= largerThreshold ? omit(reported, 'doubtful') : reported;
+  const sign = findForeignContent(transfer, reported);
+  if (sign && !hadOwnStatus(transfer)) return [withoutId(transfer, sign, at), emptyHistory];
+  const other = sign && countOther(history, reported);
+  const status: TransferStatus = other && other.times >= otherThreshold ? omit(reported, 'doubtful') : reported;
+  if (status.doubtful) return applyDoubtful(transfer, { ...omit(history, 'other'), ...(other && { other }) }, at);
+  return applyTrusted(transfer, history, status, at);
+}
+
+/** Returns the transfer and its history after a status that belongs to the transfer (D13: ignored cancel). */
+function applyTrusted(
+  transfer: Transfer,
+  history: ReplyHistory,
+  status: TransferStatus,
+  at: number,
+): [Transfer, ReplyHistory] {
   const updated = applyProgress(transfer, status, at);
   const hasProgressed = updated.state !== transfer.state || updated.movement !== transfer.movement;
   const waitsForCancel = transfer.cancelAcceptedAt !== undefined && !hasEnded(updated.state) && !hasProgressed;
@@ -80,57 +90,57 @@ function applyStatus(
   const isCancelIgnored = waitsForCancel && (transfer.cancelUnheeded === true || unheeded >= unheededThreshold);
   const rest = omit(updated, 'problem', 'cancelUnheeded');
   return [
-    {
-      ...rest,
-      status: withTrustedCounts(status, transfer.status),
-      askedAt: at,
-      ...(isCancelIgnored && { cancelUnheeded: true }),
-    },
-    { ...emptyHistory, unheeded, ...(larger && { larger }) },
+    { ...rest, status, askedAt: at, ...(isCancelIgnored && { cancelUnheeded: true }) },
+    { ...emptyHistory, unheeded },
   ];
 }
 
 /**
- * Counts consecutive replies with the same file count, if this count exceeds the number of requested files. A count
- * that is reported repeatedly is trusted, because a transfer can grow (D35: misrouted responses).
+ * Returns the transfer and its history after a status that appears to belong to another transfer. Marks the last status
+ * as doubtful, and changes nothing else of the transfer (D11: check status identity).
  */
-function countLarger(transfer: Transfer, { larger }: ReplyHistory, status: TransferStatus): ReplyHistory['larger'] {
-  const count = status.fileCount ?? 0;
-  const isOwnId = status.id === undefined || status.id === transfer.id;
-  if (!status.doubtful || !isOwnId || !exceedsFileCount({ fileCount: count }, getMaxFileCount(transfer)))
-    return undefined;
-  return { count, times: larger?.count === count ? larger.times + 1 : 1 };
+function applyDoubtful(transfer: Transfer, history: ReplyHistory, at: number): [Transfer, ReplyHistory] {
+  const status = toTrustedStatus({ doubtful: true }, transfer.status);
+  return [{ ...omit(transfer, 'problem'), status, askedAt: at }, history];
 }
 
 /**
- * Returns true if the transfer has never had a trusted status, and `status` reports more files than were requested
- * (D35: misrouted responses).
+ * Counts consecutive statuses about the same files. Files that are reported repeatedly are trusted, because a transfer
+ * can grow (D35: misrouted responses).
  */
-function isForeignId(transfer: Transfer, status: TransferStatus): boolean {
-  const { doubtful, fileCount, movedFileCount } = transfer.status ?? { doubtful: true };
-  // A doubtful status contains the counts of the last trusted one.
-  const hadOwn = !doubtful || fileCount !== undefined || movedFileCount !== undefined;
-  return !hadOwn && status.doubtful === true && exceedsFileCount(status, getMaxFileCount(transfer));
+function countOther({ other }: ReplyHistory, status: TransferStatus): NonNullable<ReplyHistory['other']> {
+  const content = describeContent(status);
+  return { content, times: other?.content === content ? other.times + 1 : 1 };
+}
+
+/** Returns the evidence that a doubtful status with the transfer's ID is about other files than those requested. */
+function findForeignContent(transfer: Transfer, status: TransferStatus): ForeignSign | undefined {
+  const isOwnId = status.id === undefined || status.id === transfer.id;
+  return status.doubtful && isOwnId ? findOtherContent(status, toTransferFacts(transfer)) : undefined;
+}
+
+/** Returns true if the transfer has had a trusted status. */
+function hadOwnStatus({ status }: Transfer): boolean {
+  if (!status) return false;
+  const { doubtful, fileCount, movedFileCount } = status;
+  // A doubtful status contains the last trusted one.
+  return !doubtful || fileCount !== undefined || movedFileCount !== undefined;
 }
 
 /**
  * Returns an unconfirmed copy of a transfer, without the ID that belongs to another transfer (D12: never resubmit, D35:
  * misrouted responses).
  */
-function withoutId(transfer: Transfer, at: number): Transfer {
+function withoutId(transfer: Transfer, code: ForeignSign, at: number): Transfer {
   const { id = '', foreignIds = [] } = transfer;
-  const problem: Reason = { kind: 'foreignAnswer', code: 'TOO_MANY_FILES', detail: id, maybeDone: true };
+  const problem: Reason = { kind: 'foreignAnswer', code, detail: id, maybeDone: true };
   const rest = omit(transfer, 'id', 'status', 'askedAt', 'cancelUnheeded', 'cancelAcceptedAt');
   return { ...withState(rest, 'notConfirmed', at), foreignIds: [...new Set([...foreignIds, id])], problem };
 }
 
-/**
- * Returns a transfer updated with the trusted parts of a status. A doubtful status never ends a transfer (D11: check
- * status identity).
- */
+/** Returns a transfer updated with the state and the counts of a trusted status. */
 function applyProgress(transfer: Transfer, status: TransferStatus, at: number): Transfer {
   const state = getState(status);
-  if (status.doubtful) return hasEnded(state) ? transfer : withState(transfer, state, at);
   const { movement = [] } = transfer;
   const { movedFileCount: moved, bytes } = status;
   const counts = bytes && { copiedBytes: bytes.copied, checkedBytes: (bytes.staged ?? 0) + (bytes.verified ?? 0) };
@@ -169,5 +179,5 @@ function affectsWholeServer({ kind, status, signIn }: Reason): boolean {
 }
 
 const transferKinds: ReadonlySet<Reason['kind']> = new Set([
-  ...(['badArgument', 'entryRejected', 'forbidden', 'notFound', 'tooLarge'] as const),
+  ...(['badArgument', 'entryRejected', 'forbidden', 'foreignAnswer', 'notFound', 'tooLarge'] as const),
 ]);

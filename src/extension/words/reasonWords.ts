@@ -71,6 +71,13 @@ function describeForeignResponse({ code, detail = '' }: Reason): string {
   if (code === 'TOO_MANY_FILES') {
     return l10n.t('the server returned an ID ({0}) for which it reports more files than were requested', line);
   }
+  if (code === 'OTHER_SIZE') {
+    return l10n.t(
+      'the server returned an ID ({0}) for which it reports a total size that differs from that of the requested files',
+      line,
+    );
+  }
+  if (line === '') return l10n.t("the server's response belongs to another request");
   return l10n.t("the server's response belongs to another request: {0}", trimEndMark(line));
 }
 

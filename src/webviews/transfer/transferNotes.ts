@@ -22,7 +22,9 @@ export function listTransferNotes(transfer: PageTransfer, stateText: string, for
       ? createNote(
           'doubtful',
           'warning',
-          l10n.t('The reported status seems to belong to another transfer and may not apply to this one.'),
+          l10n.t(
+            "The service's latest responses seem to belong to another transfer, so the last known status is shown.",
+          ),
         )
       : undefined,
     createCountNote(transfer, format),

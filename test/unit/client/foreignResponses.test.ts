@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { namesOtherRequest } from '../../../src/core/client/foreignRefusal.ts';
+import { namesOtherRequest } from '../../../src/core/model/foreignRefusal.ts';
 import { dropBeforeAnswer, json, plainProblem, problem, silence } from '../../support/faultBehaviors.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { fault } from '../../support/tally.ts';
@@ -126,12 +126,94 @@ describe('Responses that belong to another request (D35)', () => {
         json({ ...own, num_files_transferred: 9 }),
         json(own),
       );
-      assert.equal((await bench.client.transferStatus(transferId, undefined, { mostFiles: 2 })).value?.fileCount, 2);
+      assert.equal(
+        (await bench.client.transferStatus(transferId, undefined, { facts: { fileCount: 2 } })).value?.fileCount,
+        2,
+      );
       assert.equal(bench.server.requests.length, 3);
       bench.server.on(statusRoute, json({ ...own, num_files: 3 }));
-      const reply = await bench.client.transferStatus(transferId, undefined, { mostFiles: 2 });
+      const reply = await bench.client.transferStatus(transferId, undefined, { facts: { fileCount: 2 } });
       assert.equal(reply.value?.doubtful, true);
     });
+
+    const order = { orcid, databases: ['JGI Data Portal', 'KBase'], fileIds: ['JDP:1a'], fileCount: 1 };
+    const strangers: readonly (readonly [number, string])[] = [
+      [404, "The following resources in database 'JDP' were not found: JDP:9f"],
+      [404, "The database 'neon' was not found"],
+      [404, `transfer not found: ${otherId}`],
+      [401, "invalid ORCID '0000-0001-5109-3700'"],
+      [500, `cannot cancel transfer ${otherId}: invalid Orcid`],
+    ];
+    const ownRefusals: readonly (readonly [number, string])[] = [
+      [404, `transfer not found: ${transferId}`],
+      [404, 'page not found'],
+      [500, `cannot cancel transfer ${transferId}: invalid Orcid`],
+      [500, "no room for JDP:1a in database 'KBase'"],
+    ];
+    const countTries = (status: number): number => (status === 500 ? 3 : 1);
+    const cancelRoute = 'DELETE /api/v1/transfers/*';
+    const cancel = async (): ReturnType<Bench['client']['cancelTransfer']> =>
+      await bench.client.cancelTransfer({ id: transferId, orcid }, { facts: order });
+
+    for (const [status, text] of strangers) {
+      fault(`D35 neither believes nor repeats a cancel's ${String(status)} that says: ${text}`, async () => {
+        bench.server.on(cancelRoute, plainProblem(status, text));
+        const { value, reason } = await cancel();
+        assert.deepEqual([value, reason?.kind, reason?.code], [undefined, 'foreignAnswer', 'OTHER_REFUSAL']);
+        assert.deepEqual([reason?.detail, reason?.maybeDone], [undefined, true]);
+        assert.equal(bench.server.requestsTo(cancelRoute).length, 1);
+      });
+
+      fault(`D11 requests a status again after a ${String(status)} that says: ${text}`, async () => {
+        const own = { id: transferId, status: 'active', num_files: 1, num_files_transferred: 0 };
+        bench.server.on(statusRoute, plainProblem(status, text), json(own));
+        const reply = await bench.client.transferStatus(transferId, undefined, { facts: order });
+        assert.equal(reply.value?.status, 'active');
+        bench.server.on(statusRoute, plainProblem(status, text));
+        const { reason } = await bench.client.transferStatus(transferId, undefined, { facts: order });
+        assert.deepEqual([reason?.kind, reason?.detail], ['foreignAnswer', undefined]);
+        assert.equal(bench.server.requestsTo(statusRoute).length, 2 + 3 * countTries(status));
+      });
+    }
+
+    for (const [status, text] of ownRefusals) {
+      it(`D35 believes a ${String(status)} to a cancel and to a status request that says: ${text}`, async () => {
+        bench.server.on(cancelRoute, plainProblem(status, text));
+        bench.server.on(statusRoute, plainProblem(status, text));
+        const reply = await bench.client.transferStatus(transferId, undefined, { facts: order });
+        for (const { reason } of [await cancel(), reply]) {
+          assert.equal(reason?.status, status);
+          assert.notEqual(reason.kind, 'foreignAnswer');
+        }
+        assert.equal(bench.server.requestsTo(statusRoute).length, countTries(status));
+      });
+    }
+
+    const sizeBytes = 1_455_012;
+    const messages: readonly (readonly [message: string, files: number, isOwn: boolean])[] = [
+      ['staging 1 file(s) (0.00136 GB)', 1, true],
+      ['staging 1 file(s) (0.0013550855219364166 GB)', 1, true],
+      ['beginning transfer (1 file(s), 0.0013550855219364166 GB)', 1, true],
+      ['staging 1 file(s) (1.3550855219364166e-03 GB)', 1, true],
+      ['staging 1 file(s) (0.00 GB)', 1, true],
+      ['staging 1 file(s) (1.5 MB)', 1, true],
+      ['completed successfully', 1, true],
+      ['staging 1 file(s) (0.00138 GB)', 1, false],
+      ['staging 1 file(s) (0.0013560855219364166 GB)', 1, false],
+      ['beginning transfer (1 file(s), 7.450580596923828e-09 GB)', 1, false],
+      ['beginning transfer (1 file(s), 7.450580596923828e-09 GB)', 2, true],
+      ['staging 1 file(s) (0.66 GB)', 2, false],
+    ];
+    for (const [text, fileCount, isOwn] of messages) {
+      it(`D35 ${isOwn ? 'accepts' : 'doubts'} ${text} for ${String(fileCount)} of ${String(sizeBytes)} bytes`, async () => {
+        const message = `Transfer ${transferId}: ${text}`;
+        bench.server.on(statusRoute, json({ id: transferId, status: 'staging', message, num_files: fileCount }));
+        const facts = { fileCount, sizeBytes };
+        const { value } = await bench.client.transferStatus(transferId, undefined, { facts });
+        assert.equal(value?.doubtful ?? false, !isOwn);
+        assert.equal(bench.server.requestsTo(statusRoute).length, isOwn ? 1 : 3);
+      });
+    }
   });
 });
 

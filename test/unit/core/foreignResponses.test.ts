@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mergeTransfers } from '../../../src/core/ledger/transferMerge.ts';
 import { withState, type Transfer, type TransferOrder } from '../../../src/core/model/transferModel.ts';
-import { emptyHistory, applyReply } from '../../../src/core/monitor/statusUpdates.ts';
+import { emptyHistory, applyReply, getServerFailure } from '../../../src/core/monitor/statusUpdates.ts';
 import { json, problem } from '../../support/faultBehaviors.ts';
 import { Rig, until } from './rig.ts';
 import { running } from './specimens.ts';
@@ -82,6 +82,40 @@ describe('A response to a submission that belongs to another request (D35)', () 
     assert.equal(rig.explorer.transferStore.get(key)?.state, 'notConfirmed');
   });
 
+  it('becomes not confirmed if the first status names another size than that of the requested files', async () => {
+    const message = `Transfer ${id}: staging 1 file(s) (0.00136 GB)`;
+    rig.server.on(statuses, json({ id, status: 'staging', message, num_files: 1, num_files_transferred: 0 }));
+    await rig.connect();
+    const files = [{ id: 'f', name: 'f', sizeBytes: 10 }];
+    const { key } = await rig.explorer.transferFlow.submit({ ...rig.order, files });
+    const { transferStore } = rig.explorer;
+    await rig.advanceUntilSettled(until(transferStore.onDidChange, () => transferStore.get(key)?.state !== 'accepted'));
+    const { state, id: ownId, foreignIds, problem } = transferStore.get(key) ?? assert.fail();
+    assert.deepEqual([state, ownId, foreignIds, problem?.code], ['notConfirmed', undefined, [id], 'OTHER_SIZE']);
+  });
+
+  it('does not cancel a transfer, and leaves its row unchanged', async () => {
+    await rig.connect();
+    const { key } = await rig.explorer.transferFlow.submit(rig.order);
+    const before = rig.explorer.transferStore.get(key);
+    rig.server.on('DELETE /api/v1/transfers/*', problem(404, "The database 'neon' was not found"));
+    const reason = await rig.explorer.transferFlow.cancel(key);
+    assert.deepEqual([reason?.kind, reason?.detail], ['foreignAnswer', undefined]);
+    assert.deepEqual(rig.explorer.transferStore.get(key), before);
+  });
+
+  it('does not count towards the three 404 of an expired transfer, and is no failure of the service (D11)', () => {
+    const foreign = { reason: { kind: 'foreignAnswer', code: 'OTHER_REFUSAL', status: 404 } } as const;
+    const notFound = { reason: { kind: 'notFound', status: 404 } } as const;
+    let [transfer, history]: ReturnType<typeof applyReply> = [running, emptyHistory];
+    for (const reply of [foreign, foreign, foreign, notFound, foreign, notFound, foreign]) {
+      [transfer, history] = applyReply(transfer, history, reply, 9);
+      assert.equal(transfer, running);
+    }
+    assert.equal(applyReply(transfer, history, notFound, 9)[0].state, 'expired');
+    assert.equal(getServerFailure(foreign), undefined);
+  });
+
   describe('a status that counts more files than were requested', () => {
     const two = { ...running, id, order: { ...running.order, files: [1, 2].map((n) => ({ id: `f${n}`, name: 'f' })) } };
     const own = { status: 'active', fileCount: 2, movedFileCount: 1 };
@@ -92,7 +126,7 @@ describe('A response to a submission that belongs to another request (D35)', () 
     it('does not affect a transfer that had a status of its own', () => {
       const read2 = read({ ...two, status: own }, foreign);
       assert.deepEqual([read2.state, read2.id], ['active', id]);
-      assert.deepEqual(read2.status, { ...own, status: 'failed', doubtful: true });
+      assert.deepEqual(read2.status, { ...own, doubtful: true });
       assert.deepEqual(read(read2, foreign), { ...read2, askedAt: 9 }, 'nor does a second one in a row');
     });
 

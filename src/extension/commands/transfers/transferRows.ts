@@ -43,16 +43,18 @@ export async function cancelTransfer(services: CommandServices, node: TransferNo
   const cancel = (turn: TurnOptions): Promise<Reason | undefined> => transferFlow.cancel(transfer.key, turn);
   const reason = await waitingRequests.run(l10n.t('Cancel the transfer of {0}', title), cancel);
   if (reason?.kind === 'cancelled') return;
-  if (reason) {
-    const message = l10n.t('Could not cancel the transfer: {0}', describeCancelFailure(transfer, reason));
-    throw new CommandFailure(message, ...createRemedyActions(reason, transfer.order.connectionId));
-  }
-  monitor.pollNow(transfer.key);
+  if (!reason || reason.maybeDone) monitor.pollNow(transfer.key);
+  if (!reason) return;
+  const message = describeCancelFailure(transfer, reason);
+  throw new CommandFailure(message, ...createRemedyActions(reason, transfer.order.connectionId));
 }
 
 function describeCancelFailure({ startedElsewhere }: Transfer, reason: Reason): string {
-  if (!startedElsewhere || reason.kind !== 'forbidden') return describeReason(reason);
-  return l10n.t('only the person who started it can cancel it ({0})', describeReason(reason));
+  const why = describeReason(reason);
+  if (reason.maybeDone) return l10n.t("It's unclear whether the transfer will be canceled: {0}", why);
+  const isOthers = startedElsewhere === true && reason.kind === 'forbidden';
+  const cause = isOthers ? l10n.t('only the person who started it can cancel it ({0})', why) : why;
+  return l10n.t('Could not cancel the transfer: {0}', cause);
 }
 
 /** Copies a transfer's ID to the clipboard. */

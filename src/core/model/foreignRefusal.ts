@@ -1,43 +1,47 @@
-import type { Database } from '../model/databaseModel.ts';
+import { parseUuid } from '../util/uuid.ts';
+import type { Database } from './databaseModel.ts';
 
-interface SubmissionFacts {
-  readonly orcid: string;
+/** The facts about a request and its transfer with which a refusal is compared. Absent facts are not compared. */
+export interface NamedFacts {
+  /** The transfer's ID; absent in a submission, which has none yet. */
+  readonly transferId?: string;
+  readonly orcid?: string;
   /** Names of the source and the destination, and the names or IDs that identified them in the request. */
-  readonly databases: readonly string[];
-  readonly fileIds: readonly string[];
-  readonly listed: readonly Database[];
+  readonly databases?: readonly string[];
+  readonly fileIds?: readonly string[];
+  /** The databases that the service lists. */
+  readonly listed?: readonly Database[];
 }
 
-type Check = (text: string, facts: SubmissionFacts) => boolean;
+type Check = (text: string, facts: NamedFacts) => boolean;
 
 /**
  * Returns true if a refusal appears to belong to another request (D35: misrouted responses). Such a refusal mentions a
- * transfer, user, database or file, but nothing of the same kind that is part of the submission.
+ * transfer, user, database or file, but nothing of the same kind that is part of the request or its transfer.
  */
-export function namesOtherRequest(text: string, facts: SubmissionFacts): boolean {
-  const checks: readonly Check[] = [namesTransfer, namesOtherOrcid, namesOtherDatabase, namesOtherFile];
+export function namesOtherRequest(text: string, facts: NamedFacts): boolean {
+  const checks: readonly Check[] = [namesOtherTransfer, namesOtherOrcid, namesOtherDatabase, namesOtherFile];
   return checks.some((check) => check(text, facts));
 }
 
-/**
- * Detects refusals that mention a transfer ID that is not part of a submitted file ID. Because a submission has no
- * transfer ID yet, such a refusal belongs to a cancellation or a status request.
- */
-const namesTransfer: Check = (text, { fileIds }) => {
+/** Detects refusals that mention the ID of another transfer. Ignores transfer IDs that are part of a file ID. */
+const namesOtherTransfer: Check = (text, { transferId, fileIds = [] }) => {
   const [, id] = /\btransfer (?:not found: )?['"]?([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\b/i.exec(text) ?? [];
-  return id !== undefined && !fileIds.some((fileId) => fileId.includes(id));
+  return id !== undefined && parseUuid(id) !== transferId && !fileIds.some((fileId) => fileId.includes(id));
 };
 
 const namesOtherOrcid: Check = (text, { orcid }) => {
+  if (orcid === undefined) return false;
   const named = text.match(/\b(?:\d{4}-){3}\d{3}[\dx]\b/gi) ?? [];
   return hasOnlyOthers(named, [orcid]);
 };
 
 /**
- * Detects error responses that name only databases that are not part of the submission. Servers also use internal
+ * Detects error responses that name only databases that are not part of the request. Servers also use internal
  * names, so a name is considered only if the service lists it or reports it as not found.
  */
-const namesOtherDatabase: Check = (text, { databases, listed }) => {
+const namesOtherDatabase: Check = (text, { databases, listed = [] }) => {
+  if (!databases) return false;
   const unknown = findNames(text, [
     /\bdatabase '([^']*)' was not found/gi,
     /\bdatabase not found: *([^\n;]*[^\n;.\s])/gi,
@@ -54,7 +58,7 @@ const namesOtherDatabase: Check = (text, { databases, listed }) => {
 };
 
 const namesOtherFile: Check = (text, { fileIds }) => {
-  if (fileIds.some((id) => id !== '' && includesText(text, id))) return false;
+  if (!fileIds || fileIds.some((id) => id !== '' && includesText(text, id))) return false;
   const listed = findNames(text, [/\b(?:resources?|files?)\b[^:\n]*\bnot found: *([^\n;]+)/gi]);
   const ids = listed.flatMap((list) => list.split(',').map((id) => id.trim().replace(/^['"]|['".]$/g, '')));
   // Ignore text with spaces, such as "not found: the file has been removed".
