@@ -31,7 +31,8 @@ const connectionKinds: ReadonlySet<ReasonKind> = new Set([
 ]);
 
 /** Returns the exit code for a request that failed. */
-export function getExitCode({ kind, signIn, cause }: Reason): ExitCode {
+export function getExitCode({ kind, signIn, cause, isIdAtFault }: Reason): ExitCode {
+  if (isIdAtFault) return exitCode.notFound;
   if (kind === 'lookupFailed' && cause) return getExitCode(cause);
   if (kind === 'cancelled') return exitCode.interrupted;
   return connectionKinds.has(kind) || signIn !== undefined ? exitCode.connection : exitCode.failed;

@@ -49,7 +49,7 @@ describe('The search results tree with incomplete searches', () => {
       items(failed).map(({ tooltip }) => tooltip),
       [
         'y\nthe service returned an error: the archive is down',
-        'z\nthe service closes the connection when this ID is requested',
+        'z\nthe service closes the connection when the ID z is requested',
       ],
     );
   });

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { CliProcess, cliProgram, runCli } from '../support/cliProcess.ts';
 import { getEndedPid } from '../support/endedProcess.ts';
-import { chooseBehavior, json, problem } from '../support/faultBehaviors.ts';
+import { chooseBehavior, dropBeforeAnswer, json, problem } from '../support/faultBehaviors.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { CliRig } from './cliRig.ts';
 
@@ -251,6 +251,39 @@ describe('The command line with a server that misbehaves', () => {
     assert.deepEqual([code, stdout], [4, 'id: good\nname: good\n']);
     const reason = 'the service returned an error: out of order';
     assert.equal(stderr, `Couldn't find or look up 1 requested file in Alpha [31m: bad (${reason}).\n`);
+  });
+
+  describe('and closes the connection when an ID is requested', () => {
+    const closes = 'the service closes the connection when the ID no-colon is requested';
+    let folder: string;
+    beforeEach(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'cli-crashing-id-'));
+      const databases = ['a', 'b'].map((id) => ({ id, name: id, organization: '', url: '' }));
+      server.on('GET /api/v1/databases', json(databases)).on('GET /api/v1/files/by-id', dropBeforeAnswer());
+    });
+    afterEach(() => rm(folder, { recursive: true }));
+
+    for (const [command, code, what] of [
+      ['describe', 4, "Couldn't find or look up 1 requested file in a: no-colon"],
+      ['transfer', 4, "Couldn't find or look up 1 requested file in a: no-colon"],
+      ['run', 4, 'Nothing was sent'],
+    ] as const) {
+      it(`says so in ${command}, and sends nothing (D37)`, async () => {
+        const recipe = join(folder, 'one.transfer.json');
+        const from = { database: 'a', ids: ['no-colon'] };
+        await writeFile(recipe, JSON.stringify({ version: 1, from, to: { database: 'b' } }));
+        const args = {
+          describe: ['describe', 'a', 'no-colon'],
+          transfer: ['transfer', 'a', 'b', 'no-colon'],
+          run: ['run', recipe],
+        };
+        const { code: exit, stdout, stderr } = await start(...args[command]).ended;
+        assert.equal(stdout, '');
+        assert.ok(stderr.startsWith(what) && stderr.includes(closes), stderr);
+        assert.equal(exit, code);
+        assert.equal(server.requestsTo('POST /api/v1/transfers').length, 0);
+      });
+    }
   });
 
   it('writes no control characters of a server to a terminal', async () => {

@@ -61,7 +61,8 @@ export async function fetchFiles(
   const { files, reason } = await explorer.metadataFlow.fetchFiles(connectionId, database, wanted);
   const entries = files.flatMap((file) => (file.kind === 'file' ? [file] : []));
   const failure = reason?.kind === 'notFound' ? undefined : reason;
-  if (failure && entries.length === 0) throw createRequestError("Couldn't fetch the metadata", failure);
+  if (failure && !failure.isIdAtFault && entries.length === 0)
+    throw createRequestError("Couldn't fetch the metadata", failure);
   const found = new Set(entries.map(({ id }) => id));
   const missing = wanted.filter((id) => !found.has(id));
   return { files: entries, missing, hasUnreadable: entries.length < files.length, ...(failure && { reason: failure }) };

@@ -14,7 +14,10 @@ const texts: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
   certificate: withCode("the service's certificate isn't trusted"),
   proxy: withCode("the proxy can't be used"),
   timeout: () => "the service didn't respond in time",
-  dropped: withCode('the connection was lost before the response was complete'),
+  dropped: (reason) =>
+    reason.isIdAtFault
+      ? `the service closes the connection when the ID ${toPlainCell(reason.detail ?? '')} is requested`
+      : withCode('the connection was lost before the response was complete')(reason),
   unauthorized: (reason) => withDetail(describeSignIn(reason))(reason),
   forbidden: (reason) => withDetail(reason.signIn ? describeSignIn(reason) : 'access denied')(reason),
   notFound: withDetail('not found on the service'),

@@ -26,7 +26,7 @@ export const describeFilesTool = defineTool({
     const { files, reason } = await metadataFlow.fetchFiles(session.connection.id, name, ids, signal);
     const found = files.flatMap((file) => (file.kind === 'file' ? [file] : []));
     const failure = reason?.kind === 'notFound' ? undefined : reason;
-    if (failure && found.length === 0)
+    if (failure && !failure.isIdAtFault && found.length === 0)
       throw new AgentError('requestFailed', "The metadata couldn't be fetched.", failure);
     const known = new Set(found.map(({ id }) => id));
     const cause = failure && { reason: toDataLine(context.describeReason(failure)) };

@@ -163,7 +163,7 @@ export class MetadataBatches {
     if (!result.reason || !isDrop(result)) return await this.handleResult([id], result, false);
     this.drops++;
     if (!(await this.requester.isServiceAnswering())) return result.reason;
-    this.addRefused([id], { ...result.reason, isIdAtFault: true });
+    this.addRefused([id], { ...result.reason, detail: id, isIdAtFault: true });
     return undefined;
   }
 

@@ -63,7 +63,10 @@ export interface Reason {
    * True if the server may have processed the request although no usable response was received (D12: never resubmit).
    */
   readonly maybeDone?: boolean;
-  /** True if requesting the affected ID closes the connection while other requests succeed (D8: metadata by ids). */
+  /**
+   * True if requesting an ID closes the connection while other requests succeed (D8: metadata by ids). `detail` contains
+   * the ID.
+   */
   readonly isIdAtFault?: boolean;
   /** Minimum delay before the next request, in milliseconds, from `Retry-After` (D16: timeouts and retries). */
   readonly retryAfterMs?: number;

@@ -20,7 +20,7 @@ const reasonWords: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
   timeout: () => l10n.t("the service didn't respond in time"),
   dropped: (reason) =>
     reason.isIdAtFault
-      ? l10n.t('the service closes the connection when this ID is requested')
+      ? l10n.t('the service closes the connection when the ID {0} is requested', toPlainLine(reason.detail ?? ''))
       : appendCode(l10n.t('the connection was lost before the response was complete'), reason),
   unauthorized: (reason) => appendDetail(describeSignInRejection(reason), reason),
   forbidden: (reason) =>

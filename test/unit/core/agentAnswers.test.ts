@@ -10,7 +10,7 @@ import {
 } from '../../../src/core/agents/windowAnswers.ts';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
 import type { Transfer } from '../../../src/core/model/transferModel.ts';
-import { chooseBehavior, json, problem } from '../../support/faultBehaviors.ts';
+import { chooseBehavior, dropBeforeAnswer, json, problem } from '../../support/faultBehaviors.ts';
 import { AgentStage } from './agentStage.ts';
 import { order, running, submittingTransfer } from './specimens.ts';
 
@@ -182,5 +182,14 @@ describe('The result for files', () => {
       [['bad'], "Some of the missing files couldn't be looked up, so they may exist."],
     );
     assert.match(JSON.stringify(content['data']), /"reason":"serverError: bad: locked"/);
+  });
+
+  it('names the ID that closes the connection when it is requested (D37)', async () => {
+    const stage = await AgentStage.start({});
+    stage.rig.server.on('GET /api/v1/files/by-id', dropBeforeAnswer());
+    const { content } = await stage.call('describe_files', { database: 'Alpha', ids: ['no-colon'] });
+    await stage.end();
+    assert.deepEqual(content['missing'], ['no-colon']);
+    assert.match(JSON.stringify(content['data']), /"reason":"dropped: no-colon"/);
   });
 });
