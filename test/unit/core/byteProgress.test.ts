@@ -3,11 +3,10 @@ import { describeProgress, toTransferDocument, transferColumns } from '../../../
 import { toTransferAnswer } from '../../../src/core/agents/transferAnswer.ts';
 import { readStatus } from '../../../src/core/client/responseReaders.ts';
 import { getLastProgressAt } from '../../../src/core/model/progressSamples.ts';
-import { withTrustedCounts, type Transfer, type TransferBytes } from '../../../src/core/model/transferModel.ts';
+import { toTrustedStatus, type Transfer, type TransferBytes } from '../../../src/core/model/transferModel.ts';
 import { getProgress, getShare, getTellingBytes } from '../../../src/core/model/transferOutcome.ts';
 import { estimateRemaining } from '../../../src/core/monitor/progressEstimate.ts';
 import { applyReply, emptyHistory } from '../../../src/core/monitor/statusUpdates.ts';
-import { parseTransfer } from '../../../src/core/userData/userDataSchema.ts';
 import { formatByteProgress } from '../../../src/core/util/displayLimits.ts';
 import { running } from './specimens.ts';
 
@@ -53,23 +52,14 @@ describe('The bytes of a status (§2.4)', () => {
       { total: 9, copied: 9 },
       { total: 10, copied: 4 },
     ];
-    assert.deepEqual(withTrustedCounts({ doubtful: true, bytes: foreign }, { bytes: own }).bytes, own);
-    assert.equal('bytes' in withTrustedCounts({ doubtful: true, bytes: foreign }), false);
+    assert.deepEqual(toTrustedStatus({ doubtful: true, bytes: foreign }, { bytes: own }).bytes, own);
+    assert.equal('bytes' in toTrustedStatus({ doubtful: true, bytes: foreign }), false);
   });
 
   it('are part of the progress until the transfer ends', () => {
     const transfer = createLarge({ copied: 4 });
     assert.deepEqual(getProgress(transfer).bytes, { total, copied: 4 });
     assert.equal(getProgress({ ...transfer, state: 'failed' }).bytes, undefined);
-  });
-
-  it('remain in an exported record, which version 0.2 had without them (D65)', () => {
-    const key = '01234567-89ab-4cde-8f01-23456789abcd';
-    const transfer = applyBytes(createLarge({}, { key }), [
-      [minute, { copied: 4, verified: 2 }],
-      [2 * minute, { copied: 5, verified: 3 }],
-    ]);
-    assert.deepEqual(parseTransfer(JSON.parse(JSON.stringify(transfer))), transfer);
   });
 });
 
