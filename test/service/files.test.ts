@@ -55,6 +55,26 @@ describe('The files of the local service', () => {
     return await rig.call('POST', '/api/v1/files', { database: 'Source Data', orcid, query: '', ...body });
   }
 
+  it('rejects a cursor that it did not send, and names the field (D9)', async () => {
+    for (const cursor of ['', 'abc', Buffer.from('0/1/x/a').toString('base64url')]) {
+      const { status, body } = await search({ cursor });
+      const message = 'cursor must be the cursor of a response to a search';
+      assert.deepEqual([status, (body as ProblemDocument).errors], [422, [{ message, location: 'body.cursor' }]]);
+    }
+  });
+
+  it('counts the offset from the cursor, and sends no cursor after the last page (D9)', async () => {
+    const all = listResources((await search({})).body).map(({ path }) => path);
+    const first = await search({ limit: 1 });
+    const { cursor } = first.body as { readonly cursor: string };
+    const rest = await search({ cursor, offset: 1, limit: 1_000 });
+    assert.deepEqual(
+      listResources(rest.body).map(({ path }) => path),
+      all.slice(2),
+    );
+    assert.equal('cursor' in (rest.body as object), false);
+  });
+
   it('returns the root with name and version (§2.1)', async () => {
     const { body } = await rig.call('GET', '/');
     assert.deepEqual(body, { name: 'Data Transfer Local Service', version: serviceVersion });

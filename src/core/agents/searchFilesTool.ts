@@ -24,25 +24,31 @@ export const searchFilesTool = defineTool({
     ...queryFields,
     query: z.optional(queryFields.query),
     offset: z.optional(z.int().check(z.gte(0), z.lte(maxOffset), z.multipleOf(maxRows))),
+    cursor: z.optional(z.string()),
   }),
-  run: async (context, { database, offset = 0, query = '', ...filters }, signal) => {
+  run: async (context, { database, offset = 0, cursor, query = '', ...filters }, signal) => {
     const session = await context.connect();
+    if (cursor !== undefined && !session.service.hasFullPages)
+      throw new AgentError('badInput', 'This service has no cursors. Use offset instead.');
     const { name } = await requireDatabase(context, session, database, signal);
     const orcid = context.getOrcid(session.connection.id);
     // Request as many rows as an answer can have, because `offset` must be a multiple of `limit` (D9: paging).
-    const request = { ...filters, database: name, orcid, query, offset, limit: maxRows };
-    const { value = [], reason } = await catchRefusal(() => session.client.search(request, signal));
-    if (reason) throw new AgentError('requestFailed', "The search didn't succeed.", reason);
+    const position = cursor === undefined ? { offset } : { cursor };
+    const request = { ...filters, database: name, orcid, query, ...position, limit: maxRows };
+    const reply = await catchRefusal(() => session.client.search(request, signal));
+    if (!reply.value || reply.reason) throw new AgentError('requestFailed', "The search didn't succeed.", reply.reason);
+    const { value } = reply;
     const mayHaveMore = session.service.hasFullPages ? value.length >= maxRows : value.length > 0;
-    return createResult(value, offset, mayHaveMore);
+    const next = reply.cursor === undefined ? { nextOffset: offset + maxRows } : { cursor: reply.cursor };
+    return createResult(value, next, mayHaveMore);
   },
 });
 
-function createResult(page: readonly FoundFile[], offset: number, mayHaveMore: boolean): JsonObject {
+function createResult(page: readonly FoundFile[], next: JsonObject, mayHaveMore: boolean): JsonObject {
   const rows = page.flatMap((file) => (file.kind === 'file' ? [toFileRow(file)] : []));
   const data = { files: rows.slice(0, maxRows) };
   if (!mayHaveMore) return { data, more: 0 };
   const more = rows.length > maxRows ? `at least ${rows.length - maxRows}` : 'unknown';
-  const hint = 'There may be more files. Narrow the query, or continue at nextOffset until a page has nothing new.';
-  return { data, more, nextOffset: offset + maxRows, hint };
+  const way = 'cursor' in next ? 'with this cursor' : 'at nextOffset until a page has nothing new';
+  return { data, more, ...next, hint: `There may be more files. Narrow the query, or continue ${way}.` };
 }

@@ -10,7 +10,7 @@ export type CallArguments = Readonly<Record<string, unknown>>;
 /** The arguments that each operation checks. All other arguments are ignored. */
 const argumentsByOperation = {
   connect: ['apiKey', 'server', 'port', 'scheme', 'transport', 'allowInsecureHttp'],
-  search: ['orcid', 'database', 'query', 'status', 'offset', 'limit', 'specific'],
+  search: ['orcid', 'database', 'query', 'status', 'offset', 'limit', 'cursor', 'specific'],
   fetchMetadata: ['orcid', 'database', 'offset', 'limit', 'ids'],
   transfer: ['orcid', 'source', 'destination', 'fileIds', 'timeout', 'description', 'instructions'],
   transferStatus: ['id'],
@@ -57,6 +57,7 @@ const argumentRules: readonly ArgumentRule[] = [
   [['port'], 'a whole number', TypeError, (v) => isAbsent(v) || Number.isInteger(v)],
 
   [['ids', 'fileIds'], 'a list of strings', TypeError, (v) => Array.isArray(v) && v.every(isString)],
+  [['cursor'], 'a string', TypeError, (v) => isAbsent(v) || isString(v)],
   [['id', 'databaseId'], 'a string', TypeError, isString],
   [['apiKey'], 'printable ASCII characters only', TypeError, (v) => isString(v) && isHeaderSafe(v)],
   [['scheme'], '"base64" or "plain"', TypeError, (v) => isAbsent(v) || v === 'base64' || v === 'plain'],

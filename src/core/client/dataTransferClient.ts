@@ -1,6 +1,5 @@
 import type { ServiceInfo } from '../model/connection.ts';
 import type { Database } from '../model/databaseModel.ts';
-import type { FoundFile } from '../model/fileEntry.ts';
 import type { TransferFacts } from '../model/foreignResponse.ts';
 import { plainNetwork } from '../model/networkSettings.ts';
 import type { Reason } from '../model/reason.ts';
@@ -12,7 +11,7 @@ import { systemClock } from '../util/clock.ts';
 import { Emitter } from '../util/emitter.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { Disposable } from '../util/lifetime.ts';
-import { readFiles, readSearchParameters } from './responseReaders.ts';
+import { readFoundPage, readSearchParameters, type FoundPage } from './responseReaders.ts';
 import { checkArguments, toSentNumber, type CallArguments, type Operation } from './arguments.ts';
 import { buildSearchRequest } from './requestBuilders.ts';
 import { connectTo, createSupersededError, type ClientDependencies, type ConnectOptions } from './connecting.ts';
@@ -24,7 +23,7 @@ import { defaultLimits, type Limits } from './limits.ts';
 import { MetadataRequester } from './metadataRequester.ts';
 import { MetadataBatches } from './metadataBatches.ts';
 import { encodePart, formatQuery } from './query.ts';
-import type { MetadataReply, Reply } from './reply.ts';
+import type { MetadataReply, Reply, SearchReply } from './reply.ts';
 import { RequestQueues } from './requestQueue.ts';
 import type { RequestFailure, Result } from './result.ts';
 import { ServerDialects } from './serverDialect.ts';
@@ -50,6 +49,8 @@ export interface SearchOptions {
   readonly status?: FileStaging | '' | undefined;
   readonly offset?: number | string | undefined;
   readonly limit?: number | string | null | undefined;
+  /** The cursor of the previous page; `offset` then counts from there. Sent only to the local service (D9: paging). */
+  readonly cursor?: string | undefined;
   readonly specific?: JsonObject | undefined;
 }
 
@@ -177,14 +178,22 @@ export class DataTransferClient implements Disposable {
   }
 
   /** Searches one database (§4.3). */
-  async search(request: SearchOptions, signal?: AbortSignal): Promise<Reply<readonly FoundFile[]>> {
+  async search(request: SearchOptions, signal?: AbortSignal): Promise<SearchReply> {
     const session = this.requireSession('search');
     const given = checkArguments('search', request);
     const database = String(given['database']);
     const name = await DatabaseName.resolve(session, database, signal);
-    const searchAs = async (sent: string): Promise<Result<readonly FoundFile[]>> =>
-      await session.request(buildSearchRequest(given, sent), (json) => readFiles(json, database), signal);
-    return this.toReply(session, await requestWithName(name, searchAs, isNotFound, signal), []);
+    const hasCursors = session.service.hasFullPages === true;
+    const searchAs = async (sent: string): Promise<Result<FoundPage>> =>
+      await session.request(
+        buildSearchRequest(given, sent, hasCursors),
+        (json) => readFoundPage(json, database, hasCursors),
+        signal,
+      );
+    const result = await requestWithName(name, searchAs, isNotFound, signal);
+    const { value, reason } = this.toReply<FoundPage>(session, result, { files: [] });
+    const cursor = value.cursor === undefined ? {} : { cursor: value.cursor };
+    return { value: value.files, ...cursor, ...(reason && { reason }) };
   }
 
   /** Fetches the metadata of files by ID, in as many requests as necessary (§4.4, D8: metadata by ids). */

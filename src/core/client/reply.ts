@@ -9,6 +9,12 @@ export interface Reply<T> {
   readonly reason?: Reason;
 }
 
+/** A page of search results. */
+export interface SearchReply extends Reply<readonly FoundFile[]> {
+  /** The position after the last file, if the service can continue from it (D9: paging). */
+  readonly cursor?: string;
+}
+
 /** Describes an ID whose metadata the server refused to return, with the reason (D8: metadata by ids). */
 export interface RefusedId {
   readonly id: string;

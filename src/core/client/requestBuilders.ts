@@ -9,8 +9,11 @@ export function buildPostRequest(path: string, body: SearchRequest | MetadataReq
   return { method: 'POST', path, body: JSON.stringify(body) };
 }
 
-/** Builds a search request from checked arguments and the database's name or ID (§4.3, D7: database name or id). */
-export function buildSearchRequest(given: CallArguments, database: string): HttpRequest {
+/**
+ * Builds a search request from checked arguments and the database's name or ID (§4.3, D7: database name or id). Omits
+ * the cursor unless the service has cursors (D9: paging).
+ */
+export function buildSearchRequest(given: CallArguments, database: string, hasCursors: boolean): HttpRequest {
   return buildPostRequest('files', {
     database,
     orcid: String(given['orcid']),
@@ -18,6 +21,7 @@ export function buildSearchRequest(given: CallArguments, database: string): Http
     status: toSentStatus(given['status']),
     offset: toSentNumber(given['offset']),
     limit: toSentNumber(given['limit']),
+    cursor: hasCursors ? toSentText(given['cursor']) : undefined,
     specific: toSentObject(given['specific']),
   });
 }

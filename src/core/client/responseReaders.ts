@@ -91,6 +91,19 @@ export function readFiles(json: unknown, database: string): readonly FoundFile[]
   return (resources ?? []).map((resource) => readFile(resource, database));
 }
 
+/** The files in a search response and, if the service has cursors, the position after the last one (D9: paging). */
+export interface FoundPage {
+  readonly files: readonly FoundFile[];
+  readonly cursor?: string;
+}
+
+/** Reads a search response (§4.3). Ignores a `cursor` unless `hasCursors` is true, since it may mean anything. */
+export function readFoundPage(json: unknown, database: string, hasCursors: boolean): FoundPage {
+  const files = readFiles(json, database);
+  const cursor = hasCursors && isJsonObject(json) ? json['cursor'] : undefined;
+  return typeof cursor === 'string' ? { files, cursor } : { files };
+}
+
 function readFile(resource: unknown, database: string): FoundFile {
   if (!isFileResource(resource) || isDeeperThan(resource, maxResourceDepth)) return toUnreadableFile(resource);
   return toFileEntry(resource, database);

@@ -1,3 +1,4 @@
+import type { SearchReply } from '../client/reply.ts';
 import type { FoundFile } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
 import type { MatchIndex } from '../tables/matchIndex.ts';
@@ -8,14 +9,15 @@ const pageSize = 5_000;
 /** The maximum number of individual files to skip because their metadata exceeds the size limit of a response. */
 const maxSkippedFiles = 100;
 
-interface FilePage {
-  readonly value?: readonly FoundFile[];
-  readonly reason?: Reason;
+/** A position in the list of files: `offset` files after the cursor, or after the start (D9: paging). */
+interface ListPosition {
+  readonly offset: number;
+  readonly cursor?: string | undefined;
 }
 
 interface ComparisonOptions {
   /** Requests a page of the list of all files in the database. */
-  requestPage(offset: number, limit: number): Promise<FilePage>;
+  requestPage(position: ListPosition, limit: number): Promise<Partial<SearchReply>>;
   /** Called with the number of files compared or skipped so far. */
   onProgress(done: number): void;
 }
@@ -29,18 +31,25 @@ export async function compareAllFiles(
   index: MatchIndex,
   { requestPage, onProgress }: ComparisonOptions,
 ): Promise<void> {
-  for (let offset = 0, limit = pageSize; ;) {
-    onProgress(offset);
-    const { value = [], reason } = await requestPage(offset, limit);
+  let position: ListPosition = { offset: 0 };
+  for (let done = 0, limit = pageSize; ;) {
+    onProgress(done);
+    const { value = [], cursor, reason } = await requestPage(position, limit);
     if (reason?.kind === 'tooLarge' && limit > 1) {
       limit = Math.ceil(limit / 2);
       continue;
     }
     addFiles(index, value);
-    if (reason ? !skipFile(index, offset, reason) : value.length < limit) return;
-    offset += reason ? 1 : limit;
+    if (reason ? !skipFile(index, done, reason) : value.length < limit) return;
+    const count = reason ? 1 : limit;
+    done += count;
+    position = advance(position, count, cursor);
     limit = Math.min(pageSize, 2 * limit);
   }
+}
+
+function advance(position: ListPosition, count: number, cursor: string | undefined): ListPosition {
+  return cursor === undefined ? { ...position, offset: position.offset + count } : { offset: 0, cursor };
 }
 
 /**

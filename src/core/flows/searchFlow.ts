@@ -174,6 +174,7 @@ export class SearchFlow {
       nextOffset: 0,
       mayHaveMore: true,
       lastPage: undefined,
+      cursor: undefined,
     });
     await this.load(key);
   }
@@ -264,7 +265,7 @@ export class SearchFlow {
       nextOffset: page.nextOffset,
       mayHaveMore,
       pagesWithoutNew,
-      ...(!page.reason && { lastPage: page.files, loadedAt: this.dependencies.clock.now() }),
+      ...(!page.reason && { lastPage: page.files, cursor: page.cursor, loadedAt: this.dependencies.clock.now() }),
       ...(page.missing.length > 0 && { missing: [...search.missing, ...page.missing] }),
       ...(page.reason && { reason: page.reason }),
     });

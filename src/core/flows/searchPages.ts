@@ -13,6 +13,8 @@ export interface SearchPage {
   readonly files: readonly FoundFile[];
   readonly missing: readonly MissingId[];
   readonly nextOffset: number;
+  /** The position after this page, if the service reported it (D9: paging). */
+  readonly cursor?: string;
   /** True if there are more pages; `ifNew` if that depends on whether this page contains new files (D9: paging). */
   readonly more: boolean | 'ifNew';
   readonly reason?: Reason;
@@ -38,11 +40,16 @@ async function requestWordsPage(source: PageSource, search: Search, signal: Abor
   const { session, orcid } = source;
   const { database, query, status, pageSize, specific } = search.query;
   const filters = { ...(status && { status }), ...(specific && { specific }) };
-  const request = { database, orcid, query, offset: search.nextOffset, limit: pageSize, ...filters };
-  const { value, reason } = await catchRefusal(() => session.client.search(request, signal));
-  if (!value || reason) return toFailedPage(search, reason);
+  // The connection may have been changed to a service that has no cursors.
+  const hasCursor = session.service.hasFullPages === true && search.cursor !== undefined;
+  const position = hasCursor ? { cursor: search.cursor } : { offset: search.nextOffset };
+  const request = { database, orcid, query, ...position, limit: pageSize, ...filters };
+  const reply = await catchRefusal(() => session.client.search(request, signal));
+  if (!reply.value || reply.reason) return toFailedPage(search, reply.reason);
+  const { value, cursor } = reply;
   const isLast = session.service.hasFullPages === true && value.length < pageSize;
-  return { files: value, missing: [], nextOffset: search.nextOffset + pageSize, more: isLast ? false : 'ifNew' };
+  const next = { nextOffset: search.nextOffset + pageSize, ...(cursor !== undefined && { cursor }) };
+  return { files: value, missing: [], ...next, more: isLast ? false : 'ifNew' };
 }
 
 async function requestIdsPage(

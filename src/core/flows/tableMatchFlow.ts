@@ -148,8 +148,8 @@ function listRequestableValues(index: MatchIndex): readonly string[] {
 async function compareFiles({ session, database, orcid, index, signal, onProgress }: Matching): Promise<void> {
   await compareAllFiles(index, {
     onProgress: (done) => onProgress({ unit: 'files', done }),
-    requestPage: async (offset, limit) => {
-      const request = { database, orcid, query: '', offset, limit };
+    requestPage: async (position, limit) => {
+      const request = { database, orcid, query: '', ...position, limit };
       const page = await catchRefusal(() => session.client.search(request, signal));
       signal.throwIfAborted();
       return page;

@@ -10,6 +10,15 @@ import type { JsonObject } from '../util/json.ts';
 /** A request for one page of a search. */
 interface PageRequest extends Omit<SearchQuery, 'ids'> {
   readonly offset: number;
+  /** The cursor of the previous page; `offset` then counts from there (D9: paging). */
+  readonly cursor?: string;
+}
+
+interface PageReply {
+  readonly value?: readonly FoundFile[];
+  /** The position after the page, if the service reported it (D9: paging). */
+  readonly cursor?: string;
+  readonly reason?: Reason;
 }
 
 /** The requests that find a recipe's files. None of them rejects if the service fails. */
@@ -18,7 +27,7 @@ export interface RecipeSource {
   readonly hasFullPages: boolean;
   /** Returns the licenses that a file's metadata states. */
   readonly readLicenses: (resource: JsonObject) => readonly StatedLicense[];
-  search(page: PageRequest): Promise<{ readonly value?: readonly FoundFile[]; readonly reason?: Reason }>;
+  search(page: PageRequest): Promise<PageReply>;
   lookUpIds(
     database: string,
     ids: readonly string[],

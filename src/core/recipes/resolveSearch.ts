@@ -27,9 +27,9 @@ export async function resolveSearch(
   const size = source.hasFullPages ? exactPageSize : pageSize;
   const pages = new PageCollector(source, createFileTest(filters), size);
   while (pages.hasMore && !pages.isStalled && pages.files.length <= limit && pages.offset < maxCompared) {
-    const { value, reason } = await source.search({ ...request, offset: pages.offset, pageSize: size });
+    const { value = [], cursor, reason } = await source.search({ ...request, ...pages.position, pageSize: size });
     if (reason) return createFailure({ kind: 'service', reason });
-    pages.add(value ?? []);
+    pages.add(value, cursor);
     source.onProgress(pages.comparedCount);
   }
   const isCut = pages.hasMore || pages.files.length > limit;
@@ -41,6 +41,7 @@ class PageCollector {
   readonly files: RecipeFile[] = [];
   hasMore = true;
   offset = 0;
+  private cursor: string | undefined;
   private readonly seen = new Set<string>();
   private readonly toRecipeFile: ReturnType<typeof createRecipeFileReader>;
   private readonly isAccepted: ReturnType<typeof createFileTest>;
@@ -61,11 +62,16 @@ class PageCollector {
     return this.hasMore && this.pagesWithoutNew >= maxPagesWithoutNew;
   }
 
+  /** The position of the next page: the cursor of the last one, or else the offset (D9: paging). */
+  get position(): { readonly offset: number; readonly cursor?: string } {
+    return this.cursor === undefined ? { offset: this.offset } : { offset: 0, cursor: this.cursor };
+  }
+
   get comparedCount(): number {
     return this.seen.size;
   }
 
-  add(page: readonly FoundFile[]): void {
+  add(page: readonly FoundFile[], cursor?: string): void {
     const known = this.seen.size;
     for (const file of page) this.addFile(file);
     this.offset += this.size;
@@ -73,6 +79,7 @@ class PageCollector {
     this.pagesWithoutNew = isNew ? 0 : this.pagesWithoutNew + 1;
     this.hasMore = this.isExact ? page.length >= this.size : isNew || !isLastPage(page, this.size, this.before);
     this.before = page;
+    this.cursor = cursor;
   }
 
   private addFile(file: FoundFile): void {

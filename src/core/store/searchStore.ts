@@ -25,6 +25,8 @@ export interface Search {
    * paging).
    */
   readonly nextOffset: number;
+  /** The position after the last page, if the service reported it; used instead of `nextOffset` (D9: paging). */
+  readonly cursor?: string;
   readonly mayHaveMore: boolean;
   /** Consecutive pages without new files since loading started; 0 if it is known whether more follow (D9: paging). */
   readonly pagesWithoutNew: number;
@@ -42,10 +44,13 @@ export interface Search {
   readonly batchId?: string;
 }
 
-type SearchChange = Partial<Omit<Search, 'key' | 'connectionId' | 'query' | 'reason' | 'lastPage' | 'batchId'>> & {
+type SearchChange = Partial<
+  Omit<Search, 'key' | 'connectionId' | 'query' | 'reason' | 'lastPage' | 'cursor' | 'batchId'>
+> & {
   readonly batchId?: string | undefined;
   readonly reason?: Reason | undefined;
   readonly lastPage?: readonly FoundFile[] | undefined;
+  readonly cursor?: string | undefined;
 };
 
 /** The databases left out of a search of all databases, because they refuse it (D38: learned searchability). */
@@ -138,13 +143,22 @@ export class SearchStore {
 
   /** Replaces a search's files with those from a new request. Files stay checked even if they are not found again. */
   replace(key: string, { files, missing, nextOffset, mayHaveMore, pagesWithoutNew, ...fresh }: Search): void {
-    const { lastPage, loadedAt } = fresh;
+    const { lastPage, cursor, loadedAt } = fresh;
     this.checks.renew(
       key,
       files.filter((file) => file.kind === 'file'),
     );
     const progress = { nextOffset, mayHaveMore, pagesWithoutNew, ...(loadedAt !== undefined && { loadedAt }) };
-    this.update(key, { ...progress, files, missing, lastPage, reason: undefined, isLoading: false, isStale: false });
+    this.update(key, {
+      ...progress,
+      files,
+      missing,
+      lastPage,
+      cursor,
+      reason: undefined,
+      isLoading: false,
+      isStale: false,
+    });
     this.checksChanged.fire([key]);
   }
 
@@ -164,13 +178,13 @@ export class SearchStore {
     const stored = this.searches.get(key);
     const differs = (field: keyof SearchChange): boolean => stored?.search[field] !== change[field];
     if (!stored || !(Object.keys(change) as (keyof SearchChange)[]).some(differs)) return;
-    const { reason, lastPage, batchId, ...rest } = { ...stored.search, ...change };
+    const { reason, lastPage, cursor, batchId, ...rest } = { ...stored.search, ...change };
     if (change.files) {
       stored.files = [...change.files];
       stored.seen = new Set(stored.files.map(getFileIdentity));
     }
-    const optional = { ...(reason && { reason }), ...(lastPage && { lastPage }), ...(batchId && { batchId }) };
-    stored.search = { ...rest, files: stored.files, ...optional };
+    const page = { ...(lastPage && { lastPage }), ...(cursor !== undefined && { cursor }) };
+    stored.search = { ...rest, files: stored.files, ...page, ...(reason && { reason }), ...(batchId && { batchId }) };
     this.changed.fire([key]);
   }
 

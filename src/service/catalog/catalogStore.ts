@@ -96,7 +96,7 @@ export class CatalogStore {
   search(search: CatalogSearch): CatalogPage {
     const { after } = search;
     const page = new CatalogPageBuilder(search);
-    let skip = after === undefined ? search.offset : 0;
+    let skip = search.offset;
     let arePreviousEmpty = after === undefined;
     for (let index = after?.tier ?? 0; ; index += 1) {
       const tier = buildSearchTiers(search, this.mode, arePreviousEmpty)[index];
@@ -226,7 +226,7 @@ export class CatalogStore {
     }
     if (count > 0) return skip + count;
     // The offset may lie beyond the tier. The rest of it then applies to the next tier.
-    return skip > 0 ? this.queryNumber(tier.count) : 0;
+    return skip > 0 ? this.queryNumber(tier.count(after)) : 0;
   }
 
   private queryNumber({ sql, values }: SqlFragment): number {

@@ -20,11 +20,12 @@ export interface CatalogSearch {
   readonly status?: StagingStatus;
   /** SQL condition for staged files. By default, files with a hash are staged (D22: staged means hashed). */
   readonly stagedCondition?: string;
+  /** Number of results to skip, from the first one or from `after`. */
   readonly offset: number;
   /** Maximum number of files in a page; a page may contain fewer. */
   readonly limit: number;
-  /** End of the previous page. If present, `offset` is ignored. */
-  readonly after?: SearchCursor;
+  /** End of the previous page. */
+  readonly after?: SearchCursor | undefined;
 }
 
 /**
@@ -45,8 +46,8 @@ export interface SearchTier {
    * position.
    */
   page(limit: number, offset: number, after?: SearchCursor): SqlFragment;
-  /** The query that counts the rows; the result is in the column `number`. */
-  readonly count: SqlFragment;
+  /** Returns the query that counts the rows, or those after a position; the result is in the column `number`. */
+  count(after?: SearchCursor): SqlFragment;
 }
 
 type Alternative = readonly SearchTerm[];
@@ -65,13 +66,14 @@ interface Selection {
 export function buildSearchTiers(search: CatalogSearch, mode: TextMode, arePreviousEmpty: boolean): SearchTier[] {
   const isTiered = search.filter.sort === 'relevance';
   const selections = isTiered ? selectTiers(search, mode, arePreviousEmpty) : [selectWhole(search, mode)];
-  return selections.map(({ from, where }) => ({
-    page: (limit, offset, after) => {
-      const rest = after === undefined ? where : all([where, buildAfterCondition(after, search.filter, from)]);
-      return selectPage(from, rest, search.filter, [limit, offset]);
-    },
-    count: concat([plain(`SELECT count(*) AS number FROM ${from} WHERE`), where]),
-  }));
+  return selections.map(({ from, where }) => {
+    const selectAfter = (after: SearchCursor | undefined): SqlFragment =>
+      after === undefined ? where : all([where, buildAfterCondition(after, search.filter, from)]);
+    return {
+      page: (limit, offset, after) => selectPage(from, selectAfter(after), search.filter, [limit, offset]),
+      count: (after) => concat([plain(`SELECT count(*) AS number FROM ${from} WHERE`), selectAfter(after)]),
+    };
+  });
 }
 
 /** Returns the query for one page. If the full-text index suffices, the query skips rows by ID without reading them. */

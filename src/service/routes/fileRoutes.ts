@@ -4,7 +4,8 @@ import { toFileResource, type CatalogFile } from '../catalog/catalogFile.ts';
 import type { ServedDatabase, ServedDatabases } from '../catalog/servedDatabases.ts';
 import { parseSearch, countTerms, type ParsedSearch } from '../catalog/searchLanguage.ts';
 import type { CatalogPage } from '../catalog/catalogPage.ts';
-import type { CatalogSearch } from '../catalog/searchSql.ts';
+import { formatCursor, parseCursor } from '../catalog/searchCursor.ts';
+import type { CatalogSearch, SearchCursor } from '../catalog/searchSql.ts';
 import { parseSpecific } from '../catalog/specificParameters.ts';
 import { mustFindDatabase } from '../databases/findDatabase.ts';
 import { describeRoute, type DescribedRoute } from '../http/describedRoute.ts';
@@ -42,8 +43,8 @@ function createSearchRoute(apiBase: string, databases: ServedDatabases): Describ
     tag: 'files',
     summary: 'Search the files of a database',
     description:
-      'Results are sorted by relevance and then by path, in a stable order for offset and limit. Without a limit, all results are returned. An incomplete response is invalid as a whole.',
-    success: { status: 200, description: 'The files found.', schema: responseSchemas.FileList },
+      'Results are sorted by relevance and then by path, in a stable order for offset and limit. While files come and go, page with `cursor` instead of `offset`. Without a limit, all results are returned. An incomplete response is invalid as a whole.',
+    success: { status: 200, description: 'The files found.', schema: responseSchemas.SearchResult },
     example: { database: 'Source Data', orcid: exampleOrcid, query: 'format:csv', offset: 0, limit: 100 },
     problems: { 404: 'The database does not exist.', 500: unavailableDescription },
   });
@@ -95,10 +96,19 @@ async function runSearch(databases: ServedDatabases, request: LocalSearchRequest
     ...(request.status === undefined ? {} : { status: request.status }),
     offset: request.offset ?? 0,
     limit: request.limit ?? Number.POSITIVE_INFINITY,
+    after: request.cursor === undefined ? undefined : mustParseCursor(request.cursor),
   };
   const first = await database.catalog.search(catalogSearch);
-  if (first.next === undefined || first.files.length === catalogSearch.limit) return toResponse(database, first.files);
+  if (first.next === undefined || first.files.length === catalogSearch.limit)
+    return toResponse(database, first.files, first.next);
   return { status: 200, pieces: streamSearch(database, catalogSearch, first) };
+}
+
+/** Parses a cursor, or throws a 422 problem. */
+function mustParseCursor(text: string): SearchCursor {
+  const cursor = parseCursor(text);
+  if (cursor) return cursor;
+  throw createFieldsProblem([createFieldProblem('body', ['cursor'], 'must be the cursor of a response to a search')]);
 }
 
 /** Throws a 422 problem that lists each mistake in a query with its position (D21: search syntax). */
@@ -134,10 +144,12 @@ async function* streamSearch(
   for (let page = first, comma = ''; ; comma = ',') {
     if (page.files.length > 0) yield comma + page.files.map((file) => JSON.stringify(toFileResource(file))).join(',');
     remaining -= page.files.length;
-    if (page.next === undefined || remaining === 0) break;
-    page = await database.catalog.search({ ...catalogSearch, limit: remaining, after: page.next });
+    if (page.next === undefined || remaining === 0) {
+      yield `]${page.next === undefined ? '' : `,"cursor":"${formatCursor(page.next)}"`}}`;
+      return;
+    }
+    page = await database.catalog.search({ ...catalogSearch, offset: 0, limit: remaining, after: page.next });
   }
-  yield ']}';
 }
 
 /**
@@ -184,6 +196,7 @@ function checkAllFound(ids: readonly string[], found: ReadonlyMap<string, unknow
   );
 }
 
-function toResponse(database: ServedDatabase, files: readonly CatalogFile[]): RouteResponse {
-  return { status: 200, body: { database: database.document.name, resources: files.map(toFileResource) } };
+function toResponse(database: ServedDatabase, files: readonly CatalogFile[], next?: SearchCursor): RouteResponse {
+  const cursor = next && formatCursor(next);
+  return { status: 200, body: { database: database.document.name, resources: files.map(toFileResource), cursor } };
 }

@@ -59,6 +59,18 @@ export const searchSchema = z.strictObject({
       ),
     ),
   specific: z.optional(specificSchema),
+  offset: z.optional(
+    z.int().check(z.gte(0), z.describe('Number of results to skip, from the first one or from `cursor`.')),
+  ),
+  cursor: z.optional(
+    z
+      .string()
+      .check(
+        z.describe(
+          'The `cursor` of a response to the same search: continues after the last file of that response, without repeating or leaving out other files if some have come or gone since.',
+        ),
+      ),
+  ),
 });
 
 export type LocalSearchRequest = z.infer<typeof searchSchema>;

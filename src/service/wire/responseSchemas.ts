@@ -59,6 +59,11 @@ const file = z
   })
   .check(z.describe('A file: a data resource of the Data Package standard.'));
 
+const fileList = {
+  database: text('Name of the database.'),
+  resources: z.array(file).check(z.describe('The files, in order.')),
+};
+
 const leaseGrant = z
   .strictObject({
     databases: z.array(database).check(z.describe('The databases of this lease, in the requested order.')),
@@ -144,9 +149,12 @@ export const responseSchemas = {
   DatabaseList: z.array(database).check(z.describe('All databases.')),
   SearchParameters: z.record(z.string(), searchParameter).check(z.describe('Search parameters, keyed by name.')),
   File: file,
-  FileList: z.strictObject({
-    database: text('Name of the database.'),
-    resources: z.array(file).check(z.describe('The files, in order.')),
+  FileList: z.strictObject(fileList),
+  SearchResult: z.strictObject({
+    ...fileList,
+    cursor: optionalText.check(
+      z.describe('Position after the last file, to continue from; absent if there are no more files.'),
+    ),
   }),
   TransferAccepted: z.strictObject({ id: transferId }),
   TransferStatus: transferStatus,

@@ -15,20 +15,25 @@ function createFile(position: number): FileEntry {
 
 describe('Comparing all files of a database', () => {
   let requests: (readonly [number, number])[];
+  /** True if the service sends cursors: the position after a page, as text. */
+  let hasCursors: boolean;
   beforeEach(() => {
     requests = [];
+    hasCursors = false;
   });
 
   /** Compares all files of a service. The request for a page fails if `fail` returns a reason. */
   const compare = async (fail: (start: number, end: number) => Reason | undefined): Promise<MatchIndex> => {
     const values = Array.from({ length: fileCount + 1 }, (_, position) => `file ${position}`);
     const index = new MatchIndex('name', values);
-    const requestPage = async (offset: number, limit: number): Promise<{ value?: FileEntry[]; reason?: Reason }> => {
+    const requestPage: Parameters<typeof compareAllFiles>[1]['requestPage'] = async (position, limit) => {
+      const offset = Number(position.cursor ?? 0) + position.offset;
       requests.push([offset, limit]);
       const end = Math.min(offset + limit, fileCount);
       const reason = fail(offset, end);
       const value = Array.from({ length: Math.max(0, end - offset) }, (_, at) => createFile(offset + at));
-      return await Promise.resolve(reason ? { reason } : { value });
+      const cursor = hasCursors ? { cursor: String(end) } : {};
+      return await Promise.resolve(reason ? { reason } : { value, ...cursor });
     };
     await compareAllFiles(index, { requestPage, onProgress: () => undefined });
     return index;
@@ -56,6 +61,13 @@ describe('Comparing all files of a database', () => {
     assert.deepEqual(index.skippedFiles, [{ start: 5_432, count: 1, reason: { kind: 'tooLarge' } }]);
     assert.equal(index.files.length, fileCount - 1);
     assert.equal(index.uniqueFiles.length, 0, 'another file with the same name may be the one that was left out');
+  });
+
+  it('continues from the cursor of each page, also past a file that is too large (D9)', async () => {
+    hasCursors = true;
+    const index = await compare((start, end) => (start <= 5_432 && end > 5_432 ? { kind: 'tooLarge' } : undefined));
+    assert.deepEqual(index.skippedFiles, [{ start: 5_432, count: 1, reason: { kind: 'tooLarge' } }]);
+    assert.equal(index.files.length, fileCount - 1);
   });
 
   it('reports the first file that was not compared after a failure', async () => {

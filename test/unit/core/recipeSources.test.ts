@@ -28,13 +28,15 @@ class ScriptedSource implements RecipeSource {
   readonly progress: number[] = [];
   readonly requests: unknown[] = [];
   page: (offset: number, size: number) => readonly FoundFile[] = () => [];
+  cursor: string | undefined;
   found: (ids: readonly string[]) => readonly FoundFile[] = (ids) => ids.map((id) => toFile(id));
   match: (index: MatchIndex) => void = () => undefined;
   readonly readLicenses = readStatedLicenses;
 
   search({ offset, pageSize, ...query }: Parameters<RecipeSource['search']>[0]): ReturnType<RecipeSource['search']> {
     this.requests.push({ offset, pageSize, ...query });
-    return Promise.resolve({ value: this.page(offset, pageSize) });
+    const cursor = this.cursor === undefined ? {} : { cursor: this.cursor };
+    return Promise.resolve({ value: this.page(offset, pageSize), ...cursor });
   }
 
   lookUpIds(_: string, ids: readonly string[]): ReturnType<RecipeSource['lookUpIds']> {
@@ -120,6 +122,15 @@ describe('The files of a recipe (D61)', () => {
         [0, 5_000, 10_000].map((offset) => ({ offset, ...query })),
       );
       assert.deepEqual(source.progress, [5_000, 10_000, 12_000]);
+    });
+
+    it('continue from the cursor of a page instead of an offset (D9)', async () => {
+      source.cursor = 'after the page';
+      source.page = (_, size) => createFiles(source.requests.length < 3 ? size : 1, source.requests.length * size);
+      const { files } = await plan({ search: { query: 'x' } });
+      const query = { offset: 0, pageSize: 5_000, database: 'Alpha', query: 'x' };
+      const next = { ...query, cursor: 'after the page' };
+      assert.deepEqual([files.length, source.requests], [10_001, [query, next, next]]);
     });
 
     it('are requested until two pages in a row have no new file if the server may truncate pages', async () => {

@@ -57,6 +57,18 @@ describe('A search by an agent', () => {
     assert.deepEqual([listIds({ data }).length, rest], [19, { more: 0 }]);
   });
 
+  it("returns the local service's cursor, and continues from it (D9)", async () => {
+    await connectToLocalService();
+    stage.rig.server.on('POST /api/v1/files', json({ resources: createEntries(20), cursor: 'abc' }));
+    const { data, ...rest } = await search();
+    assert.equal(listIds({ data }).length, 20);
+    const cursorHint = 'There may be more files. Narrow the query, or continue with this cursor.';
+    assert.deepEqual(rest, { more: 'unknown', cursor: 'abc', hint: cursorHint });
+    await search({ cursor: 'abc' });
+    assert.partialDeepStrictEqual(getLastRequest(), { cursor: 'abc', limit: 20 });
+    assert.equal('offset' in getLastRequest(), false);
+  });
+
   it('counts unreadable entries as part of the page', async () => {
     await connectToLocalService();
     answerFiles([{ id: 5 }, ...createEntries(20)]);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { localServiceName } from '../../../src/contract/root.ts';
 import type { SearchQuery } from '../../../src/core/model/searchQuery.ts';
 import { getEmptySearches } from '../../../src/core/store/searchBatches.ts';
 import type { Search } from '../../../src/core/store/searchStore.ts';
@@ -118,6 +119,53 @@ describe('The search flow', () => {
       await rig.explorer.searchFlow.restart(search?.key ?? '');
       const [after] = all();
       assert.deepEqual([ids(after), after?.mayHaveMore, requestCount()], [['1', '2'], true, 1]);
+    });
+
+    const pageAt = (cursor: string, ...ids: string[]): Behavior =>
+      json({ resources: ids.map((id) => ({ id, bytes: 5 })), cursor });
+    const getPositions = (): unknown[] =>
+      rig.server.requestsTo('POST /api/v1/files').map(({ body }) => {
+        const { offset, cursor } = JSON.parse(body) as { readonly offset?: number; readonly cursor?: string };
+        return cursor ?? offset ?? 0;
+      });
+
+    it("continues from the local service's cursor instead of an offset, and from 0 after a restart (D9)", async () => {
+      rig.server.on('GET /', json({ name: localServiceName, version: '1.0.0' }));
+      const search = await findsAll(2, pageAt('a', '1', '2'), pageAt('b', '3', '4'), pageAt('c', '5'));
+      assert.deepEqual([ids(search).length, search?.mayHaveMore, getPositions()], [5, false, [0, 'a', 'b']]);
+      await rig.explorer.searchFlow.restart(search?.key ?? '');
+      assert.deepEqual(getPositions(), [0, 'a', 'b', 0]);
+    });
+
+    it('continues from a cursor after the files were refreshed (D9)', async () => {
+      rig.server.on('GET /', json({ name: localServiceName, version: '1.0.0' }));
+      rig.server.on('POST /api/v1/files', pageAt('a', '1', '2'), pageAt('b', '1', '2'), pageAt('c', '3', '4'));
+      const key = await rig.explorer.searchFlow.run(await rig.connect(), query);
+      await rig.explorer.searchFlow.refresh(key);
+      await rig.explorer.searchFlow.loadMore(key);
+      assert.deepEqual(getPositions(), [0, 0, 'b']);
+    });
+
+    it('never sends a cursor to another service, whatever its responses contain (D9)', async () => {
+      const search = await findsAll(
+        2,
+        pageAt('a', '1', '2'),
+        pageAt('b', '3', '4'),
+        pageAt('c', '5', '4'),
+        pageAt('d'),
+      );
+      assert.deepEqual([ids(search).length, getPositions()], [5, [0, 2, 4, 6]]);
+    });
+
+    it('continues at the offset if the connection now leads to a service without cursors (D9)', async () => {
+      rig.server.on('GET /', json({ name: localServiceName, version: '1.0.0' }));
+      rig.server.on('POST /api/v1/files', pageAt('a', '1', '2'));
+      const key = await rig.explorer.searchFlow.run(await rig.connect(), query);
+      rig.server.on('GET /', json({ name: 'Test service', version: '1.0.0' }));
+      rig.explorer.connectFlow.disconnect();
+      await rig.connect();
+      await rig.explorer.searchFlow.loadMore(key);
+      assert.equal(getPositions()[1], 2);
     });
 
     it('takes little time for very many pages', async () => {

@@ -28,7 +28,7 @@ function searchPaths(store: CatalogStore, request: CatalogSearch): string[] {
 function searchAll(store: CatalogStore, request: CatalogSearch): string[] {
   const { files, next } = store.search(request);
   const paths = files.map(({ path }) => path);
-  return next === undefined ? paths : [...paths, ...searchAll(store, { ...request, after: next })];
+  return next === undefined ? paths : [...paths, ...searchAll(store, { ...request, offset: 0, after: next })];
 }
 
 function matchesFilters(file: ScannedFile, isStaged: boolean, { specific, status }: SearchedTree): boolean {
@@ -78,6 +78,9 @@ for (const mode of modes) {
       for (const [offset, limit] of sample.cuts) {
         assert.deepEqual(searchPaths(store, { ...request, offset, limit }), expected.slice(offset, offset + limit));
         assert.deepEqual(searchAll(store, { ...request, offset, limit }), expected.slice(offset));
+        const { next: after } = store.search({ ...request, offset, limit });
+        const skipping = { ...request, offset: 2, limit: 100, after };
+        if (after) assert.deepEqual(searchPaths(store, skipping), expected.slice(offset + limit + 2));
       }
       store.close();
     });
