@@ -66,7 +66,7 @@ export class Health {
   }
 
   /**
-   * Runs a check with a time limit. Returns `pending` if the check exceeds the limit or a store's first scan is still
+   * Runs a check with a time limit. Returns `pending` if the check exceeds the limit or a first scan is still
    * running. If an earlier run of the check hasn't settled, waits for that run instead of starting another.
    */
   private async runWithinLimit(key: string, check: () => Promise<unknown>): Promise<Readiness> {
@@ -98,7 +98,7 @@ export class Health {
   }
 }
 
-/** Returns true if a query was rejected because the first scan of a store takes longer than queries wait. */
+/** Returns true if a query was rejected because a first scan takes longer than queries wait. */
 function isFirstScan(error: unknown): boolean {
   return error instanceof Error && getErrorCode(error.cause) === databaseScanningCode;
 }

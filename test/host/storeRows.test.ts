@@ -19,6 +19,19 @@ describe('The row of a store (D62)', () => {
     ['has free space', { state: 'listed', files: 2, asOf, freeBytes: 3e9 }, /^as of /, /\n3 GB free$/, 'cloud'],
     ['has failed', { state: 'failed', files: 0, problem: 'a\nb' }, /^can't be listed: a b$/, /failed: a b$/, 'warning'],
   ];
+  it('shows the progress of the first scan of a folder, which remains a folder (D51)', () => {
+    const store = new ConnectionStore();
+    const listing: StoreListing = { state: 'scanning', files: 0, scanned: 120_000 };
+    const databases = [{ id: 'a', name: 'Alpha', organization: 'One', url: 'file:///data/alpha', listing }];
+    store.setListing({ databases, isLoading: false });
+    const tree = databaseTree(store);
+    const item = tree.getTreeItem({ kind: 'database', name: 'Alpha' });
+    tree.dispose();
+    const { id } = item.iconPath as ThemeIcon;
+    assert.deepEqual([item.description, id], ['scanning: 120,000 files so far', 'database']);
+    assert.doesNotMatch(String(item.contextValue), /store/);
+  });
+
   for (const [what, listing, row, tooltip, icon] of cases) {
     it(`shows that the store ${what}, with the matching icon`, () => {
       const store = new ConnectionStore();

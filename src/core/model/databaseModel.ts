@@ -9,13 +9,18 @@ export interface Database {
   /** True if the service reports that it refuses transfers to the database (D43: read-only databases). */
   readonly readOnly?: boolean;
   /**
-   * The state of the store's file listing; absent unless the local service serves the database from a store (D62:
-   * stores through rclone).
+   * The state of the local service's file listing of a store (D62: stores through rclone). Present for a folder only
+   * while searches wait for its scan.
    */
   readonly listing?: StoreListing;
 }
 
-/** The state of a store's file listing, as the local service reports it (D62: stores through rclone). */
+/** Returns true if the local service serves the database from a store (D62: stores through rclone). */
+export function isStore({ url }: Pick<Database, 'url'>): boolean {
+  return url.startsWith('rclone:');
+}
+
+/** The state of a store's or a folder's file listing, as the local service reports it (D62: stores through rclone). */
 export interface StoreListing {
   readonly state: 'scanning' | 'listed' | 'failed';
   /** The number of files that a search can find. */

@@ -8,7 +8,7 @@ import {
   type TreeDataProvider,
 } from 'vscode';
 import { getMachine, type Connection } from '../../core/model/connection.ts';
-import type { Database, StoreListing } from '../../core/model/databaseModel.ts';
+import { isStore, type Database, type StoreListing } from '../../core/model/databaseModel.ts';
 import type { Reason, ReasonKind } from '../../core/model/reason.ts';
 import type { ConnectionState, ConnectionStore } from '../../core/store/connectionStore.ts';
 import type { Searchability } from '../../core/model/searchability.ts';
@@ -191,7 +191,10 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     const detail = searchability && describeSearchabilityDetail(searchability);
     const listed = database.listing && describeStoreListing(database.listing);
     item.tooltip = [...facts, detail, listed].filter(Boolean).join('\n');
-    if (database.listing) showStore(item, database.listing, isSaved);
+    if (database.listing) {
+      item.description = describeStoreState(database.listing);
+      if (isStore(database)) showStore(item, database.listing, isSaved);
+    }
     if (searchability) item.description = describeSearchability(searchability);
     return setAccessibleLabel(item);
   }
@@ -199,11 +202,10 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
 
 const failedStoreIcon = new ThemeIcon('warning', new ThemeColor('problemsWarningIcon.foreground'));
 
-/** Shows a store's icon and state. */
+/** Shows a store's icon, and the commands for stores. */
 function showStore(item: TreeItem, listing: StoreListing, isSaved: boolean): void {
   item.iconPath = listing.state === 'failed' ? failedStoreIcon : new ThemeIcon('cloud');
   if (isSaved) item.contextValue = 'database.saved.store';
-  item.description = describeStoreState(listing);
 }
 
 /** Creates the row that starts a stopped service. The connection's row shows that the service is stopped. */

@@ -37,8 +37,8 @@ export class Catalog {
   }
 
   /**
-   * Returns one page of search results. Rejects with {@link HttpProblem} 500 while the folder is unavailable or the
-   * store has no listing. The problem's cause has the code of the {@link DatabaseUnavailableError}.
+   * Returns one page of search results. Rejects with {@link HttpProblem} 500 while the folder is unavailable, or if a
+   * scan that the search needs takes longer than it waits. The problem's cause has the code of the {@link DatabaseUnavailableError}.
    */
   async search(search: CatalogSearch): Promise<CatalogPage> {
     return await this.call('search', search);
@@ -101,9 +101,12 @@ export class Catalog {
     void run.calls.call('call', this.options.file, 'rescan', []).catch(() => undefined);
   }
 
-  /** Returns the state of a store's listing; undefined for a folder, or if the call fails. Never rejects. */
+  /**
+   * Returns the state of a store's listing, or of a folder's scan that searches wait for; undefined for other folders,
+   * or if the call fails. Never rejects.
+   */
   async getListing(): Promise<StoreListingState | undefined> {
-    return 'remote' in this.options ? await this.callWithoutThrowing('getListing') : undefined;
+    return await this.callWithoutThrowing('getListing');
   }
 
   /** Applies a store's changed settings. Does nothing for a folder. Never rejects. */

@@ -17,7 +17,8 @@ export type CatalogMethod =
   | 'configure';
 
 /** The methods of every catalog, and `configure`, which only a store's catalog has. */
-export type CatalogMethods = Pick<FolderCatalog, Exclude<CatalogMethod, 'configure'>> & Pick<StoreCatalog, 'configure'>;
+export type CatalogMethods = Pick<FolderCatalog, Exclude<CatalogMethod, 'configure' | 'getListing'>> &
+  Pick<StoreCatalog, 'configure'> & { getListing(): ReturnType<(FolderCatalog | StoreCatalog)['getListing']> };
 
 export type CatalogConfig = FolderCatalogConfig | StoreCatalogConfig;
 

@@ -3,7 +3,7 @@ import { sqliteErrorCode } from '../sqlite.ts';
 /** The `code` of a {@link DatabaseUnavailableError}, which identifies the error across threads. */
 export const databaseUnavailableCode = 'DATABASE_UNAVAILABLE';
 
-/** The `code` of a {@link DatabaseUnavailableError} that is thrown while a store's first scan is running. */
+/** The `code` of a {@link DatabaseUnavailableError} that is thrown while a scan that the query needs is running. */
 export const databaseScanningCode = 'DATABASE_SCANNING';
 
 type UnavailableCode = typeof databaseUnavailableCode | typeof databaseScanningCode;
@@ -20,6 +20,18 @@ export class DatabaseUnavailableError extends Error {
     super(message);
     this.code = code;
   }
+}
+
+/** Maximum time that a query waits for a scan. */
+export const scanWaitMs = 5_000;
+
+/**
+ * Creates the error for a query that needs a running scan. `subject` names the folder or store, and `fileCount` is the
+ * number of files found so far.
+ */
+export function createScanningError(subject: string, fileCount: number): DatabaseUnavailableError {
+  const message = `${subject} is being scanned. Files found so far: ${fileCount}.`;
+  return new DatabaseUnavailableError(message, databaseScanningCode);
 }
 
 /** Converts an error code to a phrase, such as `doesn't exist`, that completes a sentence about a folder. */

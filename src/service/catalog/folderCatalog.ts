@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/util/clock.ts';
+import { settlesWithin, type Clock } from '../../core/util/clock.ts';
 import { getErrorCode } from '../../core/util/errorCode.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { CatalogFile, HashedFile, HashUpdate } from './catalogFile.ts';
@@ -8,7 +8,12 @@ import type { openCatalogFile } from './catalogTables.ts';
 import { walkAhead, type AsyncFolderReader } from './folderReader.ts';
 import { Freshness, isQuickScan } from './freshness.ts';
 import { getFolderState, getMaxWatches } from './folderState.ts';
-import { describeFolderFailure, DatabaseUnavailableError } from './databaseUnavailableError.ts';
+import {
+  createScanningError,
+  describeFolderFailure,
+  DatabaseUnavailableError,
+  scanWaitMs,
+} from './databaseUnavailableError.ts';
 import { RepairableStore } from './repairableStore.ts';
 import { isDescriptionFile } from './packageScopes.ts';
 import { getParentFolder } from './pathOrder.ts';
@@ -19,6 +24,9 @@ import type { StoreListingState } from './storeListingState.ts';
 import type { CatalogSearch } from './searchSql.ts';
 import { hasHiddenPart } from './servedNames.ts';
 import { TreeWatcher, type TreeChanges } from './treeWatcher.ts';
+
+/** Time after which the progress of a scan is reported, so that rows don't flicker for folders that are scanned fast. */
+const progressDelayMs = 1_000;
 
 /** Options for a folder's catalog. All values must be cloneable, because they are sent to the catalog thread. */
 export interface FolderCatalogConfig {
@@ -55,8 +63,10 @@ export class FolderCatalog {
   private failureReason: string | undefined;
   private isClosed = false;
   private readonly pausedFolders = new Set<string>();
-  /** The rescan of a folder whose tracking was resumed; searches wait for it. Never rejects. */
-  private resuming: Promise<unknown> | undefined;
+  /** The running rescan of a folder whose tracking was resumed; searches wait for it. Never rejects. */
+  private resuming: Promise<void> | undefined;
+  /** Number of files that the running scan, or the last one, has found. */
+  private foundCount = 0;
 
   constructor(config: FolderCatalogConfig, dependencies: FolderCatalogDependencies) {
     const { clock } = dependencies;
@@ -79,7 +89,8 @@ export class FolderCatalog {
   }
 
   /**
-   * Returns one page of search results. Rejects with {@link DatabaseUnavailableError} while the folder is unavailable.
+   * Returns one page of search results. Waits a few seconds for a scan that it needs. Rejects with
+   * {@link DatabaseUnavailableError} if that is still running, or while the folder is unavailable.
    */
   async search(search: CatalogSearch): Promise<CatalogPage> {
     return await this.query((store) => store.search(search));
@@ -115,7 +126,10 @@ export class FolderCatalog {
   resumeTracking(under: string): void {
     this.pausedFolders.delete(under);
     // Scans run in the order of their requests, so waiting for this one includes waiting for earlier ones.
-    this.resuming = this.rescan(under);
+    const resuming = this.rescan(under).finally(() => {
+      if (this.resuming === resuming) this.resuming = undefined;
+    });
+    this.resuming = resuming;
   }
 
   /** Scans the whole folder, or only the subfolder `under`. Never rejects. */
@@ -131,9 +145,12 @@ export class FolderCatalog {
     await this.pendingScan;
   }
 
-  /** Returns undefined, because a folder's catalog tracks changes and has no listing state. */
-  getListing(): StoreListingState | undefined {
-    return undefined;
+  /** Returns the progress of a scan that searches need, unless it ends within a second; otherwise, undefined. */
+  async getListing(): Promise<StoreListingState | undefined> {
+    const needed = this.getNeededScan();
+    if (needed === undefined || (await settlesWithin(this.dependencies.clock, progressDelayMs, needed)))
+      return undefined;
+    return { state: 'scanning', files: 0, scanned: this.foundCount };
   }
 
   /** Stops watching, waits for a running scan to stop, and closes the catalog file. */
@@ -172,22 +189,35 @@ export class FolderCatalog {
     await this.lastTask;
   }
 
+  /** Returns the running scan that searches wait for, if any: the first one, or that of a transfer's folder. */
+  private getNeededScan(): Promise<unknown> | undefined {
+    const hasFiles = this.freshness.hasRecord && this.failureReason === undefined;
+    return hasFiles ? this.resuming : this.refreshing;
+  }
+
   /**
    * Starts a scan if one is due. Waits for the scan if the folder was unavailable or has not been scanned before. With
    * `needsScan`, also waits if the scan is expected to be quick. Throws {@link DatabaseUnavailableError} if the folder
-   * is unavailable.
+   * is unavailable, or if a scan that it needs takes longer than queries wait.
    */
   private async refresh(needsScan = true): Promise<void> {
-    await this.resuming;
     const state = await this.getState(this.config.folder).catch((error: unknown) => {
       throw this.createUnavailableError(describeFolderFailure(getErrorCode(error)));
     });
-    if (this.failureReason !== undefined || !this.freshness.hasScanned(state)) await this.refreshNow();
+    await this.waitForScan(this.resuming);
+    if (this.failureReason !== undefined || !this.freshness.hasScanned(state))
+      await this.waitForScan(this.refreshNow());
     else if (this.freshness.isStale(this.watcher.isComplete)) {
       const refreshed = this.refreshNow();
-      if (needsScan && this.freshness.isQuick) await refreshed;
+      // If it isn't quick after all, the files of the last scan are still there.
+      if (needsScan && this.freshness.isQuick) await settlesWithin(this.dependencies.clock, scanWaitMs, refreshed);
     }
     if (this.failureReason !== undefined) throw this.createUnavailableError(this.failureReason);
+  }
+
+  private async waitForScan(scan: Promise<void> | undefined): Promise<void> {
+    if (scan === undefined || (await settlesWithin(this.dependencies.clock, scanWaitMs, scan))) return;
+    throw createScanningError(`The folder of the database ${this.config.name}`, this.foundCount);
   }
 
   private createUnavailableError(reason: string): DatabaseUnavailableError {
@@ -230,12 +260,14 @@ export class FolderCatalog {
 
   private async readFolder(under: string): Promise<ScanSummary> {
     const summary = new ScanSummary();
+    this.foundCount = 0;
     const merge = this.store.startMerge(under);
     try {
       for await (const batch of walkAhead(this.dependencies.reader, this.config.folder, under)) {
         if (this.isClosed) break;
         merge.take(batch.files);
         summary.add(batch);
+        this.foundCount += batch.files.length;
       }
       if (this.isClosed) merge.stop();
       else merge.finish();

@@ -24,6 +24,11 @@ export class Freshness {
     this.lastScan = { atMs: this.clock.now(), tookMs, state };
   }
 
+  /** True if there has been a full scan of any folder at this path. */
+  get hasRecord(): boolean {
+    return this.lastScan !== undefined;
+  }
+
   /** Returns true if the last scan covered this folder rather than a previous one at the same path. */
   hasScanned(state: FolderState | undefined): boolean {
     return this.lastScan !== undefined && this.lastScan.state.identity === state?.identity;

@@ -1,4 +1,7 @@
-/** The state of a store's listing, as sent to clients (D62: stores through rclone). */
+/**
+ * The state of a store's listing, as sent to clients (D62: stores through rclone). For a folder, it is sent only while
+ * searches wait for a scan.
+ */
 export interface StoreListingState {
   readonly state: 'scanning' | 'listed' | 'failed';
   /** Number of files in the catalog. */

@@ -3,7 +3,7 @@ import type { Logger } from '../../core/util/logger.ts';
 import type { CatalogFile, HashedFile, HashUpdate } from '../catalog/catalogFile.ts';
 import type { CatalogPage } from '../catalog/catalogPage.ts';
 import type { CatalogStore } from '../catalog/catalogStore.ts';
-import { databaseScanningCode, DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
+import { createScanningError, DatabaseUnavailableError, scanWaitMs } from '../catalog/databaseUnavailableError.ts';
 import { RepairableStore } from '../catalog/repairableStore.ts';
 import type { CatalogSearch } from '../catalog/searchSql.ts';
 import type { StoreListingState } from '../catalog/storeListingState.ts';
@@ -32,8 +32,6 @@ interface StoreCatalogDependencies {
   readonly logger: Logger;
 }
 
-/** Maximum time that a search waits for the first scan. */
-const firstScanLimitMs = 5_000;
 /** Maximum time that a completed scan waits for the free space to be read. */
 const spaceLimitMs = 1_000;
 /** Approximate number of files that a store lists in the time it takes to start a scan. */
@@ -151,7 +149,7 @@ export class StoreCatalog {
 
   private async query<T>(query: (store: CatalogStore) => T): Promise<T> {
     this.scanIfDue();
-    if (!this.hasFiles) await settlesWithin(this.dependencies.clock, firstScanLimitMs, this.scans.ended);
+    if (!this.hasFiles) await settlesWithin(this.dependencies.clock, scanWaitMs, this.scans.ended);
     if (!this.hasFiles) throw this.createError();
     try {
       return query(this.store);
@@ -164,11 +162,7 @@ export class StoreCatalog {
   private createError(): DatabaseUnavailableError {
     const store = `The store of the database ${this.config.name}`;
     if (this.problem !== undefined) return new DatabaseUnavailableError(`${store} can't be searched: ${this.problem}.`);
-    const count = this.current?.count ?? 0;
-    return new DatabaseUnavailableError(
-      `${store} is being scanned. Files found so far: ${count}.`,
-      databaseScanningCode,
-    );
+    return createScanningError(store, this.current?.count ?? 0);
   }
 
   private scanIfDue(): void {

@@ -22,7 +22,7 @@ const listing = z
     freeBytes: z.optional(count('Number of free bytes, if the store reports it.')),
     problem: optionalText.check(z.describe('Why the last scan failed; the files of the previous one remain.')),
   })
-  .check(z.describe('The state of the listing of a store.'));
+  .check(z.describe('The state of the listing of a store; for a folder, only while searches wait for its scan.'));
 
 /** A database (§2.2). */
 const database = z

@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import type { Database } from '../../../core/model/databaseModel.ts';
+import { isStore, type Database } from '../../../core/model/databaseModel.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { DatabaseNode } from '../../editor/contributions.ts';
 import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
@@ -23,7 +23,7 @@ export async function scanStore(services: CommandServices, node: DatabaseNode | 
 
 function findStores(services: CommandServices): readonly Database[] {
   if (!isLocalConnectionActive(services)) return [];
-  return services.connectionStore.listing.databases.filter(({ listing }) => listing !== undefined);
+  return services.connectionStore.listing.databases.filter(isStore);
 }
 
 async function askStore(stores: readonly Database[]): Promise<Database | undefined> {

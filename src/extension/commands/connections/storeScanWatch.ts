@@ -6,7 +6,7 @@ import { isLocalConnectionActive, refreshLocalDatabases } from './localConnectio
 const intervalMs = 2_000;
 
 /**
- * Reloads the list of databases repeatedly while the local service scans a store, because only the list reports the
+ * Reloads the list of databases repeatedly while the local service scans a store, or a folder that can't be searched yet, because only the list reports the
  * progress.
  */
 export function watchStoreScans(services: CommandServices, clock: Clock): Disposable {
