@@ -13,6 +13,7 @@ const intro = [
   'Every response with a body is JSON, or for a lease one JSON value per line; every error is a problem document.',
   'Repeated slashes in a path count as one, and a trailing slash is ignored.',
   'Other paths return 404 (`NotFound`), and other methods 405 (`MethodNotAllowed`), both only after the host and the token are checked.',
+  'At most 256 requests can wait on a connection: the next one gets 503 (`ServiceUnavailable`) after their responses, and the connection is closed.',
 ].join(' ');
 
 const tags = [

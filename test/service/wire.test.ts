@@ -252,6 +252,18 @@ describe('A request to the local service on the wire (D26)', () => {
       }
     });
 
+    it('those that wait get their responses, and one beyond 256 of them gets 503 and ends the connection (D40)', async () => {
+      const connection = await connections.open();
+      connection.write(text(root).repeat(2_000));
+      let count = 0;
+      let answer = await connection.answer();
+      for (; answer?.status === 200; answer = await connection.answer()) count += 1;
+      assert.ok(count >= 256, `${count} responses`);
+      const { status, title } = JSON.parse(answer?.text ?? '') as ProblemDocument;
+      assert.deepEqual([answer?.status, status, title], [503, 503, 'Service Unavailable']);
+      await connection.ended();
+    });
+
     it('an invalid one gets its response in turn, and ends the connection', async () => {
       const connection = await connections.open();
       connection.write(`${text(search)}${text(root)}garbage\r\n\r\n`);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { HttpProblem } from './httpProblem.ts';
+import { HttpProblem } from './httpProblem.ts';
 import { toParserProblem, formatRawResponse } from './parserProblem.ts';
 
 interface ConnectionState {
@@ -10,6 +11,8 @@ interface ConnectionState {
   /** The most recently received request. `broken` is aborted if the parser rejects the rest of the request. */
   last?: { readonly request: IncomingMessage; readonly broken: AbortController };
   isRefused: boolean;
+  /** Resolves when the connection is closed. */
+  readonly closed: Promise<void>;
 }
 
 const closeDelayMs = 1_000;
@@ -18,6 +21,7 @@ const closeDelayMs = 1_000;
  * queued requests use memory before they are authenticated.
  */
 const maxWaiting = 256;
+const tooManyDetail = `More than ${maxWaiting} requests were waiting on this connection. Wait for their responses.`;
 
 /** Processes the requests of each connection in order, and sends responses to parser errors in the same order. */
 export class RequestPipeline {
@@ -31,19 +35,31 @@ export class RequestPipeline {
 
   /**
    * Waits for all previous requests on the connection. The returned signal aborts if the parser rejects the rest of
-   * this request.
+   * this request. If too many are waiting, responds to them, refuses this one, and waits until the connection is closed.
    */
   async waitForTurn(request: IncomingMessage, response: ServerResponse): Promise<AbortSignal> {
     const state = this.getState(request.socket);
+    if (state.isRefused || state.waiting >= maxWaiting) return await this.refuseRequest(state, request.socket);
     const previous = state.turn;
     state.turn = new Promise((resolve) => response.once('close', resolve));
     const broken = new AbortController();
     state.last = { request, broken };
     state.waiting += 1;
-    if (state.waiting > maxWaiting) request.socket.destroy();
     await previous;
     state.waiting -= 1;
     return broken.signal;
+  }
+
+  /** Refuses a request, and every later one on the connection, after the responses to the waiting requests. */
+  private async refuseRequest(state: ConnectionState, socket: Socket): Promise<AbortSignal> {
+    // Later requests would use memory, although none of them gets a response.
+    socket.pause();
+    if (!state.isRefused) {
+      state.isRefused = true;
+      void state.turn.then(() => this.endWithProblem(socket, new HttpProblem(503, tooManyDetail)));
+    }
+    await state.closed;
+    return AbortSignal.abort();
   }
 
   /** Responds to an error or timeout reported by the parser, and closes the connection. */
@@ -69,7 +85,8 @@ export class RequestPipeline {
   private getState(socket: Duplex): ConnectionState {
     const known = this.states.get(socket);
     if (known !== undefined) return known;
-    const state = { turn: Promise.resolve(), waiting: 0, isRefused: false };
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    const state = { turn: Promise.resolve(), waiting: 0, isRefused: false, closed };
     this.states.set(socket, state);
     return state;
   }
