@@ -19,7 +19,7 @@ const layers = [
   'core/flows',
   'core/monitor',
 ];
-const core = [...layers, 'core/agents', 'core'];
+const core = [...layers, 'core/words', 'core/agents', 'core'];
 const editor = ['extension/identity', 'extension/words', 'extension/editor', 'extension/notifications'];
 
 /** Rows in matching order: the first pattern that matches a file determines its part. */
@@ -38,6 +38,8 @@ export const fences = [
     packages: ['undici', 'zod'],
     node: true,
   },
+  // Sentences about the data of core, which the extension and the command line share.
+  { place: 'core/words', files: /^src\/core\/words\//, code: ['core/model', 'core/util'] },
   { place: 'core/code', files: /^src\/core\/code\//, code: ['core/model', 'core/util'] },
   { place: 'core/store', files: /^src\/core\/store\//, code: ['core/model', 'core/util'] },
   { place: 'core/duplicates', files: /^src\/core\/duplicates\//, code: ['core/store', 'core/model', 'core/util'] },

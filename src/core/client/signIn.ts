@@ -9,7 +9,7 @@ const outagePattern =
  */
 const failurePatterns: readonly (readonly [pattern: RegExp, failure: SignInFailure])[] = [
   [outagePattern, 'outage'],
-  [/\bno (?:providers\/|associated )?ORCIDs?\b/i, 'account'],
+  [/\bno (?:(?:providers\/|associated )?ORCIDs?|providers associated)\b/i, 'account'],
   [/\binvalid ORCID\b|\bno user ORCID\b/i, 'orcid'],
   [/auth\w* error:? \(?40[13]\b|illegal base64|invalid header field/i, 'key'],
   [/\b(?:token|key)\b.{0,40}\b(?:missing|wrong|invalid|unknown|expired|revoked|not accepted|not valid)\b/i, 'key'],

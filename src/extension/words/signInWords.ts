@@ -11,19 +11,6 @@ export function isSignInRejected({ kind, signIn }: Reason): boolean {
   return kind === 'unauthorized' || signIn !== undefined;
 }
 
-/** Describes a rejected sign-in as the second half of a sentence. Omits the service's message. */
-export function describeSignInRejection({ signIn, keyWorked, detail }: Reason): string {
-  if (signIn === 'orcid') return l10n.t('the service rejected the ORCID iD');
-  if (signIn === 'account') return l10n.t('the account for this API key has no ORCID iD');
-  if (signIn === 'outage') return l10n.t("the service couldn't check the API key");
-  const isOfKey = signIn === 'key' || detail === undefined;
-  // A key that worked before may still be valid (D28: retry rejected keys), and a message that isn't recognized may
-  // have another cause.
-  return isOfKey && !keyWorked
-    ? l10n.t('the service rejected the API key')
-    : l10n.t('the service rejected the sign-in');
-}
-
 /** Explains that a previously accepted key is being retried (D28: retry rejected keys). */
 export function describeKeyDoubt({ signIn }: Reason): string {
   return signIn === 'outage'

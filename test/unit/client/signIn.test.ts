@@ -20,6 +20,7 @@ describe('A sign-in that the service rejects (D44)', () => {
     ["invalid ORCID 'abc': KBase user not found for ORCID abc", 'orcid'],
     ['No user ORCID was provided', 'orcid'],
     ['KBase Auth2: No providers/ORCIDs associated with this user', 'account'],
+    ['KBase Auth2: No providers associated with this user', 'account'],
     ['KBase Auth2: No ORCIDs associated with this user', 'account'],
     ['The DTS client has no associated ORCID!', 'account'],
     ['KBase Auth error: 401', 'key'],
