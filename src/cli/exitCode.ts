@@ -6,6 +6,7 @@ export const exitCode = {
   connection: 3,
   notFound: 4,
   differs: 5,
+  cancelIgnored: 6,
   interrupted: 130,
 } as const;
 

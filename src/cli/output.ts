@@ -52,6 +52,11 @@ export class Output {
     this.streams.stderr.write(`${line}\n`);
   }
 
+  /** Prints lines to standard error, except with `--json`, whose document contains the same facts. */
+  explain(lines: readonly string[]): void {
+    if (!this.isJson) for (const line of lines) this.note(line);
+  }
+
   /**
    * Shows progress: a bar on a terminal, plain lines elsewhere. `fraction` is from 0 to 1; if absent, no bar is shown.
    */

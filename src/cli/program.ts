@@ -54,7 +54,8 @@ Examples:
   $ data-transfer run reads.transfer.json --dry-run --connections lab.json
 
 Exit codes: 0 done, 1 failed, 2 wrong arguments, 3 no connection or key refused,
-4 not found, 5 differs from the lock, 130 interrupted`;
+4 not found, 5 differs from the lock, 6 cancel ignored by the service,
+130 interrupted`;
 
 /** Returns a command's name and arguments, as shown in the list of commands. */
 function getTerm(command: Command): string {

@@ -7,9 +7,10 @@ import { exitCode, type ExitCode } from '../exitCode.ts';
 import { parseCount } from '../optionValues.ts';
 import { runAction } from '../runAction.ts';
 import { describeState, getTransferId, toTransferDocument } from '../text/transferDocument.ts';
+import { explainTransfers } from '../text/transferExplanation.ts';
 import { connectFor, findTransfers } from '../transfers/transferLookup.ts';
 import { requireWaitForTimeout, type WaitFlags } from '../transfers/transferStart.ts';
-import { requireTransfer, waitForEnd } from '../transfers/transferWait.ts';
+import { getEndCode, requireTransfer, waitForEnd } from '../transfers/transferWait.ts';
 
 /** Adds `cancel`, which cancels a transfer. */
 export function addCancelCommand(program: Command): void {
@@ -17,7 +18,10 @@ export function addCancelCommand(program: Command): void {
     .command('cancel')
     .description('cancel a transfer')
     .argument('<transfer>', 'its ID, or a unique prefix of it')
-    .option('--wait', 'wait until the transfer has ended; exits with 1 unless it was canceled')
+    .option(
+      '--wait',
+      'wait until the transfer has ended; exits with 1 unless it was canceled, 6 if the service ignores that',
+    )
     .option('--timeout <seconds>', 'with --wait, the maximum time to wait', parseCount)
     .action((name: string, flags: WaitFlags, command: Command) =>
       runAction(command, (context) => cancelTransfer(context, name, flags)),
@@ -47,6 +51,9 @@ async function report(session: CliSession, key: string, { wait, timeout }: WaitF
   if (wait) await waitForEnd(session, [key], timeout);
   const transfer = requireTransfer(session.explorer, key);
   const describe = (): string => `${getTransferId(transfer)}: ${describeState(transfer)}\n`;
-  session.context.output.print({ transfer: toTransferDocument(transfer) }, describe);
-  return wait && transfer.state !== 'cancelled' ? exitCode.failed : exitCode.done;
+  const { output } = session.context;
+  output.print({ transfer: toTransferDocument(transfer) }, describe);
+  if (!wait || transfer.state === 'cancelled') return exitCode.done;
+  output.explain(explainTransfers([transfer]));
+  return hasEnded(transfer.state) ? exitCode.failed : getEndCode([transfer]);
 }

@@ -6,8 +6,9 @@ import { CliSession } from '../connections/cliSession.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
 import { runAction } from '../runAction.ts';
 import { getTransferId, toTransferDocument, transferColumns } from '../text/transferDocument.ts';
+import { explainTransfers } from '../text/transferExplanation.ts';
 import { findTransfers, loadTransfers } from '../transfers/transferLookup.ts';
-import { isSettled, requireTransfer, waitUntil } from '../transfers/transferWait.ts';
+import { isNewer, isSettled, requireTransfer, waitUntil } from '../transfers/transferWait.ts';
 
 interface StatusFlags {
   readonly offline?: boolean;
@@ -41,6 +42,7 @@ async function printStatus(
     const current = found.map(({ key }) => requireTransfer(session.explorer, key));
     const table = { columns: transferColumns, rows: current, emptyNote };
     context.output.printTable({ transfers: current.map(toTransferDocument) }, table);
+    context.output.explain(explainTransfers(current));
     return exitCode.done;
   });
 }
@@ -74,8 +76,4 @@ async function refresh(session: CliSession, transfers: readonly Transfer[]): Pro
     (one) => isSettled(one) || isNewer(one, before.get(one.key)),
     maxStatusMs,
   );
-}
-
-function isNewer({ askedAt, problem }: Transfer, before: Transfer | undefined): boolean {
-  return askedAt !== before?.askedAt || (problem !== undefined && problem !== before?.problem);
 }

@@ -6,6 +6,7 @@ import { parseCount } from '../optionValues.ts';
 import { runAction } from '../runAction.ts';
 import { formatTable } from '../text/table.ts';
 import { toTransferDocument, transferColumns } from '../text/transferDocument.ts';
+import { explainTransfers } from '../text/transferExplanation.ts';
 import { connectFor, findTransfers } from '../transfers/transferLookup.ts';
 import { getEndCode, isSettled, requireTransfer, waitForEnd } from '../transfers/transferWait.ts';
 
@@ -37,6 +38,7 @@ async function waitForTransfers(
     await waitForEnd(session, keys, timeout);
     const ended = keys.map((key) => requireTransfer(session.explorer, key));
     context.output.print({ transfers: ended.map(toTransferDocument) }, () => formatTable(transferColumns, ended));
+    context.output.explain(explainTransfers(ended));
     return getEndCode(ended);
   });
 }

@@ -5,12 +5,13 @@ import { toPlainCell } from './plainCell.ts';
 import { describeReason } from './reasonText.ts';
 import type { Column } from './table.ts';
 
-/** Maximum length of the reason for a suspension. */
-const maxReasonLength = 200;
+/** Maximum length of a service's message beside other text. */
+const maxMessageLength = 200;
 
 /** Converts a transfer to its JSON output, without its files (docs/command-line.md). */
 export function toTransferDocument(transfer: Transfer): object {
   const { key, id, order, service, state, createdAt, changes, status, askedAt, problem, replacedBy } = transfer;
+  const { cancelAcceptedAt, cancelUnheeded } = transfer;
   const { moved, total, bytes } = getProgress(transfer);
   return {
     ...{ key, id, connection: order.connectionId, service, source: order.source, destination: order.destination },
@@ -18,6 +19,7 @@ export function toTransferDocument(transfer: Transfer): object {
     ...{ files: total, transferredFiles: moved, ...nameBytes(bytes), startedAt: formatTime(createdAt) },
     ...{ endedAt: hasEnded(state) ? formatTime(changes.at(-1)?.at) : undefined, checkedAt: formatTime(askedAt) },
     ...{ problem: problem && describeReason(problem), replacedBy },
+    ...{ cancelAcceptedAt: formatTime(cancelAcceptedAt), cancelIgnored: cancelUnheeded && !hasEnded(state) },
   };
 }
 
@@ -55,20 +57,23 @@ function join(...parts: readonly string[]): string {
  * undefined if the transfer isn't inactive, is paused, or has no reason.
  */
 export function getSuspensionReason(transfer: Transfer): string | undefined {
-  const { state, status } = transfer;
-  if (state !== 'inactive' || isPaused(transfer)) return undefined;
-  const line = toPlainCell(status?.message ?? '');
+  return transfer.state === 'inactive' && !isPaused(transfer) ? getServerMessage(transfer) : undefined;
+}
+
+/** Returns the service's last message as a clause on one line, without the transfer's ID; undefined if it's empty. */
+export function getServerMessage(transfer: Transfer, maxLength = maxMessageLength): string | undefined {
+  const line = toPlainCell(transfer.status?.message ?? '');
   const prefix = `Transfer ${getTransferId(transfer)}: `;
-  const reason = line.startsWith(prefix) ? line.slice(prefix.length) : line;
-  return shortenText(limitMarks(reason), maxReasonLength) || undefined;
+  const message = line.startsWith(prefix) ? line.slice(prefix.length) : line;
+  return shortenText(limitMarks(message), maxLength).replace(/[\s.]+$/u, '') || undefined;
 }
 
 /** Describes the state of a transfer or, if the transfer has ended, its outcome. Returns plain text on one line. */
 export function describeState(transfer: Transfer): string {
-  const { state, status, cancelAcceptedAt } = transfer;
+  const { state, status, cancelAcceptedAt, cancelUnheeded } = transfer;
   if (state === 'notConfirmed') return 'not confirmed';
   if (isPaused(transfer)) return 'paused';
-  if (!hasEnded(state) && cancelAcceptedAt !== undefined) return 'canceling';
+  if (!hasEnded(state) && cancelAcceptedAt !== undefined && !cancelUnheeded) return 'canceling';
   if (state === 'running') return toPlainCell(status?.status ?? '') || state;
   return endWords[getOutcome(transfer) ?? ''] ?? state;
 }

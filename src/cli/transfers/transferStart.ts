@@ -5,7 +5,8 @@ import { exitCode, type ExitCode } from '../exitCode.ts';
 import { formatCount } from '../text/amounts.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 import { describeReason } from '../text/reasonText.ts';
-import { describeProgress, getTransferId, toTransferDocument } from '../text/transferDocument.ts';
+import { getTransferId, toTransferDocument } from '../text/transferDocument.ts';
+import { describeResult } from '../text/transferExplanation.ts';
 import { createUnrecordedError } from './recordAccess.ts';
 import { getEndCode, requireTransfer, waitForEnd } from './transferWait.ts';
 
@@ -60,7 +61,7 @@ export async function reportTransfer(
   }
   if (!wait) return exitCode.done;
   const transfer = requireTransfer(session.explorer, key);
-  session.context.output.note(`Transfer ${getTransferId(transfer)}: ${describeProgress(transfer)}.`);
+  session.context.output.note(describeResult(transfer));
   return getEndCode([transfer]);
 }
 

@@ -18,14 +18,29 @@ export function isSettled({ state }: Transfer): boolean {
   return hasEnded(state) || state === 'notConfirmed';
 }
 
+/** Returns true if a transfer's status was requested after `before`, whether or not the request succeeded. */
+export function isNewer({ askedAt, problem }: Transfer, before: Transfer | undefined): boolean {
+  return askedAt !== before?.askedAt || (problem !== undefined && problem !== before?.problem);
+}
+
 /**
- * Shows the progress of transfers, and why they are inactive, until they are settled. Throws an error with exit code
+ * Shows the progress of transfers, and why they are inactive, until they are settled or the service ignores their
+ * cancellation (D13: ignored cancel). Checks a cancellation that was ignored before once more. Throws an error with exit code
  * 130 if the command is interrupted, 1 if the time limit is reached, and 3 if the service refuses the key. The
  * transfers continue on the service.
  */
 export async function waitForEnd(session: CliSession, keys: readonly string[], timeoutS?: number): Promise<void> {
   const show = createProgressDisplay(session.context.output);
-  const isMet = await waitUntil(session, keys, isSettled, timeoutS === undefined ? undefined : timeoutS * 1000, show);
+  const { monitor, transferStore } = session.explorer;
+  const ignored = new Map(
+    keys.map((key) => [key, transferStore.get(key)] as const).filter(([, one]) => one?.cancelUnheeded),
+  );
+  if (ignored.size > 0) monitor.pollNow();
+  const isOver = (one: Transfer): boolean => {
+    const isChecked = !ignored.has(one.key) || isNewer(one, ignored.get(one.key));
+    return isSettled(one) || (one.cancelUnheeded === true && isChecked);
+  };
+  const isMet = await waitUntil(session, keys, isOver, timeoutS === undefined ? undefined : timeoutS * 1000, show);
   if (!isMet) throw createUnfinishedError(session, keys, timeoutS);
 }
 
@@ -54,8 +69,12 @@ export async function waitUntil(
   return done.signal.aborted && keys.every((key) => condition(requireTransfer(explorer, key)));
 }
 
-/** Returns exit code 0 if all files of all transfers were transferred, otherwise 1. */
+/**
+ * Returns exit code 0 if all files of all transfers were transferred, 6 if the service ignores the cancellation of one,
+ * otherwise 1.
+ */
 export function getEndCode(transfers: readonly Transfer[]): ExitCode {
+  if (transfers.some((one) => one.cancelUnheeded && !isSettled(one))) return exitCode.cancelIgnored;
   return transfers.every((transfer) => getOutcome(transfer) === 'complete') ? exitCode.done : exitCode.failed;
 }
 
@@ -73,14 +92,23 @@ function createUnfinishedError(
 ): CliError {
   const pending = keys.map((key) => requireTransfer(explorer, key)).filter((one) => !isSettled(one));
   const ids = pending.map(getTransferId).join(' ');
-  const subject = pending.length > 1 ? 'The transfers continue' : 'The transfer continues';
-  const advice = `${subject} on the service. With the same connection options, follow up with: data-transfer wait ${ids}`;
+  const advice = `${describePending(pending)} With the same connection options, follow up with: data-transfer wait ${ids}`;
   if (context.signal.aborted) return new CliError(`Interrupted. ${advice}`, exitCode.interrupted);
   const refused = pending.find((one) => isKeyRefused(explorer, one));
   const reason = refused && explorer.keys.getRejection(refused.order.connectionId);
   if (reason) return createRequestError("Couldn't request the status", reason);
   const inactive = pending.filter((one) => getSuspensionReason(one) !== undefined);
   return new CliError([`Not finished after ${timeoutS ?? 0} s`, ...inactive.map(describeOne), advice].join('. '));
+}
+
+/** Describes what becomes of transfers for which the command no longer waits. */
+function describePending(pending: readonly Transfer[]): string {
+  const running = pending.filter(({ cancelAcceptedAt }) => cancelAcceptedAt === undefined);
+  const subject = running.length > 1 ? 'The transfers continue' : 'The transfer continues';
+  return [
+    ...(running.length > 0 ? [`${subject} on the service.`] : []),
+    ...(running.length < pending.length ? ["The cancellation was accepted, but the service hasn't confirmed it."] : []),
+  ].join(' ');
 }
 
 function isKeyRefused({ keys }: CliSession['explorer'], { order }: Transfer): boolean {
