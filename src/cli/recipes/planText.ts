@@ -14,10 +14,15 @@ export interface DestinationFacts {
   /** Free bytes, known only if a service on this machine serves the destination from a folder. */
   readonly freeBytes?: number;
   /**
-   * The number of files whose content the destination has or has received in an earlier transfer (D60: same content).
-   * If `atLeast` is true, there may be more such files.
+   * The number of files whose content the destination has now (D60: same content). If `atLeast` is true, there may be
+   * more such files.
    */
   readonly alreadyThere?: { readonly files: number; readonly atLeast: boolean };
+  /**
+   * The number of further files that earlier transfers wrote to the destination. They aren't there any more if
+   * `alreadyThere` is complete; otherwise, this is unknown.
+   */
+  readonly transferredBefore?: number;
 }
 
 const maxNames = 10;
@@ -39,15 +44,19 @@ export function formatPlanSize({ files }: RecipePlan): string {
 /** Returns the known facts about the destination, one per line. */
 export function formatDestination(
   { recipe: { to }, files }: RecipePlan,
-  { freeBytes, alreadyThere }: DestinationFacts,
+  { freeBytes, alreadyThere, transferredBefore = 0 }: DestinationFacts,
 ): readonly string[] {
   const name = toPlainCell(to?.database ?? '');
   const isShort = freeBytes !== undefined && sumUpFiles(files).bytes > freeBytes;
   const space = `${isShort ? 'not enough ' : ''}free space in ${name}: ${formatBytes(freeBytes ?? 0)}`;
   const count = formatCount(alreadyThere?.files ?? 0, 'file');
+  const doubt = alreadyThere?.atLeast === false ? 'not there now' : 'may not be there now';
   return [
     ...(freeBytes === undefined ? [] : [space]),
     ...(alreadyThere?.files ? [`already in ${name}: ${alreadyThere.atLeast ? 'at least ' : ''}${count}`] : []),
+    ...(transferredBefore > 0
+      ? [`transferred to ${name} before: ${formatCount(transferredBefore, 'file')} (${doubt})`]
+      : []),
   ];
 }
 

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../support/cliProcess.ts';
+import { eventually } from '../../support/eventually.ts';
 import { json, problem } from '../../support/faultBehaviors.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 import { CliRig } from '../cliRig.ts';
@@ -67,6 +68,22 @@ describe('Recipes on the command line', () => {
     assert.equal((await readLock()).files.length, 2);
     assert.equal((await rig.run('run', recipe, '--wait')).code, 0);
     assert.equal((await readLock()).files.length, 3);
+  });
+
+  it('do not count files as already there that were transferred earlier and deleted there', async () => {
+    // The service learns the hashes of the files in the first transfer, and the record of the second contains them.
+    for (let times = 0; times < 2; times++) assert.equal((await rig.run('run', recipe, '--wait')).code, 0);
+    await rm(rig.service.target, { recursive: true });
+    await mkdir(rig.service.target);
+    await eventually(async () =>
+      (await rig.service.find('csv', { database: 'Target' })).length === 0 ? true : undefined,
+    );
+    const { stdout } = await rig.run('run', recipe, '--dry-run');
+    assert.match(stdout, /\ntransferred to Target before: 2 files \((not|may not be) there now\)\n$/);
+    assert.doesNotMatch(stdout, /already in/);
+    const document = await rig.runJson(0, 'run', recipe, '--dry-run');
+    assert.equal(document['transferredBefore'], 2);
+    assert.equal((document['alreadyThere'] as { files: number } | undefined)?.files ?? 0, 0);
   });
 
   it('send nothing with --locked if a file is gone or has changed, and exit with 5', async () => {
