@@ -39,7 +39,7 @@ describe('The search results tree with incomplete searches', () => {
     const missing = [
       { id: 'x' },
       { id: 'y', reason: { kind: 'serverError', detail: 'the archive is down' } as const },
-      { id: 'z', reason: { kind: 'dropped', isIdAtFault: true } as const },
+      { id: 'z', reason: { kind: 'dropped', detail: 'z', isIdAtFault: true } as const },
     ];
     store.update('s', { files: [fileEntry('f1')], missing, isLoading: false, mayHaveMore: false });
     assert.deepEqual(rows('s'), ['f1.csv', '1 ID not found', "2 IDs couldn't be looked up"]);
