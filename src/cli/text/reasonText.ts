@@ -12,6 +12,9 @@ const words = new ReasonWords({
     keyMissing: () => 'no API key was given; use --key-variable, --key-file or --key-stdin',
     keyGone: () => 'the API key is gone',
     keyElsewhere: () => 'the API key belongs to a different address',
+    internalError: () => 'an unexpected error occurred in this program',
+    notSent: ({ code }) =>
+      code === undefined ? 'the program ended before the transfer was sent' : `its record can't be saved (${code})`,
   },
 });
 

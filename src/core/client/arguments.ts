@@ -1,6 +1,6 @@
 import type { StagingStatus } from '../../contract/search.ts';
 import { isJsonObject, type JsonObject } from '../util/json.ts';
-import { RuntimeError, ValueError } from './errors.ts';
+import { markArgumentError, RuntimeError, ValueError } from './errors.ts';
 import { isHeaderSafe } from './token.ts';
 import { parseUuid } from '../util/uuid.ts';
 
@@ -94,7 +94,7 @@ export function checkArguments(operation: Operation, given: unknown): CallArgume
   for (const [name, [, expected, ErrorClass, isValid]] of checksByOperation.get(operation) ?? []) {
     if (isValid(values[name])) continue;
     const shown = secretNames.has(name) ? 'what was given' : describe(values[name]);
-    throw new ErrorClass(`${operation}: "${name}" must be ${expected}, not ${shown}`);
+    throw markArgumentError(new ErrorClass(`${operation}: "${name}" must be ${expected}, not ${shown}`));
   }
   return values;
 }
@@ -104,7 +104,7 @@ function readOnce(operation: Operation, names: readonly ArgumentName[], given: u
     const values = isJsonObject(given) ? given : {};
     return Object.fromEntries(names.map((name) => [name, toPlainValue(values[name])]));
   } catch (cause) {
-    throw new TypeError(`${operation}: the arguments cannot be read`, { cause });
+    throw markArgumentError(new TypeError(`${operation}: the arguments cannot be read`, { cause }));
   }
 }
 

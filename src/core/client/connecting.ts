@@ -12,7 +12,7 @@ import type { RouteObserver } from './observedConnector.ts';
 import { EditorTransport, type Fetch } from './editorTransport.ts';
 import { ConnectionError } from './errors.ts';
 import type { Channel } from './exchange.ts';
-import { logFailure, readResult, send } from './http.ts';
+import { logFailure, readResult, reportBug, send } from './http.ts';
 import { KeyRemover } from './keyRemover.ts';
 import type { Limits } from './limits.ts';
 import type { RequestQueues } from './requestQueue.ts';
@@ -96,7 +96,9 @@ function createTransport(
 
 async function requestRoot(channel: Channel, address: string, signal?: AbortSignal): Promise<ServiceInfo> {
   const request = { method: 'GET', path: new URL(address).pathname, isUniversal: true } as const;
-  const root = readResult(channel, request, await send(channel, request, signal), readRoot);
+  const root = await send(channel, request, signal)
+    .then((result) => readResult(channel, request, result, readRoot))
+    .catch((error: unknown) => reportBug(channel, error));
   if (!root.reason) {
     const hasFullPages = root.value.name === localServiceName;
     return { address, ...root.value, ...(hasFullPages && { hasFullPages }) };

@@ -18,7 +18,7 @@ import { connectTo, createSupersededError, type ClientDependencies, type Connect
 import { requestWithName, DatabaseName, isNamingKnown } from './databaseName.ts';
 import { RuntimeError } from './errors.ts';
 import { toOwnFailure } from './foreignFailure.ts';
-import { logFailure } from './http.ts';
+import { logFailure, reportBug } from './http.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { MetadataRequester } from './metadataRequester.ts';
 import { MetadataBatches } from './metadataBatches.ts';
@@ -174,7 +174,7 @@ export class DataTransferClient implements Disposable {
   /** Lists the databases (§4.2). */
   async databases(signal?: AbortSignal): Promise<Reply<readonly Database[]>> {
     const session = this.requireSession('databases');
-    return this.toReply(session, await session.listDatabases(signal), []);
+    return await this.perform(session, () => session.listDatabases(signal), []);
   }
 
   /** Searches one database (§4.3). */
@@ -182,7 +182,6 @@ export class DataTransferClient implements Disposable {
     const session = this.requireSession('search');
     const given = checkArguments('search', request);
     const database = String(given['database']);
-    const name = await DatabaseName.resolve(session, database, signal);
     const hasCursors = session.service.hasFullPages === true;
     const searchAs = async (sent: string): Promise<Result<FoundPage>> =>
       await session.request(
@@ -190,8 +189,11 @@ export class DataTransferClient implements Disposable {
         (json) => readFoundPage(json, database, hasCursors),
         signal,
       );
-    const result = await requestWithName(name, searchAs, isNotFound, signal);
-    const { value, reason } = this.toReply<FoundPage>(session, result, { files: [] });
+    const search = async (): Promise<Result<FoundPage>> => {
+      const name = await DatabaseName.resolve(session, database, signal);
+      return await requestWithName(name, searchAs, isNotFound, signal);
+    };
+    const { value, reason } = await this.perform<FoundPage>(session, search, { files: [] });
     const cursor = value.cursor === undefined ? {} : { cursor: value.cursor };
     return { value: value.files, ...cursor, ...(reason && { reason }) };
   }
@@ -200,6 +202,18 @@ export class DataTransferClient implements Disposable {
   async fetchMetadata(request: MetadataOptions, signal?: AbortSignal): Promise<MetadataReply> {
     const session = this.requireSession('fetchMetadata');
     const given = checkArguments('fetchMetadata', request);
+    try {
+      return await this.fetchChecked(session, given, signal);
+    } catch (error) {
+      return this.toReply(session, reportBug(session.channel, error), []);
+    }
+  }
+
+  private async fetchChecked(
+    session: ClientSession,
+    given: CallArguments,
+    signal: AbortSignal | undefined,
+  ): Promise<MetadataReply> {
     const name = await DatabaseName.resolve(session, String(given['database']), signal);
     const requester = new MetadataRequester(session, name, String(given['orcid']), signal);
     const ids = [...new Set(given['ids'] as readonly string[])];
@@ -207,7 +221,7 @@ export class DataTransferClient implements Disposable {
     const { files, refusedIds, hasRead, reason } = await new MetadataBatches(requester).gather(ids, page);
     const first = reason ?? refusedIds[0]?.reason;
     if (first) logFailure(session.channel, first);
-    this.replied.fire(first);
+    this.fireReplied(session, first);
     const hasFailed = reason !== undefined || !hasRead;
     return { value: files, ...(first && hasFailed && { reason: first }), ...(refusedIds.length > 0 && { refusedIds }) };
   }
@@ -232,7 +246,7 @@ export class DataTransferClient implements Disposable {
   async transfer(request: TransferOptions, turn: TurnOptions = {}): Promise<Reply<string | undefined>> {
     const session = this.requireSession('transfer');
     const given = checkArguments('transfer', request);
-    return this.toReply(session, await submit(session, given, turn), undefined);
+    return await this.perform(session, () => submit(session, given, turn), undefined);
   }
 
   /**
@@ -246,7 +260,8 @@ export class DataTransferClient implements Disposable {
   ): Promise<Reply<TransferStatus | undefined>> {
     const session = this.requireSession('transferStatus');
     checkArguments('transferStatus', { id });
-    return this.toReply(session, await requestStatus(session, parseUuid(id) ?? id, signal, options), undefined);
+    const status = (): Promise<Result<TransferStatus>> => requestStatus(session, parseUuid(id) ?? id, signal, options);
+    return await this.perform(session, status, undefined);
   }
 
   /**
@@ -259,11 +274,11 @@ export class DataTransferClient implements Disposable {
     const [transferId, orcid] = [parseUuid(String(given['id'])) ?? '', String(given['orcid'])];
     const path = `transfers/${transferId}${formatQuery({ orcid })}`;
     const { facts, observer, signal } = turn;
-    const result = await session.send({ method: 'DELETE', path, turn: { kind: 'cancel', observer } }, signal);
-    const outcome: Result<true> = result.reason
-      ? toOwnFailure(session, result, { ...facts, transferId, orcid })
-      : { value: true };
-    return this.toReply(session, outcome, undefined);
+    const cancel = async (): Promise<Result<true | undefined>> => {
+      const result = await session.send({ method: 'DELETE', path, turn: { kind: 'cancel', observer } }, signal);
+      return result.reason ? toOwnFailure(session, result, { ...facts, transferId, orcid }) : { value: true };
+    };
+    return await this.perform(session, cancel, undefined);
   }
 
   /**
@@ -277,7 +292,9 @@ export class DataTransferClient implements Disposable {
     const session = this.requireSession('searchParameters');
     checkArguments('searchParameters', { databaseId });
     const path = `databases/${encodePart(databaseId)}/search-parameters`;
-    const result = await session.request({ method: 'GET', path }, readSearchParameters, signal);
+    const list = (): Promise<Result<Readonly<Record<string, SearchParameter>>>> =>
+      session.request({ method: 'GET', path }, readSearchParameters, signal);
+    const result = await catchBug(session, list);
     if (missingRouteStatuses.has(result.reason?.status ?? 0)) return { value: {} };
     return this.toReply(session, result, {});
   }
@@ -299,11 +316,37 @@ export class DataTransferClient implements Disposable {
     return this.session;
   }
 
+  /** Logs an unexpected error with its stack and without the key, and returns it as a reason. */
+  reportBug(error: unknown): Reason {
+    return reportBug(this.requireSession('databases').channel, error).reason;
+  }
+
+  /** Runs an operation whose arguments were checked. Errors of this program become a reason, too. */
+  private async perform<T>(session: ClientSession, operation: () => Promise<Result<T>>, fallback: T) {
+    return this.toReply(session, await catchBug(session, operation), fallback);
+  }
+
+  private fireReplied({ channel }: ClientSession, reason: Reason | undefined): void {
+    try {
+      this.replied.fire(reason);
+    } catch (error) {
+      reportBug(channel, error);
+    }
+  }
+
   private toReply<T>(session: ClientSession, result: Result<T>, fallback: T): Reply<T> {
-    this.replied.fire(result.reason);
+    this.fireReplied(session, result.reason);
     if (!result.reason) return { value: result.value };
     logFailure(session.channel, result.reason);
     return { value: fallback, reason: result.reason };
+  }
+}
+
+async function catchBug<T>({ channel }: ClientSession, operation: () => Promise<Result<T>>): Promise<Result<T>> {
+  try {
+    return await operation();
+  } catch (error) {
+    return reportBug(channel, error);
   }
 }
 

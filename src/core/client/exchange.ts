@@ -1,5 +1,5 @@
 import type { Reason } from '../model/reason.ts';
-import type { RequestKind, TurnObserver } from '../model/requestTurn.ts';
+import type { BeforeSending, RequestKind, TurnObserver } from '../model/requestTurn.ts';
 import type { Clock } from '../util/clock.ts';
 import type { Logger } from '../util/logger.ts';
 import { redact } from '../util/redact.ts';
@@ -29,6 +29,12 @@ export interface Channel {
   readonly queue?: RequestQueue;
 }
 
+/** How far a request has come. */
+export interface ExchangeTrail {
+  wasSent?: boolean;
+  response?: HttpResponse;
+}
+
 /** An HTTP request to a service, with options for how to send it. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -45,7 +51,13 @@ export interface HttpRequest {
    */
   readonly isUniversal?: boolean;
   /** Set for a request that must wait for its turn (D34: serialized requests). */
-  readonly turn?: { readonly kind: RequestKind; readonly observer?: TurnObserver | undefined };
+  readonly turn?: {
+    readonly kind: RequestKind;
+    readonly observer?: TurnObserver | undefined;
+    readonly willSend?: BeforeSending | undefined;
+  };
+  /** Filled in while the request is sent, for a caller that has to know its progress after an unexpected error. */
+  readonly trail?: ExchangeTrail;
   /**
    * True to prevent retries of a GET after failures that the caller handles by splitting the batch (D8: metadata by
    * ids).
@@ -87,10 +99,13 @@ export async function exchange(
       ...(linked.signal !== channel.ended && { signal: linked.signal }),
       onSent: () => {
         wasSent = true;
+        if (request.trail) request.trail.wasSent = true;
       },
     });
     status = response.status;
-    return await readResponse(channel, request, response);
+    const result = await readResponse(channel, request, response);
+    if (request.trail && result.value) request.trail.response = result.value;
+    return result;
   } catch (error) {
     const cause = toExchangeReason(channel, error, signal, deadline?.signal);
     return toRequestFailure(channel, request, cause, { wasSent, status });

@@ -1,5 +1,6 @@
 import type { Reason, ReasonKind } from '../model/reason.ts';
 import { wait } from '../util/clock.ts';
+import { formatErrorStack } from '../util/errorStack.ts';
 import { redact } from '../util/redact.ts';
 import { readErrorBody } from './errorBody.ts';
 import { exchange, getRequestName, toRequestFailure } from './exchange.ts';
@@ -68,12 +69,22 @@ export function logFailure({ log, secrets }: Channel, { request, kind, status, c
   else log.error(line);
 }
 
+/** Logs an error of this program with its stack. Returns the result of the operation in which it was thrown. */
+export function reportBug({ log, secrets }: Channel, error: unknown, maybeDone = false): RequestFailure {
+  log.error(redact(`Unexpected error: ${formatErrorStack(error)}`, secrets));
+  return { isProblem: false, reason: { kind: 'internalError', ...(maybeDone && { maybeDone }) } };
+}
+
 /**
  * Sends a request without retries. A request with a `turn` goes through the server's queue (D34: serialized requests).
  */
 async function sendInTurn(channel: Channel, request: HttpRequest, signal: AbortSignal): Promise<Result<HttpResponse>> {
-  const send = async (): Promise<Result<HttpResponse>> => await sendOnce(channel, request, signal);
   const { turn } = request;
+  const send = async (): Promise<Result<HttpResponse>> => {
+    const obstacle = signal.aborted ? undefined : await turn?.willSend?.();
+    if (obstacle) return toRequestFailure(channel, request, obstacle, { wasSent: false });
+    return await sendOnce(channel, request, signal);
+  };
   if (!turn || !channel.queue) return await send();
   const lateMs = ({ reason }: Result<HttpResponse>): number => (isAbandoned(reason) ? channel.limits.lateMs : 0);
   return await channel.queue.run({ ...turn, signal, send, lateMs });

@@ -74,9 +74,9 @@ export class RequestQueue implements Disposable {
    */
   async run<T>(request: QueuedRequest<T>): Promise<T> {
     const turn = await this.waitForTurn(request);
-    if (!request.signal.aborted) request.observer?.didStart?.();
     let lateMs = 0;
     try {
+      if (!request.signal.aborted) request.observer?.didStart?.();
       const outcome = await request.send();
       lateMs = request.lateMs?.(outcome) ?? 0;
       return outcome;

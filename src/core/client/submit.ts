@@ -1,11 +1,13 @@
 import { findForeignSign } from '../model/foreignResponse.ts';
 import type { TurnOptions } from '../model/requestTurn.ts';
-import { readAccepted } from './responseReaders.ts';
+import { reportBug } from './http.ts';
+import { readAccepted, readJson } from './responseReaders.ts';
 import type { CallArguments } from './arguments.ts';
 import { buildTransferRequest } from './requestBuilders.ts';
 import { DatabaseName } from './databaseName.ts';
 import { toForeignFailure, toOwnFailure } from './foreignFailure.ts';
 import type { Result } from './result.ts';
+import type { ExchangeTrail, HttpRequest } from './exchange.ts';
 import type { ClientSession } from './clientSession.ts';
 
 /**
@@ -16,7 +18,7 @@ import type { ClientSession } from './clientSession.ts';
 export async function submit(
   session: ClientSession,
   given: CallArguments,
-  { signal, observer }: TurnOptions,
+  { signal, observer, willSend }: TurnOptions,
 ): Promise<Result<string>> {
   const [source, destination] = [String(given['source']), String(given['destination'])];
   const sent = [
@@ -25,12 +27,9 @@ export async function submit(
   ] as const;
   const timeout = given['timeout'];
   const submissionMs = typeof timeout === 'number' ? timeout * 1000 : session.channel.limits.submissionMs;
-  const turn = { kind: 'submission', observer } as const;
-  const result = await session.request(
-    { ...buildTransferRequest(given, ...sent), submissionMs, turn },
-    readAccepted,
-    signal,
-  );
+  const turn = { kind: 'submission', observer, willSend } as const;
+  const request = { ...buildTransferRequest(given, ...sent), submissionMs, turn };
+  const result = await sendSubmission(session, request, signal);
   if (!result.reason) {
     const sign = findForeignSign({ kind: 'accepted', id: result.value }, {});
     return sign ? toForeignFailure(sign, { detail: result.value }) : result;
@@ -42,4 +41,32 @@ export async function submit(
   });
   // The user has to decide whether the transfer started, so keep the message.
   return failure === result ? result : toForeignFailure('OTHER_REFUSAL', result.reason);
+}
+
+/**
+ * Sends a submission. After an unexpected error, resolves to the ID if the response contains it; otherwise, to a failure
+ * with `maybeDone` if the request was sent (D12: never resubmit).
+ */
+async function sendSubmission(
+  session: ClientSession,
+  request: HttpRequest,
+  signal: AbortSignal | undefined,
+): Promise<Result<string>> {
+  const trail: ExchangeTrail = {};
+  try {
+    return await session.request({ ...request, trail }, readAccepted, signal);
+  } catch (error) {
+    const failure = reportBug(session.channel, error, trail.wasSent);
+    const id = readAcceptedId(trail);
+    return id === undefined ? failure : { value: id };
+  }
+}
+
+function readAcceptedId({ response }: ExchangeTrail): string | undefined {
+  if (!response || response.status >= 300) return undefined;
+  try {
+    return readAccepted(readJson(response.text));
+  } catch {
+    return undefined;
+  }
 }

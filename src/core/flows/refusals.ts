@@ -1,4 +1,4 @@
-import { ConnectionError, RuntimeError } from '../client/errors.ts';
+import { ConnectionError, isArgumentError, RuntimeError } from '../client/errors.ts';
 import type { Reason } from '../model/reason.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { Reason } from '../model/reason.ts';
 export function toRefusal(error: unknown): Reason {
   if (error instanceof ConnectionError) return error.reason;
   if (error instanceof RuntimeError) return { kind: 'notConnected', detail: error.message };
-  if (error instanceof TypeError || error instanceof RangeError) return { kind: 'badArgument', detail: error.message };
+  if (isArgumentError(error)) return { kind: 'badArgument', detail: error.message };
   throw error;
 }
 

@@ -3,10 +3,11 @@ import type { PendingSubmissions } from '../ledger/pendingSubmissions.ts';
 import type { TransferLedger } from '../ledger/transferLedger.ts';
 import { mergeTransfers, isSameExceptPolledAt } from '../ledger/transferMerge.ts';
 import type { UnsavedRecords } from '../ledger/unsavedRecords.ts';
-import { hasEnded, withState, type Transfer } from '../model/transferModel.ts';
+import { hasEnded, isWaitingToBeSent, withState, type Transfer } from '../model/transferModel.ts';
 import type { TransferStore } from '../store/transferStore.ts';
 import type { Clock } from '../util/clock.ts';
 import { Lifetime, type Disposable } from '../util/lifetime.ts';
+import { formatErrorStack } from '../util/errorStack.ts';
 import type { Logger } from '../util/logger.ts';
 import { mapConcurrently } from '../util/mapConcurrently.ts';
 
@@ -52,12 +53,12 @@ export class SavedTransfers implements Disposable {
    * merged with other windows' changes.
    */
   async save(transfer: Transfer): Promise<Transfer> {
-    this.dependencies.store.put([transfer]);
+    this.display([transfer]);
     return await this.saveAndMerge(transfer);
   }
 
   async saveAll(transfers: readonly Transfer[]): Promise<void> {
-    this.dependencies.store.put(transfers);
+    this.display(transfers);
     await mapConcurrently(transfers, maxParallelWrites, (transfer) => this.saveAndMerge(transfer));
   }
 
@@ -81,7 +82,19 @@ export class SavedTransfers implements Disposable {
     await watch.start('running');
   }
 
-  /** Marks submissions as not confirmed if their window closed before the response arrived (D12: never resubmit). */
+  /** Shows transfers. Only logs an error of what shows them, because the transfers have to be saved anyway. */
+  display(transfers: readonly Transfer[]): void {
+    try {
+      this.dependencies.store.put(transfers);
+    } catch (error) {
+      this.dependencies.log.error(`Unexpected error: ${formatErrorStack(error)}`);
+    }
+  }
+
+  /**
+   * Settles submissions whose window closed before the response arrived. Marks them as not sent if sending had not
+   * begun; otherwise, as not confirmed (D12: never resubmit).
+   */
   async settleSubmissions(): Promise<void> {
     const { store, ledger, submissions, clock } = this.dependencies;
     for (const { key } of store.getRunning().filter(({ state }) => state === 'submitting')) {
@@ -91,6 +104,7 @@ export class SavedTransfers implements Disposable {
       }
       const change = await ledger.checkRecord(key);
       if (change.kind === 'there') this.show(change.transfer);
+      await this.settleWaiting(key);
       const transfer = store.get(key);
       if (transfer?.state !== 'submitting') continue;
       const problem = { kind: 'dropped', maybeDone: true } as const;
@@ -103,11 +117,23 @@ export class SavedTransfers implements Disposable {
     this.nextCheck?.dispose();
   }
 
+  /** Marks a submission as not sent, unless another window has begun to send it in the meantime. */
+  private async settleWaiting(key: string): Promise<void> {
+    const { store, ledger, clock } = this.dependencies;
+    const transfer = store.get(key);
+    if (!transfer || !isWaitingToBeSent(transfer)) return;
+    const problem = { kind: 'notSent' } as const;
+    const settled = await ledger.update(key, (stored) =>
+      isWaitingToBeSent(stored) ? { ...withState(stored, 'refused', clock.now()), problem } : undefined,
+    );
+    if (settled) this.show(settled.transfer);
+  }
+
   private async saveAndMerge(transfer: Transfer): Promise<Transfer> {
     const { store, unsaved } = this.dependencies;
     const known = await unsaved.save(transfer);
     const shown = store.get(transfer.key);
-    if (shown && !isSameExceptPolledAt(known, transfer)) store.put([mergeTransfers(known, shown)]);
+    if (shown && !isSameExceptPolledAt(known, transfer)) this.display([mergeTransfers(known, shown)]);
     return store.get(transfer.key) ?? known;
   }
 

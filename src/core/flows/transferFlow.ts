@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import type { DataTransferClient } from '../client/dataTransferClient.ts';
 import type { PendingSubmissions } from '../ledger/pendingSubmissions.ts';
 import type { TransferLedger } from '../ledger/transferLedger.ts';
 import { toTransferFacts } from '../model/foreignResponse.ts';
-import type { Reason, ReasonKind } from '../model/reason.ts';
+import type { Reason } from '../model/reason.ts';
 import type { TurnOptions } from '../model/requestTurn.ts';
 import {
   hasEnded,
+  isWaitingToBeSent,
   withState,
   type Transfer,
   type TransferOrder,
@@ -13,6 +15,7 @@ import {
 } from '../model/transferModel.ts';
 import type { TransferStore } from '../store/transferStore.ts';
 import type { Clock } from '../util/clock.ts';
+import { getErrorCode } from '../util/errorCode.ts';
 import type { Logger } from '../util/logger.ts';
 import { catchRefusal } from './refusals.ts';
 import { lastFinishedCount, type SavedTransfers } from './savedTransfers.ts';
@@ -27,8 +30,12 @@ const namingSampleSize = 5;
 /** Delay before finished transfers can be loaded again after a failure. Rows and estimates request them often. */
 const loadRetryMs = 10_000;
 
-/** The kinds of failures that prevent a submission from being sent. */
-const unsentKinds: ReadonlySet<ReasonKind | undefined> = new Set(['notConnected', 'badArgument']);
+/** How far a submission has come. */
+interface SubmissionAttempt {
+  transfer: Transfer;
+  /** The ID that the server returned, unless it is another transfer's. */
+  id?: string;
+}
 
 interface TransferFlowDependencies {
   readonly sessions: OpenConnections;
@@ -96,10 +103,9 @@ export class TransferFlow {
   /**
    * Submits a transfer (§4.5). Resolves to the transfer, which is accepted, refused, not confirmed (D12: never
    * resubmit), or canceled before it was sent. `replacedKey` identifies an unconfirmed transfer that, according to the
-   * user, never started. The new transfer replaces it, unless nothing is sent because the file lookup fails (D36: names
-   * before submission), the submission is canceled, the connection is closed, or an argument is invalid. `turn`
-   * observes or cancels the request (D34: serialized requests). `requestedBy` is stored in the record. If the record
-   * can't be written, rejects without sending or replacing anything.
+   * user, never started. The new transfer replaces it as soon as sending begins. `turn` observes or cancels the request
+   * (D34: serialized requests). `requestedBy` is stored in the record. If the record can't be written, rejects without
+   * sending or replacing anything. Never rejects after that.
    */
   async submit(
     order: TransferOrder,
@@ -107,15 +113,14 @@ export class TransferFlow {
     turn?: TurnOptions,
     requestedBy?: TransferRequester,
   ): Promise<Transfer> {
-    const { sessions, ledger, store, submissions, clock } = this.dependencies;
+    const { sessions, ledger, saved, submissions, clock } = this.dependencies;
     const intent = { ...createIntent(order, clock.now(), requestedBy), ...sessions.describe(order.connectionId) };
     await submissions.start(intent.key);
     try {
       await ledger.write(intent);
       this.own.add(intent.key);
-      store.put([intent]);
-      const problem = await this.learnNaming(order);
-      const outcome = problem ? this.toRefused(intent, problem) : await this.sendReplacement(replacedKey, intent, turn);
+      saved.display([intent]);
+      const outcome = await this.complete({ transfer: intent }, replacedKey, turn);
       await this.save(outcome);
       return outcome;
     } finally {
@@ -187,23 +192,43 @@ export class TransferFlow {
   }
 
   /**
-   * Sends a submission that replaces the transfer with the given key, if any. Marks that transfer as replaced, unless
-   * nothing is sent because the submission is canceled, an argument is invalid, or the connection is closed.
+   * Completes a submission. After an unexpected error, keeps the ID if the server has returned one; otherwise, the
+   * transfer is not confirmed if sending had begun (D12: never resubmit).
    */
-  private async sendReplacement(key: string | undefined, intent: Transfer, turn: TurnOptions = {}): Promise<Transfer> {
-    const { observer, signal } = turn;
-    let replacing: Promise<void> | undefined;
-    const replace = async (): Promise<void> => await (replacing ??= this.markReplaced(key, intent));
-    const didStart = (): void => {
-      observer?.didStart?.();
-      void replace();
-    };
-    const outcome = await this.send(intent, {
-      signal,
-      observer: { didWait: (wait) => observer?.didWait?.(wait), didStart },
-    });
-    if (outcome.state !== 'cancelled' && !unsentKinds.has(outcome.problem?.kind)) await replace();
-    return outcome;
+  private async complete(attempt: SubmissionAttempt, replacedKey?: string, turn?: TurnOptions): Promise<Transfer> {
+    const { sessions, clock } = this.dependencies;
+    const { order } = attempt.transfer;
+    const client = sessions.get(order.connectionId)?.client;
+    if (!client) return this.toRefused(attempt.transfer, { kind: 'notConnected' });
+    try {
+      const problem = await this.learnNaming(order, client);
+      return problem ? this.toRefused(attempt.transfer, problem) : await this.send(attempt, client, replacedKey, turn);
+    } catch (error) {
+      const { transfer, id } = attempt;
+      const maybeDone = transfer.sendingAt !== 0;
+      const problem = { ...client.reportBug(error), ...(maybeDone && { maybeDone }) };
+      return id === undefined ? toNotAccepted(transfer, problem, clock.now()) : this.toAccepted(transfer, id);
+    }
+  }
+
+  /**
+   * Records that sending begins, and then marks the transfer with the given key as replaced. Resolves to a reason not to
+   * send if that can't be recorded, or if another window has settled or removed the transfer in the meantime.
+   */
+  private async beginSending(attempt: SubmissionAttempt, replacedKey?: string): Promise<Reason | undefined> {
+    const { ledger, clock } = this.dependencies;
+    const { key } = attempt.transfer;
+    try {
+      const begun = await ledger.update(key, (stored) =>
+        isWaitingToBeSent(stored) ? { ...stored, sendingAt: clock.now() } : undefined,
+      );
+      if (!begun?.hasChanged) return { kind: 'notSent' };
+      attempt.transfer = begun.transfer;
+    } catch (error) {
+      return { kind: 'notSent', code: getErrorCode(error) };
+    }
+    await this.markReplaced(replacedKey, attempt.transfer);
+    return undefined;
   }
 
   /** Marks an unconfirmed transfer as replaced because, according to the user, it never started. */
@@ -236,10 +261,9 @@ export class TransferFlow {
    * metadata and, if necessary, searches the destination. Resolves to a reason not to submit if the answer remains
    * unknown.
    */
-  private async learnNaming({ connectionId, orcid, source, destination, files }: TransferOrder) {
-    const client = this.dependencies.sessions.get(connectionId)?.client;
+  private async learnNaming({ orcid, source, destination, files }: TransferOrder, client: DataTransferClient) {
     const databases = [source, destination];
-    if (!client || client.isNamingKnown(databases)) return undefined;
+    if (client.isNamingKnown(databases)) return undefined;
     const ids = files.slice(0, namingSampleSize).map(({ id }) => id);
     const { reason } = await catchRefusal(() => client.fetchMetadata({ database: source, orcid, ids }));
     if (client.isNamingKnown(databases)) return undefined;
@@ -255,20 +279,28 @@ export class TransferFlow {
     return { ...withState(intent, 'refused', this.dependencies.clock.now()), problem };
   }
 
-  private async send(intent: Transfer, turn?: TurnOptions): Promise<Transfer> {
-    const { sessions, clock } = this.dependencies;
-    const { connectionId, orcid, source, destination, files, description, instructions } = intent.order;
-    const session = sessions.get(connectionId);
-    if (!session) return this.toRefused(intent, { kind: 'notConnected' });
-    const timeout = this.dependencies.getTimeoutSeconds();
+  private toAccepted(transfer: Transfer, id: string): Transfer {
+    return { ...withState(transfer, 'accepted', this.dependencies.clock.now()), id };
+  }
+
+  private async send(
+    attempt: SubmissionAttempt,
+    client: DataTransferClient,
+    replacedKey?: string,
+    turn?: TurnOptions,
+  ): Promise<Transfer> {
+    const { clock, getTimeoutSeconds } = this.dependencies;
+    const { orcid, source, destination, files, description, instructions } = attempt.transfer.order;
+    const timeout = getTimeoutSeconds();
     const fileIds = files.map((file) => file.id);
     const request = { orcid, source, destination, fileIds, description, instructions, timeout };
-    const reply = await catchRefusal(() => session.client.transfer(request, turn));
-    const id = reply.value;
-    if (id === undefined) return toNotAccepted(intent, reply.reason, clock.now());
-    if (!(await this.isTaken(id, intent.key))) return { ...withState(intent, 'accepted', clock.now()), id };
-    const reason = { kind: 'foreignAnswer', code: 'KNOWN_ID', detail: id, maybeDone: true } as const;
-    return toNotAccepted(intent, reason, clock.now());
+    const willSend = (): Promise<Reason | undefined> => this.beginSending(attempt, replacedKey);
+    const { value: id, reason } = await catchRefusal(() => client.transfer(request, { ...turn, willSend }));
+    if (id === undefined) return toNotAccepted(attempt.transfer, reason, clock.now());
+    attempt.id = id;
+    if (!(await this.isTaken(id, attempt.transfer.key))) return this.toAccepted(attempt.transfer, id);
+    const taken = { kind: 'foreignAnswer', code: 'KNOWN_ID', detail: id, maybeDone: true } as const;
+    return toNotAccepted(attempt.transfer, taken, clock.now());
   }
 
   /**
@@ -287,7 +319,7 @@ export class TransferFlow {
 
 function createIntent(order: TransferOrder, createdAt: number, requestedBy?: TransferRequester): Transfer {
   const changes = [{ state: 'submitting', at: createdAt }] as const;
-  const intent = { key: randomUUID(), order, createdAt, state: 'submitting', changes } as const;
+  const intent = { key: randomUUID(), order, createdAt, state: 'submitting', changes, sendingAt: 0 } as const;
   return { ...intent, ...(requestedBy && { requestedBy }) };
 }
 

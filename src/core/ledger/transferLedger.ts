@@ -59,6 +59,22 @@ export class TransferLedger {
   }
 
   /**
+   * Changes the record of a transfer, unless `change` returns undefined. No other window writes the record in between.
+   * Resolves to the stored transfer; undefined if it has no record, was removed, or if a later version wrote it.
+   */
+  async update(
+    key: string,
+    change: (stored: Transfer) => Transfer | undefined,
+  ): Promise<{ readonly transfer: Transfer; readonly hasChanged: boolean } | undefined> {
+    return await this.runInTurn(key, async () => {
+      const found = await this.files.find(key);
+      if (!found || found === 'later') return undefined;
+      const changed = change(found.transfer);
+      return { transfer: changed ? await this.put(changed) : found.transfer, hasChanged: changed !== undefined };
+    });
+  }
+
+  /**
    * Adds a record from another ledger. Preserves its modification time, which determines which transfers ended last and
    * for how long a removed transfer can be restored. Resolves to false, and changes nothing, if this ledger already has
    * the transfer.

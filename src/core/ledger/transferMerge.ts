@@ -15,6 +15,7 @@ export function mergeTransfers(earlier: Transfer, later: Transfer): Transfer {
   const [less, more] = outranks(earlier, later) ? [later, earlier] : [earlier, later];
   const reported = isReportedEnd(more) || getPolledAt(more) >= getPolledAt(less) ? more : less;
   const cancelTimes = [earlier, later].flatMap(({ cancelAcceptedAt }) => cancelAcceptedAt ?? []);
+  const sendingTimes = [earlier, later].flatMap(({ sendingAt }) => sendingAt ?? []);
   return {
     ...omit(less, ...statusFields),
     ...omit(more, ...statusFields),
@@ -22,6 +23,7 @@ export function mergeTransfers(earlier: Transfer, later: Transfer): Transfer {
     changes: mergeChanges(more, less),
     ...pick(more, 'cancelUnheeded', 'problem'),
     ...pick(reported, 'status', 'askedAt'),
+    ...(sendingTimes.length > 0 && { sendingAt: Math.max(...sendingTimes) }),
     ...(cancelTimes.length > 0 && { cancelAcceptedAt: Math.min(...cancelTimes) }),
   };
 }

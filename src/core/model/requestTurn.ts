@@ -1,3 +1,5 @@
+import type { Reason } from './reason.ts';
+
 /** The kinds of requests that are sent to a server one at a time, most urgent first (D34: serialized requests). */
 export const requestKinds = ['cancel', 'submission', 'status'] as const;
 
@@ -25,8 +27,15 @@ export interface TurnObserver {
   didStart?(): void;
 }
 
+/**
+ * Called once, after the request's turn has come and immediately before it is sent. If it resolves to a reason, nothing
+ * is sent, and the request fails for that reason. Must not reject.
+ */
+export type BeforeSending = () => Promise<Reason | undefined>;
+
 /** Options for observing and canceling a queued request. */
 export interface TurnOptions {
+  readonly willSend?: BeforeSending | undefined;
   readonly observer?: TurnObserver | undefined;
   readonly signal?: AbortSignal | undefined;
 }

@@ -91,6 +91,11 @@ export function hasEnded(state: TransferState): boolean {
   return finalStates.has(state);
 }
 
+/** Returns true if a submission is waiting for its turn, and nothing was sent yet (D34: serialized requests). */
+export function isWaitingToBeSent({ state, sendingAt }: Transfer): boolean {
+  return state === 'submitting' && sendingAt === 0;
+}
+
 /** Returns true while a transfer is paused because the local service was stopped (D29: shared service). */
 export function isPaused({ state, problem }: Transfer): boolean {
   return !hasEnded(state) && problem?.kind === 'serviceStopped';
@@ -165,6 +170,11 @@ export interface Transfer {
   readonly createdAt: number;
   readonly state: TransferState;
   readonly changes: readonly StateChange[];
+  /**
+   * The time at which the submission was about to be sent; 0 before that, so that nothing was sent. Absent if this is
+   * unknown, as in records from earlier versions (D12: never resubmit).
+   */
+  readonly sendingAt?: number;
   /** The server's ID (§4.5); absent until the submission is accepted. */
   readonly id?: string;
   /**

@@ -83,6 +83,14 @@ export function getOutcome(transfer: Transfer): TransferOutcome | undefined {
   return hasEnded(state) ? (state as Exclude<TransferOutcome, 'complete' | 'partial'>) : undefined;
 }
 
+/** Returns true if a transfer failed before its request reached the server, and thus wasn't refused by the server. */
+export function isUnsent({ state, problem, replacedBy }: Transfer): boolean {
+  // A replaced transfer was not confirmed before.
+  if (state !== 'refused' || !problem || replacedBy !== undefined) return false;
+  // A status means that the server refused the request, unless the status came from a proxy.
+  return problem.status === undefined || problem.kind === 'proxy';
+}
+
 /** Returns true if a transfer with an ID succeeded, unless its counts show that no files were transferred. */
 export function hasTransferredFiles(transfer: Transfer): boolean {
   return transfer.state === 'succeeded' && transfer.id !== undefined && getProgress(transfer).moved !== 0;

@@ -1,7 +1,14 @@
 import type { Reason, ReasonKind } from '../model/reason.ts';
 
-/** The failures whose remedy depends on the program. */
-type RemedyKind = 'badAddress' | 'insecureAddress' | 'keyMissing' | 'keyGone' | 'keyElsewhere';
+/** The failures whose cause or remedy depends on the program. */
+type RemedyKind =
+  | 'badAddress'
+  | 'insecureAddress'
+  | 'keyMissing'
+  | 'keyGone'
+  | 'keyElsewhere'
+  | 'internalError'
+  | 'notSent';
 
 /** What the extension and the command line each provide for their sentences. */
 export interface Wording {
@@ -9,7 +16,7 @@ export interface Wording {
   readonly l10n: { t(message: string, ...args: (string | number)[]): string };
   /** Converts text from a server to one line without control or format characters. */
   readonly toPlainLine: (text: string) => string;
-  /** Describes the failures whose remedy depends on the program. */
+  /** Describes the failures whose cause or remedy depends on the program. */
   readonly remedies: Readonly<Record<RemedyKind, (reason: Reason) => string>>;
 }
 

@@ -13,6 +13,11 @@ const words = new ReasonWords({
     keyGone: () => l10n.t('the saved API key is gone; this editor may not be able to store secrets'),
     keyElsewhere: () =>
       l10n.t("the connection's address has changed, and the API key is only sent to the address it was saved for"),
+    internalError: () => l10n.t('an unexpected error occurred; the log has the details'),
+    notSent: ({ code }) =>
+      code === undefined
+        ? l10n.t('the window was closed while the transfer was waiting to be sent')
+        : l10n.t("its record can't be saved ({0})", code),
   },
 });
 

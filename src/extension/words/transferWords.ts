@@ -1,6 +1,6 @@
 import { env, l10n } from 'vscode';
 import { getFileCount, hasEnded, isPaused, type Transfer, type TransferState } from '../../core/model/transferModel.ts';
-import { getOutcome, getProgress, getTellingBytes } from '../../core/model/transferOutcome.ts';
+import { getOutcome, getProgress, getTellingBytes, isUnsent } from '../../core/model/transferOutcome.ts';
 import { formatByteProgress } from '../../core/util/displayLimits.ts';
 import { formatFileCount, formatNumber } from './localeFormats.ts';
 import { toPlainLine, toPlainText } from './plainText.ts';
@@ -104,14 +104,6 @@ function formatMovedNumbers(transfer: Transfer): string | undefined {
 export function formatMovedBytes(transfer: Transfer): string | undefined {
   const bytes = getTellingBytes(transfer);
   return bytes && l10n.t('{0} of {1}', ...formatByteProgress(bytes.done, bytes.total, env.language));
-}
-
-/** Returns true if a transfer failed before its request reached the server, and thus wasn't refused by the server. */
-export function isUnsent({ state, problem, replacedBy }: Transfer): boolean {
-  // A replaced transfer was not confirmed before.
-  if (state !== 'refused' || !problem || replacedBy !== undefined) return false;
-  // A status means that the server refused the request, unless the status came from a proxy.
-  return problem.status === undefined || problem.kind === 'proxy';
 }
 
 /** Returns true unless it is certain that a transfer's request never reached the server. */

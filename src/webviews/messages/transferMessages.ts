@@ -70,7 +70,7 @@ export interface PageLicense {
 }
 
 /** A transfer, as sent to its page. Includes only the first files; the page requests the others when needed. */
-export interface PageTransfer extends Omit<Transfer, 'order' | 'service' | 'problem' | 'foreignIds'> {
+export interface PageTransfer extends Omit<Transfer, 'order' | 'service' | 'problem' | 'foreignIds' | 'sendingAt'> {
   readonly order: Omit<TransferOrder, 'files'>;
   /** The first requested files, in the order in which they were requested. */
   readonly firstFiles: readonly TransferFile[];

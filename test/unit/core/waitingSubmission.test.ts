@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
+import { mergeTransfers } from '../../../src/core/ledger/transferMerge.ts';
+import type { Transfer } from '../../../src/core/model/transferModel.ts';
+import { canSubmitAgain } from '../../../src/core/model/transferModel.ts';
+import { CoreWindow } from '../../support/coreWindow.ts';
+import { json, silence } from '../../support/faultBehaviors.ts';
+import { Rig } from './rig.ts';
+import { submittingTransfer } from './specimens.ts';
+
+const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
+const route = 'POST /api/v1/transfers';
+
+describe('A submission that waits in the queue', () => {
+  let rig: Rig;
+  beforeEach(async () => {
+    rig = await Rig.start();
+    rig.server.on(route, silence());
+    await rig.connect();
+  });
+  afterEach(() => rig.end());
+
+  /** Starts a submission that the server never answers, and a second one that waits for the first. */
+  async function submitTwice(): Promise<{ readonly waiting: string; readonly withdraw: () => void }> {
+    const { transferFlow, transferStore } = rig.explorer;
+    const isSent = rig.server.received(rig.server.requests.length + 1);
+    void transferFlow.submit(rig.order);
+    await isSent;
+    const sent = transferStore.getRunning().map(({ key }) => key);
+    const stop = new AbortController();
+    await new Promise<void>((resolve) => {
+      const turn = { observer: { didWait: () => resolve() }, signal: stop.signal };
+      void transferFlow.submit(rig.order, undefined, turn);
+    });
+    const waiting = transferStore.getRunning().find(({ key }) => !sent.includes(key));
+    assert.ok(waiting);
+    return { waiting: waiting.key, withdraw: () => stop.abort() };
+  }
+
+  async function readStored(key: string, folder = join(rig.folder, 'transfers')): Promise<Transfer | undefined> {
+    const ledger = new TransferLedger(folder, rig.log);
+    return [...(await ledger.loadRunning()), ...(await ledger.loadEnded())].find((one) => one.key === key);
+  }
+
+  it('is not sent if its window dies, and can be submitted again; the one before it is not confirmed', async () => {
+    const { waiting } = await submitTwice();
+    // A process that dies leaves its records, and locks that are free.
+    const left = join(rig.folder, 'left');
+    await cp(join(rig.folder, 'transfers', 'running'), join(left, 'running'), { recursive: true });
+    const place = { ledgerFolder: left, server: rig.server.address, key: 'the-key', now: rig.clock.now() };
+    const window = await CoreWindow.open(place);
+    const { transferStore } = window.explorer;
+    const shown = transferStore.get(waiting);
+    assert.deepEqual([shown?.state, shown?.problem], ['refused', { kind: 'notSent' }]);
+    assert.equal(shown && canSubmitAgain(shown), true);
+    assert.equal((await readStored(waiting, left))?.state, 'refused');
+    const unclear = transferStore.getNotConfirmed().map(({ key }) => key === waiting);
+    assert.deepEqual(unclear, [false]);
+    await window.end();
+  });
+
+  it('is left alone by another window while its own window lives', async () => {
+    const { waiting } = await submitTwice();
+    const other = rig.openWindow();
+    await other.transferFlow.resume();
+    assert.equal(other.transferStore.get(waiting)?.state, 'submitting');
+    assert.equal((await readStored(waiting))?.state, 'submitting');
+  });
+
+  it('is not sent if another window has settled it in the meantime', async () => {
+    rig.server.on(route, json({ id }, 201));
+    const ledger = new TransferLedger(join(rig.folder, 'transfers'), rig.log);
+    const transfer = await rig.explorer.transferFlow.submit(rig.order, undefined, {
+      willSend: () => Promise.resolve({ kind: 'cancelled' }),
+    });
+    assert.equal(transfer.id, id, 'the flow records the sending itself');
+    const { transferFlow, transferStore, sessions } = rig.explorer;
+    const client = sessions.active?.client;
+    assert.ok(client);
+    const original = client.transfer.bind(client);
+    client.transfer = async (request, turn) => {
+      const [waiting] = transferStore.getRunning().filter(({ state }) => state === 'submitting');
+      await ledger.update(waiting?.key ?? '', (stored) => ({
+        ...stored,
+        state: 'refused',
+        problem: { kind: 'notSent' },
+      }));
+      return await original(request, turn);
+    };
+    const settled = await transferFlow.submit(rig.order);
+    assert.deepEqual([settled.state, settled.problem?.kind], ['refused', 'notSent']);
+    assert.equal(rig.server.requests.filter(({ method }) => method === 'POST').length, 1);
+  });
+
+  it('is recorded as being sent before the request leaves', async () => {
+    let recorded: number | undefined;
+    rig.server.on(route, async (request, response) => {
+      const [{ key } = { key: '' }] = rig.explorer.transferStore.getRunning();
+      recorded = (await readStored(key))?.sendingAt;
+      await json({ id }, 201)(request, response);
+    });
+    await rig.explorer.transferFlow.submit(rig.order);
+    assert.equal(recorded, rig.clock.now());
+  });
+
+  it('is not confirmed if an earlier version recorded it, because the record does not say that it was waiting', async () => {
+    const ledger = new TransferLedger(join(rig.folder, 'transfers'), rig.log);
+    await ledger.write(submittingTransfer);
+    await rig.explorer.transferFlow.resume();
+    assert.equal(rig.explorer.transferStore.get(submittingTransfer.key)?.state, 'notConfirmed');
+  });
+
+  it('stays recorded as being sent when an older copy is merged', () => {
+    const waiting: Transfer = { ...submittingTransfer, sendingAt: 0 };
+    const sending: Transfer = { ...waiting, sendingAt: 7 };
+    assert.equal(mergeTransfers(sending, waiting).sendingAt, 7);
+    assert.equal(mergeTransfers(waiting, sending).sendingAt, 7);
+    assert.equal('sendingAt' in mergeTransfers(submittingTransfer, submittingTransfer), false);
+  });
+});
