@@ -1,5 +1,5 @@
 import { hasEnded, isPaused, type Transfer } from '../../core/model/transferModel.ts';
-import { getOutcome, getProgress, getTellingBytes, nameBytes } from '../../core/model/transferOutcome.ts';
+import { getOutcome, getProgress, getTellingBytes, isUnsent, nameBytes } from '../../core/model/transferOutcome.ts';
 import { formatByteProgress, limitMarks, shortenText } from '../../core/util/displayLimits.ts';
 import { toPlainCell } from './plainCell.ts';
 import { describeReason } from './reasonText.ts';
@@ -72,6 +72,7 @@ export function getServerMessage(transfer: Transfer, maxLength = maxMessageLengt
 export function describeState(transfer: Transfer): string {
   const { state, status, cancelAcceptedAt, cancelUnheeded } = transfer;
   if (state === 'notConfirmed') return 'not confirmed';
+  if (isUnsent(transfer)) return 'not sent';
   if (isPaused(transfer)) return 'paused';
   if (!hasEnded(state) && cancelAcceptedAt !== undefined && !cancelUnheeded) return 'canceling';
   if (state === 'running') return toPlainCell(status?.status ?? '') || state;

@@ -18,7 +18,8 @@ export const cancelTransferTool = defineTool({
     await transferFlow.loadFinished();
     const transfer = findTransfer(context, id);
     if (!transfer) throw new AgentError('notFound', "There is no such transfer in the user's records.");
-    if (hasEnded(transfer.state)) return { ...toTransferAnswer(transfer), note: 'It has already ended.' };
+    if (hasEnded(transfer.state))
+      return { ...toTransferAnswer(transfer, context.describeReason), note: 'It has already ended.' };
     if (transfer.id === undefined) throw new AgentError('cannotTransfer', "The service hasn't returned an ID for it.");
     const decision = await context.confirm({ kind: 'cancel', transfer }, { signal });
     if (decision.kind === 'waiting') return { state: 'waiting for user confirmation', hint: decision.hint };
@@ -26,6 +27,6 @@ export const cancelTransferTool = defineTool({
     await context.open(transfer.order.connectionId);
     const reason = await transferFlow.cancel(transfer.key);
     if (reason) throw new AgentError('requestFailed', "The cancellation wasn't confirmed.", reason);
-    return toTransferAnswer(transferStore.get(transfer.key) ?? transfer);
+    return toTransferAnswer(transferStore.get(transfer.key) ?? transfer, context.describeReason);
   },
 });

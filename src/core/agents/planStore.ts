@@ -150,6 +150,16 @@ export class PlanStore implements Disposable {
     });
   }
 
+  /**
+   * Withdraws the decision on a plan, because nothing was sent. Only the program that made the decision may call this. If
+   * that fails, only logs the failure: the plan then stays decided.
+   */
+  async reopen(id: string): Promise<void> {
+    await rm(this.getPath(id, 'decision')).catch((error: unknown) => {
+      this.log.warn(`The decision on plan ${id} could not be withdrawn: ${getErrorCode(error)}`);
+    });
+  }
+
   private async readState({ id, expiresAt }: TransferPlan): Promise<PlanState> {
     const decision = parseDecision(await this.read(this.getPath(id, 'decision')));
     if (!decision) return { kind: this.clock.now() >= expiresAt ? 'expired' : 'proposed' };

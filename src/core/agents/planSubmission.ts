@@ -1,4 +1,5 @@
 import type { Transfer } from '../model/transferModel.ts';
+import { wasSent } from '../model/transferOutcome.ts';
 import { getErrorCode } from '../util/errorCode.ts';
 import type { AgentContext } from './agentContext.ts';
 import { AgentError } from './agentError.ts';
@@ -18,7 +19,8 @@ export async function requireSubmissionAllowed({ policy }: Pick<AgentContext, 'p
 
 /**
  * Submits a plan once (D12: never resubmit). `by` names the place where a person confirmed the plan. Resolves to the
- * plan's transfer, whose state shows whether the service accepted it. Throws {@link AgentError} if the plan doesn't
+ * plan's transfer, whose state shows whether the service accepted it. If nothing was sent, the plan can be decided on
+ * again. Throws {@link AgentError} if the plan doesn't
  * exist, has expired or was already decided on, if there is no connection to its service, if agents aren't allowed to
  * submit, or if the decision or the transfer can't be recorded. In these cases, nothing was sent.
  */
@@ -32,7 +34,8 @@ export async function submitPlan(context: PlanSubmissionContext, plan: TransferP
   await requireSubmissionAllowed(context);
   await plans.decide(id, 'confirmed', by);
   const transfer = await submitOrder(services, plan, connectionId);
-  await plans.recordTransfer(id, transfer.key);
+  if (wasSent(transfer)) await plans.recordTransfer(id, transfer.key);
+  else await plans.reopen(id);
   return transfer;
 }
 

@@ -22,7 +22,9 @@ export const submitTransferTool = defineTool({
     const { plan } = saved;
     const decision = await context.confirm({ kind: 'submit', plan }, { signal });
     if (decision.kind === 'waiting') return { state: 'waiting for user confirmation', planId, hint: decision.hint };
-    if (decision.kind === 'yes') return toTransferAnswer(await submitPlan(context, plan, decision.by));
+    if (decision.kind === 'yes') {
+      return toTransferAnswer(await submitPlan(context, plan, decision.by), context.describeReason);
+    }
     await context.plans.decide(planId, 'declined', decision.by);
     throw new AgentError('declined', "The user declined. Nothing was submitted; don't plan it again unless asked.");
   },

@@ -1,11 +1,15 @@
 import { hasEnded, isPaused, type Transfer } from '../model/transferModel.ts';
-import { getOutcome, getProgress, nameBytes } from '../model/transferOutcome.ts';
+import { getOutcome, getProgress, isUnsent, nameBytes, wasSent } from '../model/transferOutcome.ts';
+import type { Reason } from '../model/reason.ts';
 import type { JsonObject } from '../util/json.ts';
 import { toDataLine } from './serverText.ts';
 
-/** Returns a transfer as the agent sees it. Reports unknown counts, start times and end times as `unknown`. */
-export function toTransferAnswer(transfer: Transfer): JsonObject {
-  const { id, key, order, state, askedAt, status } = transfer;
+/**
+ * Returns a transfer as the agent sees it. Reports unknown counts, start times and end times as `unknown`.
+ * `describeReason` words the reason why the transfer wasn't started.
+ */
+export function toTransferAnswer(transfer: Transfer, describeReason: (reason: Reason) => string): JsonObject {
+  const { id, key, order, state, askedAt, status, problem } = transfer;
   const { moved, total, bytes } = getProgress(transfer);
   return {
     ...{ transferId: id ?? 'none', ...(id === undefined && { record: key }), state: getWord(transfer) },
@@ -15,6 +19,7 @@ export function toTransferAnswer(transfer: Transfer): JsonObject {
     data: {
       ...{ source: toDataLine(order.source), destination: toDataLine(order.destination) },
       ...(status?.message !== undefined && { message: toDataLine(status.message) }),
+      ...(id === undefined && problem && { reason: toDataLine(describeReason(problem)) }),
     },
     ...createNote(transfer),
   };
@@ -40,6 +45,7 @@ function getEnd({ changes, startedElsewhere }: Transfer): string {
 function getWord(transfer: Transfer): string {
   const { state, cancelAcceptedAt } = transfer;
   if (state === 'notConfirmed') return 'not confirmed';
+  if (isUnsent(transfer)) return 'not sent';
   if (isPaused(transfer)) return 'paused';
   if (!hasEnded(state) && cancelAcceptedAt !== undefined) return 'canceling';
   return words[getOutcome(transfer) ?? state] ?? state;
@@ -50,7 +56,10 @@ const words: Readonly<Record<string, string>> = {
   ...{ expired: 'ended; the service no longer knows it', running: 'running', refused: 'not started' },
 };
 
-function createNote({ state, cancelUnheeded }: Transfer): JsonObject {
+function createNote(transfer: Transfer): JsonObject {
+  const { state, cancelUnheeded, requestedBy } = transfer;
+  if (!wasSent(transfer) && requestedBy)
+    return { note: 'Nothing was sent. After fixing the cause, call submit_transfer again until the plan expires.' };
   if (state === 'notConfirmed')
     return {
       note: "It isn't known whether the service started the transfer. Never submit it again; the user has to check.",

@@ -33,7 +33,7 @@ export const transferStatusTool = defineTool({
     const planned = saved && findPlanTransfer(context.services, saved.plan.id);
     if (saved && !planned) return toPlanAnswer(saved.plan, saved.state);
     const known = planned ?? findTransfer(context, id);
-    if (known) return toTransferAnswer(await refresh(context, known));
+    if (known) return toTransferAnswer(await refresh(context, known), context.describeReason);
     return await lookUp(context, id, signal);
   },
 });
@@ -83,7 +83,7 @@ async function lookUp(context: AgentContext, id: string, signal: AbortSignal): P
   if (uuid === undefined) throw new AgentError('notFound', 'There is no such transfer or plan.');
   const { connection } = await context.connect();
   const result = await context.services.trackFlow.lookUp(connection.id, uuid, signal);
-  if (result.kind === 'known') return toTransferAnswer(result.transfer);
+  if (result.kind === 'known') return toTransferAnswer(result.transfer, context.describeReason);
   if (result.kind === 'failed' && result.reason.kind === 'notFound')
     throw new AgentError('notFound', "This transfer is neither in the user's records nor known to the service.");
   if (result.kind === 'failed')
@@ -91,8 +91,11 @@ async function lookUp(context: AgentContext, id: string, signal: AbortSignal): P
   const now = context.clock.now();
   const order = { connectionId: connection.id, orcid: '', source: '', destination: '', files: [] };
   const [state, status] = [toTrustedState(result.status), toTrustedStatus(result.status)];
-  return toTransferAnswer({
-    ...{ key: uuid, id: uuid, order, createdAt: now, state, changes: [{ state, at: now }], status, askedAt: now },
-    startedElsewhere: true,
-  });
+  return toTransferAnswer(
+    {
+      ...{ key: uuid, id: uuid, order, createdAt: now, state, changes: [{ state, at: now }], status, askedAt: now },
+      startedElsewhere: true,
+    },
+    context.describeReason,
+  );
 }

@@ -91,6 +91,11 @@ export function isUnsent({ state, problem, replacedBy }: Transfer): boolean {
   return problem.status === undefined || problem.kind === 'proxy';
 }
 
+/** Returns true unless it is certain that a transfer's request never reached the server. */
+export function wasSent(transfer: Transfer): boolean {
+  return !isUnsent(transfer) && (transfer.state !== 'cancelled' || transfer.id !== undefined);
+}
+
 /** Returns true if a transfer with an ID succeeded, unless its counts show that no files were transferred. */
 export function hasTransferredFiles(transfer: Transfer): boolean {
   return transfer.state === 'succeeded' && transfer.id !== undefined && getProgress(transfer).moved !== 0;

@@ -11,7 +11,7 @@ import {
   type TransferFile,
   type TransferState,
 } from '../../core/model/transferModel.ts';
-import { getOutcome, getProgress, isUnsent } from '../../core/model/transferOutcome.ts';
+import { getOutcome, getProgress, isUnsent, wasSent } from '../../core/model/transferOutcome.ts';
 import type { TransferStore } from '../../core/store/transferStore.ts';
 import type { Clock } from '../../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
@@ -23,7 +23,7 @@ import { getSignInRemedy } from '../words/signInWords.ts';
 import { describeEstimateBasis, formatLastProgress, formatTimeLeft } from '../words/estimateWords.ts';
 import { toPlainLine } from '../words/plainText.ts';
 import { describeReason, describeUnsentReason } from '../words/reasonWords.ts';
-import { describeStatus, describeState, wasSent } from '../words/transferWords.ts';
+import { describeStatus, describeState } from '../words/transferWords.ts';
 import {
   isTransferIntent,
   transferStates,

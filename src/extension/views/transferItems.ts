@@ -1,6 +1,6 @@
 import { l10n, ThemeColor, ThemeIcon, TreeItem } from 'vscode';
 import { hasEnded, isPaused, type Transfer, type TransferState } from '../../core/model/transferModel.ts';
-import { getOutcome, mayHaveFiles } from '../../core/model/transferOutcome.ts';
+import { getOutcome, mayHaveFiles, wasSent } from '../../core/model/transferOutcome.ts';
 import type { TransferNode } from '../editor/contributions.ts';
 import { describeConfirmedRequest } from '../words/agentWords.ts';
 import { formatTime } from '../words/localeFormats.ts';
@@ -12,7 +12,6 @@ import {
   describeRowProgress,
   getTransferRowTitle,
   getTransferTitle,
-  wasSent,
 } from '../words/transferWords.ts';
 import { getEndedAt } from './finishedGroups.ts';
 import { setAccessibleLabel } from './placeholders.ts';

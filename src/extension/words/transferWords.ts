@@ -106,11 +106,6 @@ export function formatMovedBytes(transfer: Transfer): string | undefined {
   return bytes && l10n.t('{0} of {1}', ...formatByteProgress(bytes.done, bytes.total, env.language));
 }
 
-/** Returns true unless it is certain that a transfer's request never reached the server. */
-export function wasSent(transfer: Transfer): boolean {
-  return !isUnsent(transfer) && (transfer.state !== 'cancelled' || transfer.id !== undefined);
-}
-
 /**
  * Describes the status of a transfer in a few words: its state, or something more specific (D10: open status set, D13:
  * ignored cancel, D39: server data display).

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { toFileDetails, toFileRow } from '../../../src/core/agents/fileDetails.ts';
 import { toPlanAnswer } from '../../../src/core/agents/planAnswer.ts';
+import { describeReason } from '../../../src/cli/text/reasonText.ts';
 import { toTransferAnswer, toTransferRow } from '../../../src/core/agents/transferAnswer.ts';
 import type { TransferPlan } from '../../../src/core/agents/transferPlan.ts';
 import {
@@ -20,7 +21,7 @@ const started: Transfer = { ...running, order: { ...order, files: [file, { ...fi
 describe('A transfer in the result of a tool', () => {
   it('has its counts, the time of its last status, and the message of the server below data', () => {
     const status = { state: 'active', fileCount: 2, movedFileCount: 1, message: 'half\u0007' } as const;
-    assert.deepEqual(toTransferAnswer({ ...started, status, askedAt: 2_000 }), {
+    assert.deepEqual(toTransferAnswer({ ...started, status, askedAt: 2_000 }, describeReason), {
       ...{ transferId: 'id', state: 'active', files: 2, transferredFiles: 1 },
       ...{ startedAt: '1970-01-01T00:00:01.000Z', checkedAt: '1970-01-01T00:00:02.000Z' },
       data: { source: 'A', destination: 'B', message: 'half' },
@@ -32,7 +33,7 @@ describe('A transfer in the result of a tool', () => {
       { state: 'active', at: 1_000 },
       { state: 'failed', at: 3_000 },
     ] as const;
-    const answer = toTransferAnswer({ ...started, state: 'failed', changes, askedAt: 4_000 });
+    const answer = toTransferAnswer({ ...started, state: 'failed', changes, askedAt: 4_000 }, describeReason);
     assert.deepEqual(
       [answer['state'], answer['endedAt'], answer['checkedAt']],
       ['failed', '1970-01-01T00:00:03.000Z', undefined],
@@ -40,7 +41,7 @@ describe('A transfer in the result of a tool', () => {
   });
 
   it('names its record if the service assigned no ID', () => {
-    assert.deepEqual(toTransferAnswer({ ...submittingTransfer, startedElsewhere: true }), {
+    assert.deepEqual(toTransferAnswer({ ...submittingTransfer, startedElsewhere: true }, describeReason), {
       ...{ transferId: 'none', record: 'one', state: 'being submitted', files: 'unknown', transferredFiles: 'unknown' },
       ...{ startedAt: 'unknown', checkedAt: 'never', data: { source: 'A', destination: 'B' } },
     });
@@ -60,7 +61,7 @@ describe('A transfer in the result of a tool', () => {
   ] as const) {
     it(`is ${word} for ${JSON.stringify(change)}`, () => {
       const transfer = { ...started, ...change } as Transfer;
-      assert.equal(toTransferAnswer(transfer)['state'], word);
+      assert.equal(toTransferAnswer(transfer, describeReason)['state'], word);
       assert.deepEqual(toTransferRow(transfer), {
         ...{ transferId: 'id', state: word, destination: 'B', startedAt: '1970-01-01T00:00:01.000Z' },
       });
@@ -68,7 +69,8 @@ describe('A transfer in the result of a tool', () => {
   }
 
   it('has a note if it may have started, or continues after its cancellation', () => {
-    const note = (change: Partial<Transfer>): unknown => toTransferAnswer({ ...started, ...change })['note'];
+    const note = (change: Partial<Transfer>): unknown =>
+      toTransferAnswer({ ...started, ...change }, describeReason)['note'];
     assert.match(String(note({ state: 'notConfirmed' })), /Never submit it again/);
     assert.match(String(note({ cancelUnheeded: true })), /still reports the same status/);
     assert.equal(note({}), undefined);

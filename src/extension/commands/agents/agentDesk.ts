@@ -30,10 +30,10 @@ export class AgentDesk {
   async call({ name, input, signal }: ToolCall): Promise<string> {
     const context = await this.createContext(l10n.t('an agent in {0}', env.appName));
     const planId = name === 'submit_transfer' ? readPlanId(input) : '';
-    const wasSubmitted = findPlanTransfer(this.services, planId) !== undefined;
+    const before = findPlanTransfer(this.services, planId);
     const { content } = await callAgentTool(context, name, input, signal);
     await this.services.proposedPlans.refresh();
-    if (!wasSubmitted) reportPlanSubmission(this.services, planId);
+    if (findPlanTransfer(this.services, planId)?.key !== before?.key) reportPlanSubmission(this.services, planId);
     return JSON.stringify(content);
   }
 
