@@ -1,10 +1,7 @@
-import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
-import { getErrorCode, isMissing } from '../../core/util/errorCode.ts';
-import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
+import { getErrorCode } from '../../core/util/errorCode.ts';
 import { BadFile, isSameFolder } from './fileProcessing.ts';
-import { isFolder } from './transferErrors.ts';
 import { isFileName } from './windowsNames.ts';
 
 /**
@@ -48,8 +45,15 @@ export class DestinationFolders {
   checkUnmoved(folder: string): void {
     if (this.isUnmoved(folder)) return;
     if (fs.realpathSync.native(folder) !== nodePath.normalize(folder)) {
-      throw new BadFile('its path in the destination leads to a different folder');
+      throw createDeviation();
     }
+  }
+
+  /** Throws {@link BadFile} if `actual` isn't the known folder. */
+  requireSame(folder: string, actual: string): void {
+    const known = this.knownFolders.get(folder);
+    const stats = fs.lstatSync(actual, { bigint: true, throwIfNoEntry: false });
+    if (known === undefined || stats === undefined || !isSameFolder(known, stats)) throw createDeviation();
   }
 
   /**
@@ -98,84 +102,14 @@ export function joinFileName(folder: string, path: string): string {
   return `${folder}/${name}`;
 }
 
-const maxNameStart = 40;
-
-/**
- * Returns the path of an unfinished copy. The name is unique to the file and the transfer, and short enough for common
- * file systems.
- */
-export function getPartPath(finalPath: string, transferId: string): string {
-  const name = nodePath.basename(finalPath);
-  const start = name.length > maxNameStart ? shortenName(name) : name;
-  return `${finalPath.slice(0, -name.length)}${start}.part-${transferId}`;
-}
-
-function shortenName(name: string): string {
-  const characters = Array.from(name);
-  if (characters.length <= maxNameStart) return name;
-  return `${characters.slice(0, maxNameStart).join('')}-${toShortHash(name)}`;
-}
-
-function toShortHash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
-}
-
-/**
- * Removes a transfer's unfinished files and its manifest from a destination; complete files remain. Returns false if
- * the destination is unavailable, or if an unfinished file or the manifest may remain. Never rejects.
- */
-export async function discardTransfer(destination: string, transferId: string, manifestName: string): Promise<boolean> {
-  if (!(await isFolder(destination))) return false;
-  const folder = nodePath.join(destination, getTransferFolderName(transferId));
-  const isComplete = await discardFolder(folder, transferId, manifestName);
-  // If the destination has disappeared, nothing was found in it.
-  return isComplete && (await isFolder(destination));
-}
-
-async function discardFolder(folder: string, transferId: string, manifestName: string): Promise<boolean> {
-  try {
-    if (!(await fs.promises.lstat(folder)).isDirectory()) return true;
-  } catch (error) {
-    return isMissing(error);
-  }
-  const isManifestRemoved = await removeFile(nodePath.join(folder, manifestName));
-  return (await removeLeftovers(folder, transferId)) && isManifestRemoved;
-}
-
-/**
- * Removes the part files and empty folders of an ended transfer. Returns false if some part files may remain. Never
- * rejects.
- */
-async function removeLeftovers(folder: string, transferId: string): Promise<boolean> {
-  let isComplete = true;
-  try {
-    for (const entry of await fs.promises.readdir(folder, { withFileTypes: true })) {
-      const path = nodePath.join(folder, entry.name);
-      if (entry.isDirectory()) isComplete = (await removeLeftovers(path, transferId)) && isComplete;
-      else if (entry.name.endsWith(`.part-${transferId}`)) isComplete = (await removeFile(path)) && isComplete;
-    }
-  } catch (error) {
-    return isMissing(error);
-  }
-  // Fails if the folder isn't empty.
-  await fs.promises.rmdir(folder).catch(() => undefined);
-  return isComplete;
-}
-
-/** Removes a file. Returns false if the file remains. If the path is a folder, keeps the folder and returns true. */
-async function removeFile(path: string): Promise<boolean> {
-  try {
-    await fs.promises.rm(path, { force: true });
-    return true;
-  } catch (error) {
-    return isMissing(error) || getErrorCode(error) === 'ERR_FS_EISDIR';
-  }
-}
-
 function createFolder(folder: string): void {
   try {
     fs.mkdirSync(folder);
   } catch (error) {
     if (getErrorCode(error) !== 'EEXIST') throw error;
   }
+}
+
+function createDeviation(): BadFile {
+  return new BadFile('its path in the destination leads to a different folder');
 }

@@ -3,6 +3,7 @@ import { findLost } from './findLost.ts';
 import { moveFiles } from './moveFiles.ts';
 import { readBackCopy } from './readBackCopy.ts';
 import { stageFiles } from './stageFiles.ts';
+import { removeParts } from './transferLeftovers.ts';
 
 /** The jobs that a file thread can run. */
 export const fileJobHandlers = {
@@ -11,4 +12,5 @@ export const fileJobHandlers = {
   readBack: readBackCopy,
   carry: carryFiles,
   findLost,
+  removeParts,
 };

@@ -3,7 +3,7 @@ import type { DatabaseDocument } from '../../contract/database.ts';
 import type { FileFailure, FileToMove, FileToStage, JobResult, JobSignal, MoveJob } from './fileJobs.ts';
 import type { FileThreads } from './fileThreads.ts';
 import { FileAttempts } from './fileAttempts.ts';
-import { discardTransfer } from './destinationFolders.ts';
+import { discardTransfer } from './transferLeftovers.ts';
 import { writeManifest } from './manifest.ts';
 import { createSharedCopyMemory, SharedCopy } from './sharedCopy.ts';
 import { convertFileFailure } from './transferErrors.ts';
@@ -52,7 +52,14 @@ export class FolderRoute implements TransferRoute {
   }
 
   async prepare(): Promise<void> {
-    // Nothing to prepare: folders are inspected file by file.
+    await this.removeParts();
+  }
+
+  /** Removes what killed or abandoned attempts have left, which the files of this one don't replace. */
+  private async removeParts(): Promise<void> {
+    const { transferId, threads, abandonment } = this.options;
+    const job = { transferId, destinationFolder: this.destination };
+    await threads.run((calls) => calls.call('removeParts', job), abandonment);
   }
 
   async stage(files: readonly FileToStage[], signal: JobSignal): Promise<JobResult> {
@@ -99,6 +106,7 @@ export class FolderRoute implements TransferRoute {
   async finish({ record, files, requireFiles }: TransferredFiles, signal: AbortSignal): Promise<boolean> {
     const { source, destination, isFlushed } = this.options;
     if (!isFlushed) await syncFileSystem(this.destination, signal);
+    await this.removeParts();
     const content = { record, source: source.document, destination: destination.document, files };
     await writeManifest(content, this.destination, { attempts: this.attempts, requireFiles });
     return true;

@@ -1,10 +1,11 @@
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
+import { isMissing } from '../../core/util/errorCode.ts';
 import { StoreError } from '../stores/storeError.ts';
 import type { BatchResult, CarriedContent, CarrySink, WrittenFile } from './carrySink.ts';
 import { readBackMethod } from './carrySink.ts';
 import type { CarryJob, FileToCarry } from './carryJob.ts';
-import { DestinationFolders, getPartPath } from './destinationFolders.ts';
+import { DestinationFolders } from './destinationFolders.ts';
 import { digestFile } from './digests.ts';
 import type { FileBytes } from './fileBytes.ts';
 import {
@@ -18,6 +19,7 @@ import {
   withOpenFile,
   withRegularFile,
 } from './fileProcessing.ts';
+import { createAttempt, createConflict, getPartEnd, getPartPath, isPartOf, publishPart, removeOpenPart, removePart, requireOwnPart } from './partFiles.ts';
 import type { StreamDigests } from './streamDigests.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 
@@ -31,6 +33,10 @@ export class FolderSink implements CarrySink {
   readonly hash = undefined;
   private readonly job: CarryJob;
   private readonly folders: DestinationFolders;
+  /** Names the part files, so that no other mover of the transfer takes them for its own. */
+  private readonly attempt = createAttempt();
+  /** Names of the unfinished files of earlier attempts, by folder. */
+  private readonly earlierParts = new Map<string, readonly string[]>();
 
   constructor(job: CarryJob, folder: string) {
     this.job = job;
@@ -40,21 +46,43 @@ export class FolderSink implements CarrySink {
 
   async write(file: FileToCarry, content: CarriedContent): Promise<WrittenFile> {
     const finalPath = runOperation('write', () => this.getFinalPath(file.path));
-    const part = getPartPath(finalPath, this.job.transferId);
+    const part = getPartPath(finalPath, this.attempt, this.job.transferId);
     const paths = { folders: this.folders, part, finalPath };
     if (content.moveFetched(part)) return this.takeFetched(file, content, paths);
+    runOperation('write', () => this.claimPart(part, finalPath));
     const opened = runOperation('write', () => fs.openSync(part, O_RDWR | O_CREAT | O_NOFOLLOW, 0o666));
     try {
       const from = runOperation('write', () => this.prepare(opened, file, content));
       await this.append(opened, from, content);
-      if (this.job.isFlushed) runOperation('write', () => fs.fsyncSync(opened));
+      runOperation('write', () => {
+        if (this.job.isFlushed) fs.fsyncSync(opened);
+        requireOwnPart(opened, part, this.folders);
+      });
       return new WrittenPart(this.job, file, paths, { isContinued: from > 0 });
     } catch (error) {
-      discardPart(part, error);
+      if (!isInterruption(error)) removeOpenPart(opened, part);
       throw error;
     } finally {
       fs.closeSync(opened);
     }
+  }
+
+  /** Gives an earlier attempt's part file the name of this attempt's, so that nobody else writes to it. */
+  private claimPart(part: string, finalPath: string): void {
+    const folder = nodePath.dirname(finalPath);
+    const names = this.earlierParts.get(folder) ?? this.listParts(folder);
+    this.earlierParts.set(folder, names);
+    const earlier = names.find((name) => isPartOf(name, finalPath, this.job.transferId));
+    if (earlier === undefined) return;
+    try {
+      fs.renameSync(`${folder}/${earlier}`, part);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  }
+
+  private listParts(folder: string): readonly string[] {
+    return fs.readdirSync(folder).filter((name) => name.endsWith(getPartEnd(this.job.transferId)));
   }
 
   /** Computes the digests of a fetched copy that was moved to `paths.part`, so that it need not be read back later. */
@@ -63,7 +91,7 @@ export class FolderSink implements CarrySink {
       runOperation('write', () => this.readFetched(paths.part, file, content));
       return new WrittenPart(this.job, file, paths, { isReadBack: true });
     } catch (error) {
-      removeFile(paths.part);
+      removePart(paths.part);
       throw error;
     }
   }
@@ -135,15 +163,7 @@ function createDiskError(): OperationError {
 
 /** Removes a part file after an error, unless the next run can continue it. */
 function discardPart(part: string, error: unknown): void {
-  if (!isInterruption(error)) removeFile(part);
-}
-
-function removeFile(part: string): void {
-  try {
-    fs.rmSync(part);
-  } catch {
-    // The file is already gone, or will be removed with the transfer's leftovers or replaced by the next attempt.
-  }
+  if (!isInterruption(error)) removePart(part);
 }
 
 interface PartPaths {
@@ -185,8 +205,7 @@ class WrittenPart implements WrittenFile {
     runOperation('write', () => {
       const { folders, part, finalPath } = this.paths;
       folders.checkUnmoved(nodePath.dirname(finalPath));
-      if (this.isThere()) fs.rmSync(part);
-      else fs.renameSync(part, finalPath);
+      publishPart(part, finalPath, () => this.isThere());
     });
     await Promise.resolve();
   }
@@ -204,7 +223,7 @@ class WrittenPart implements WrittenFile {
     const stats = fs.lstatSync(finalPath, { throwIfNoEntry: false });
     if (stats === undefined) return false;
     if (stats.isFile() && this.digest(finalPath) === this.digest(part)) return true;
-    throw new BadFile('a different file already exists');
+    throw createConflict();
   }
 
   private digest(path: string, counter?: FileBytes): string {

@@ -1,11 +1,15 @@
+import { lstatSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import type { DatabaseDocument } from '../../contract/database.ts';
 import type { JsonObject } from '../../core/util/json.ts';
 import { parseOrcid } from '../../core/util/orcid.ts';
 import { getTransferFolderName, manifestName, getAlternateManifestName } from '../../core/util/transferFolderNames.ts';
+import { isMissing } from '../../core/util/errorCode.ts';
 import { BadFile } from './fileProcessing.ts';
-import { DestinationFolders, getPartPath } from './destinationFolders.ts';
+import { DestinationFolders } from './destinationFolders.ts';
 import type { FileAttempts } from './fileAttempts.ts';
+import { isManifestOf } from './manifestIdentity.ts';
+import { createAttempt, createConflict, getPartPath, publishPart, removePart } from './partFiles.ts';
 import { toTransferError, TransferFailure } from './transferErrors.ts';
 import type { TransferRecordFile, TransferRecord } from './journalRecord.ts';
 
@@ -96,7 +100,8 @@ interface ManifestOptions {
 }
 
 /**
- * Writes the manifest to the transfer's folder in `root` under a temporary name, and renames it if all files are there.
+ * Writes the manifest to the transfer's folder in `root` under a temporary name, and gives it its final name if all files
+ * are there. Replaces the manifest of an earlier attempt, but no other file (D24: destination layout).
  * Throws a `TransferFailure` or `TransferSuspension` if the file system fails, or what `requireFiles` throws.
  */
 export async function writeManifest(
@@ -110,15 +115,34 @@ export async function writeManifest(
     const folders = new DestinationFolders(root, getTransferFolderName(record.id), record.destinationPlace);
     const folder = folders.ensureFolder('.');
     const finalPath = `${folder}/${name}`;
-    const part = getPartPath(finalPath, record.id);
-    await fs.rm(part, { force: true });
-    await fs.writeFile(part, generateTransferManifest(content), { flush: true, flag: 'wx' });
-    await requireFiles();
-    folders.checkUnmoved(folder);
-    await fs.rename(part, finalPath);
+    const part = getPartPath(finalPath, createAttempt(), record.id);
+    try {
+      await fs.writeFile(part, generateTransferManifest(content), { flush: true, flag: 'wx' });
+      await requireFiles();
+      folders.checkUnmoved(folder);
+      await removeEarlier(finalPath, record.id);
+      publishPart(part, finalPath, () => isPresent(finalPath));
+    } catch (error) {
+      removePart(part);
+      throw error;
+    }
   } catch (error) {
     if (error instanceof BadFile) throw new TransferFailure(`could not write ${name}: ${error.message}`);
     const bytes = files.length * typicalResourceBytes;
     throw await toTransferError(error, { operation: 'write', path: name, root, bytes }, attempts);
   }
+}
+
+/** Removes the manifest that an earlier attempt wrote before it was killed. Another program's file remains. */
+async function removeEarlier(path: string, transferId: string): Promise<void> {
+  try {
+    if (await isManifestOf(path, transferId)) await fs.rm(path, { force: true });
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}
+
+function isPresent(path: string): false {
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw createConflict();
+  return false;
 }

@@ -1,6 +1,5 @@
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
-import { getErrorCode } from '../../core/util/errorCode.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import { digestFile } from './digests.ts';
 import { FileBytes } from './fileBytes.ts';
@@ -11,21 +10,27 @@ import {
   BadFile,
   readPieces,
   throwIfStopped,
-  withFile,
   withRegularFile,
   processFiles,
   JobStopped,
 } from './fileProcessing.ts';
-import { DestinationFolders, getPartPath, joinFileName } from './destinationFolders.ts';
+import { DestinationFolders, joinFileName } from './destinationFolders.ts';
+import {
+  createAttempt,
+  createConflict,
+  getPartPath,
+  hasOpenFiles,
+  openFilesFolder,
+  publishPart,
+  removePart,
+  requireOwnPart,
+  withPart,
+} from './partFiles.ts';
 import { SharedCopy } from './sharedCopy.ts';
 import { SourceFiles } from './sourceFiles.ts';
 
 /** Minimum size of a file to clone. Cloning smaller files takes longer than copying them. */
 const minCloneBytes = 64 * 1024;
-
-/** The folder that lists this process's open files by descriptor; Linux only. */
-const openFilesFolder = '/proc/self/fd';
-const hasOpenFiles = process.platform === 'linux';
 
 /**
  * Maximum size of a file whose folder isn't checked before copying if the previous file was renamed in that folder. The
@@ -39,6 +44,8 @@ interface CountedFile extends FileToMove {
 
 interface MoveContext {
   readonly job: MoveJob;
+  /** Names the part files, so that no other mover of the transfer takes them for its own. */
+  readonly attempt: string;
   readonly source: SourceFiles;
   readonly folders: DestinationFolders;
   /** False after a failed attempt to clone, for a throttled job, and on systems other than Linux. */
@@ -48,8 +55,9 @@ interface MoveContext {
 }
 
 /**
- * Copies staged files. Writes each copy under a temporary name, compares it with the staged hash, then renames it (D24:
- * destination layout). Keeps existing files with the right hash. Removes unfinished copies.
+ * Copies staged files. Writes each copy under a temporary name, compares it with the staged hash, then gives it its
+ * final name unless a file has that name (D24: destination layout). Keeps existing files with the right hash. Removes
+ * unfinished copies.
  */
 export function moveFiles(job: MoveJob): JobResult {
   let context: MoveContext | undefined;
@@ -64,7 +72,7 @@ function createMoveContext(job: MoveJob): MoveContext {
   const { destinationFolder, destinationPlace, transferId } = job;
   const folderName = getTransferFolderName(transferId);
   const folders = runOperation('write', () => new DestinationFolders(destinationFolder, folderName, destinationPlace));
-  return { job, source, folders, canClone: hasOpenFiles && job.bytesPerSecond === undefined };
+  return { job, attempt: createAttempt(), source, folders, canClone: hasOpenFiles && job.bytesPerSecond === undefined };
 }
 
 function moveFile(context: MoveContext, file: FileToMove): DoneFile {
@@ -96,22 +104,23 @@ function hasSameContent(finalPath: string, file: FileToMove, signal: JobSignal):
   if (stats === undefined) return false;
   const digest = (existing: number): string => digestFile(existing, file.bytes, signal).sha256;
   if (stats.isFile() && withRegularFile(finalPath, digest) === file.sha256) return true;
-  throw new BadFile('a different file already exists');
+  throw createConflict();
 }
 
 function copyToDestination(context: MoveContext, file: CountedFile, opened: number, finalPath: string): void {
   const { job } = context;
-  const part = getPartPath(finalPath, job.transferId);
-  try {
-    const sha256 = tryClone(context, file, opened, part)
-      ? withRegularFile(part, (copy) => readBack(job, file, copy))
-      : withNewFile(part, (copy) => copyAndReadBack(job, file, opened, copy));
+  const part = getPartPath(finalPath, context.attempt, job.transferId);
+  const isCloned = tryClone(context, file, opened, part);
+  withPart(part, isCloned ? clonedFileFlags : newFileFlags, (copy) => {
+    const sha256 = isCloned ? readBack(job, file, copy) : copyAndReadBack(job, file, opened, copy);
     if (sha256 !== file.sha256) {
       throw new OperationError('copy', new BadFile('it changed after it was hashed, or its copy is damaged'));
     }
     throwIfStopped(job.signal);
-    context.folders.checkUnmoved(nodePath.dirname(finalPath));
-    fs.renameSync(part, finalPath);
+    requireOwnPart(copy, part, context.folders);
+  });
+  try {
+    publishPart(part, finalPath, () => hasSameContent(finalPath, file, job.signal));
   } catch (error) {
     removePart(part);
     throw error;
@@ -143,14 +152,6 @@ function readBack(job: MoveJob, { bytes, counter }: CountedFile, copy: number, k
   return known ?? digestFile(copy, bytes, job.signal, { counter }).sha256;
 }
 
-function removePart(part: string): void {
-  try {
-    fs.rmSync(part, { force: true });
-  } catch {
-    // The part file is removed with the transfer's leftovers, or replaced by the next attempt.
-  }
-}
-
 /**
  * Clones the file if it is large enough and the file system supports it; otherwise, returns false. Clones from the
  * checked descriptor, because the path may lead to a different file by now (D42: hanging disks).
@@ -169,18 +170,9 @@ function tryClone(context: MoveContext, file: CountedFile, opened: number, part:
   }
 }
 
-const newFileFlags = fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_EXCL;
-
-/** Runs `work` with a new file, which replaces one left by an earlier attempt. */
-function withNewFile<T>(part: string, work: (file: number) => T): T {
-  try {
-    return withFile(part, newFileFlags, work);
-  } catch (error) {
-    if (getErrorCode(error) !== 'EEXIST') throw error;
-    fs.rmSync(part);
-    return withFile(part, newFileFlags, work);
-  }
-}
+const { O_RDONLY, O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
+const newFileFlags = O_RDWR | O_CREAT | O_EXCL;
+const clonedFileFlags = O_RDONLY | O_NOFOLLOW;
 
 function copyContent(
   { signal, bytesPerSecond }: MoveJob,

@@ -11,7 +11,7 @@ import { StoreError } from '../stores/storeError.ts';
 import type { StoreFeatures } from '../stores/storeFeatures.ts';
 import type { CarrySide } from './carryJob.ts';
 import { chooseVerification, type CopyVerification } from './copyVerification.ts';
-import { discardTransfer } from './destinationFolders.ts';
+import { discardTransfer } from './transferLeftovers.ts';
 import { FileAttempts } from './fileAttempts.ts';
 import type { FileFailure, FileToMove, FileToStage, JobResult, JobSignal } from './fileJobs.ts';
 import type { RouteOptions } from './folderRoute.ts';
@@ -158,6 +158,8 @@ export class StoreRoute implements TransferRoute {
       return isIdle && isRemoved;
     }
     if (!isFlushed) await syncFileSystem(folder, signal);
+    const parts = { transferId: record.id, destinationFolder: folder };
+    await this.options.threads.run((calls) => calls.call('removeParts', parts), this.options.abandonment);
     await writeManifest(content, folder, { attempts: this.attempts, requireFiles });
     return true;
   }

@@ -5,7 +5,7 @@ import type { DatabaseLocation, ServedDatabases } from '../catalog/servedDatabas
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { discardInStore, type Removal } from './storeAccess.ts';
 import type { Leftovers, TransferJournal } from './journal.ts';
-import { discardTransfer } from './destinationFolders.ts';
+import { discardTransfer } from './transferLeftovers.ts';
 import { chooseManifestName } from './manifest.ts';
 import { formatTransferMessage, type TransferRecord } from './journalRecord.ts';
 

@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { mock } from 'node:test';
-import { discardTransfer } from '../../../src/service/transfers/destinationFolders.ts';
+import { discardTransfer } from '../../../src/service/transfers/transferLeftovers.ts';
 
 const transferId = '01234567-89ab-4cde-8f01-23456789abcd';
 const folderName = `dts-${transferId}`;
@@ -27,7 +27,7 @@ describe('The leftovers of an ended transfer in a folder (D25)', () => {
 
   function write(path: string): void {
     fs.mkdirSync(nodePath.dirname(nodePath.join(target, path)), { recursive: true });
-    fs.writeFileSync(nodePath.join(target, path), '');
+    fs.writeFileSync(nodePath.join(target, path), path === manifest ? `{ "id": "${transferId}" }` : '');
   }
 
   async function discard(): Promise<boolean> {
@@ -38,9 +38,16 @@ describe('The leftovers of an ended transfer in a folder (D25)', () => {
   function refuse(method: 'lstat' | 'readdir' | 'rm', refused: string, code: string): void {
     const original = fs.promises[method] as (path: string, ...more: readonly unknown[]) => Promise<unknown>;
     mock.method(fs.promises, method, async (path: string, ...more: readonly unknown[]) => {
-      if (path === nodePath.join(target, refused)) throw Object.assign(new Error(code), { code });
+      if (toRealPath(path) === fs.realpathSync(target) + nodePath.sep + refused) throw Object.assign(new Error(code), { code });
       return await original.call(fs.promises, path, ...more);
     });
+  }
+
+  /** Resolves a path that may lead through an open folder. */
+  function toRealPath(path: string): string {
+    const folder = /^\/proc\/self\/fd\/\d+$/.test(path) ? path : nodePath.dirname(path);
+    const resolved = fs.realpathSync(folder);
+    return folder === path ? resolved : nodePath.join(resolved, nodePath.basename(path));
   }
 
   function listFiles(): readonly string[] {
@@ -89,6 +96,13 @@ describe('The leftovers of an ended transfer in a folder (D25)', () => {
       assert.deepEqual(fs.readdirSync(target), []);
     });
   }
+
+  it('include the unfinished files of all attempts, but not the manifest of another program', async () => {
+    write(`${folderName}/b.txt.0123abcd.part-${transferId}`);
+    fs.writeFileSync(nodePath.join(target, manifest), '{ "id": "theirs" }');
+    assert.equal(await discard(), true);
+    assert.deepEqual(listFiles(), [manifest]);
+  });
 
   it('do not include a folder that is in the place of the manifest, and a file that is removed in the meantime', async () => {
     fs.rmSync(nodePath.join(target, manifest));

@@ -13,7 +13,7 @@ import {
   type JobResult,
   type MoveJob,
 } from '../../../src/service/transfers/fileJobs.ts';
-import { discardTransfer } from '../../../src/service/transfers/destinationFolders.ts';
+import { discardTransfer, removeParts } from '../../../src/service/transfers/transferLeftovers.ts';
 import { moveFiles } from '../../../src/service/transfers/moveFiles.ts';
 import { stageFiles } from '../../../src/service/transfers/stageFiles.ts';
 
@@ -120,10 +120,86 @@ describe('Moving staged files (D23, D24)', () => {
     assert.deepEqual(readTarget(), { 'a.txt': 'alpha', 'sub/b.txt': 'something else' });
   });
 
-  it('overwrites an unfinished copy of an earlier attempt', () => {
-    write(`target/dts-${transferId}/a.txt.part-${transferId}`, 'half of something');
-    assert.equal(move(staged('a.txt', 'alpha')).failure, undefined);
+  it('leaves the unfinished copies of other attempts, also of version 0.2, until they are removed together', async () => {
+    const [unnamed, named] = ['', '.0123abcd'].map((attempt) => `sub/b.txt${attempt}.part-${transferId}`);
+    for (const path of [unnamed, named]) write(`target/dts-${transferId}/${path}`, 'half of something');
+    assert.equal(move(staged('sub/b.txt', 'beta')).failure, undefined);
+    assert.deepEqual(Object.keys(readTarget()).sort(), ['sub/b.txt', named, unnamed].sort());
+    fs.mkdirSync(nodePath.join(root, 'target', `dts-${transferId}`, 'empty'));
+    await removeParts({ transferId, destinationFolder: nodePath.join(root, 'target') });
+    assert.deepEqual(readTarget(), { 'sub/b.txt': 'beta' });
+    assert.ok(fs.existsSync(nodePath.join(root, 'target', `dts-${transferId}`, 'empty')));
+  });
+
+  /** Moves a file and runs `change` with the path of the complete copy, right before it gets its final name. */
+  function changeBeforePublication(change: (part: string, finalPath: string) => void, code?: string): JobResult {
+    const { linkSync } = fs;
+    mock.method(fs, 'linkSync', (from: string, to: string) => {
+      change(from, to);
+      if (code !== undefined) throw Object.assign(new Error(code), { code });
+      linkSync(from, to);
+    });
+    syncBuiltinESMExports();
+    try {
+      return move(staged('a.txt', 'alpha'));
+    } finally {
+      mock.restoreAll();
+      syncBuiltinESMExports();
+    }
+  }
+
+  for (const code of [undefined, 'EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EISDIR']) {
+    const where = code === undefined ? '' : ` where a link fails with ${code}`;
+
+    it(`never replaces a file that another program writes under the final name meanwhile${where} (D24)`, () => {
+      const { failure } = changeBeforePublication((_, path) => fs.writeFileSync(path, 'theirs'), code);
+      assert.deepEqual(failure, { position: 0, operation: 'write', text: 'a different file already exists' });
+      assert.deepEqual(readTarget(), { 'a.txt': 'theirs' });
+    });
+
+    it(`accepts an identical file that appears under the final name meanwhile${where} (D24)`, () => {
+      const { failure } = changeBeforePublication((_, path) => fs.writeFileSync(path, 'alpha'), code);
+      assert.deepEqual([failure, readTarget()], [undefined, { 'a.txt': 'alpha' }]);
+    });
+
+    it(`publishes a file${where}`, () => {
+      assert.equal(changeBeforePublication(() => undefined, code).failure, undefined);
+      assert.deepEqual(readTarget(), { 'a.txt': 'alpha' });
+    });
+  }
+
+  it('fails if the other file under the final name disappears while it is looked at', () => {
+    const { failure } = changeBeforePublication(() => undefined, 'EEXIST');
+    assert.equal(failure?.text, 'a different file already exists');
+    assert.deepEqual(readTarget(), {});
+  });
+
+  it('continues after it was killed between the link and the removal of the unfinished copy', async () => {
+    write(`target/dts-${transferId}/a.txt`, 'alpha');
+    const folder = nodePath.join(root, 'target', `dts-${transferId}`);
+    fs.linkSync(nodePath.join(folder, 'a.txt'), nodePath.join(folder, `a.txt.0123abcd.part-${transferId}`));
+    assert.equal(move(staged('a.txt', 'alpha')).done.length, 1);
+    await removeParts({ transferId, destinationFolder: nodePath.join(root, 'target') });
     assert.deepEqual(readTarget(), { 'a.txt': 'alpha' });
+  });
+
+  it('does not publish a file that replaced its unfinished copy, and retains that file', () => {
+    const { fsyncSync } = fs;
+    const folder = nodePath.join(root, 'target', `dts-${transferId}`);
+    mock.method(fs, 'fsyncSync', (file: number) => {
+      fsyncSync(file);
+      write('theirs.txt', 'theirs');
+      const part = fs.readdirSync(folder).find((name) => name.includes('.part-'));
+      assert.ok(part);
+      fs.renameSync(nodePath.join(root, 'theirs.txt'), nodePath.join(folder, part));
+    });
+    syncBuiltinESMExports();
+    const { failure } = move(staged('a.txt', 'alpha'));
+    mock.restoreAll();
+    syncBuiltinESMExports();
+    assert.equal(failure?.text, 'another program replaced its unfinished copy');
+    assert.deepEqual(Object.values(readTarget()), ['theirs']);
+    assert.ok(!('a.txt' in readTarget()));
   });
 
   it('writes nothing outside when a link has replaced a folder of the destination', () => {
@@ -136,9 +212,9 @@ describe('Moving staged files (D23, D24)', () => {
 
   /** Moves two files and runs `change` after the first one has been given its final name. */
   function moveBoth(one: FileToMove, other: FileToMove, change: () => void): JobResult {
-    const { renameSync } = fs;
-    mock.method(fs, 'renameSync', (from: string, to: string) => {
-      renameSync(from, to);
+    const { linkSync } = fs;
+    mock.method(fs, 'linkSync', (from: string, to: string) => {
+      linkSync(from, to);
       mock.restoreAll();
       syncBuiltinESMExports();
       change();
@@ -227,7 +303,7 @@ describe('Moving staged files (D23, D24)', () => {
   /** Runs a job that clones its file, and returns the file system calls in order. */
   function recordCloneCalls(job: MoveJob): string[] {
     const calls: string[] = [];
-    const { copyFileSync, fsyncSync, renameSync } = fs;
+    const { copyFileSync, fsyncSync, linkSync } = fs;
     mock.method(fs, 'copyFileSync', (from: string, to: string, mode: number) => {
       calls.push('clone');
       copyFileSync(from, to, mode & ~fs.constants.COPYFILE_FICLONE_FORCE);
@@ -236,9 +312,9 @@ describe('Moving staged files (D23, D24)', () => {
       calls.push('flush');
       fsyncSync(file);
     });
-    mock.method(fs, 'renameSync', (from: string, to: string) => {
-      calls.push('rename');
-      renameSync(from, to);
+    mock.method(fs, 'linkSync', (from: string, to: string) => {
+      calls.push('link');
+      linkSync(from, to);
     });
     syncBuiltinESMExports();
     try {
@@ -250,16 +326,16 @@ describe('Moving staged files (D23, D24)', () => {
     }
   }
 
-  it('flushes a clone before renaming it when each file is flushed, also of a read-only file', () => {
+  it('flushes a clone before publishing it when each file is flushed, also of a read-only file', () => {
     const content = 'large '.repeat(20_000);
     write('source/large.txt', content);
     fs.chmodSync(nodePath.join(root, 'source/large.txt'), 0o444);
     const job = createJob([staged('large.txt', content)]);
-    assert.deepEqual(recordCloneCalls(job), ['clone', 'flush', 'rename']);
+    assert.deepEqual(recordCloneCalls(job), ['clone', 'flush', 'link']);
     assert.deepEqual(readTarget(), { 'large.txt': content });
     fs.rmSync(nodePath.join(root, 'target'), { recursive: true });
     fs.mkdirSync(nodePath.join(root, 'target'));
-    assert.deepEqual(recordCloneCalls({ ...job, isFlushed: false, signal: createJobSignal() }), ['clone', 'rename']);
+    assert.deepEqual(recordCloneCalls({ ...job, isFlushed: false, signal: createJobSignal() }), ['clone', 'link']);
   });
 
   it('stops between two files on request', () => {

@@ -115,7 +115,8 @@ export class MovementRig {
     const entries = await fs.readdir(top, { recursive: true, withFileTypes: true }).catch(() => []);
     const paths = entries.filter((one) => one.isFile()).map((one) => nodePath.join(one.parentPath, one.name));
     const contents: Record<string, string> = {};
-    for (const path of paths) contents[nodePath.relative(top, path)] = await fs.readFile(path, 'utf8');
+    const removeAttempt = (path: string): string => path.replace(/\.[0-9a-f]{8}(?=\.part-)/, '');
+    for (const path of paths) contents[removeAttempt(nodePath.relative(top, path))] = await fs.readFile(path, 'utf8');
     return contents;
   }
 

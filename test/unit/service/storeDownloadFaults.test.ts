@@ -38,6 +38,13 @@ describe('Moving files from a store to a folder one by one (D62)', () => {
     await fs.writeFile(nodePath.join(folder, `${name}.part-${transferId}`), content);
   }
 
+  /** Returns the path of the only unfinished file. */
+  async function findPart(): Promise<string> {
+    const name = (await fs.readdir(folder)).find((one) => one.endsWith(`.part-${transferId}`));
+    assert.ok(name);
+    return nodePath.join(folder, name);
+  }
+
   /** Returns files whose names a store might change, so that the files aren't fetched in a batch. */
   function createMany(count: number): Contents {
     return Object.fromEntries(Array.from({ length: count }, (_, index) => [`${index}.`, 'x']));
@@ -150,7 +157,7 @@ describe('Moving files from a store to a folder one by one (D62)', () => {
   });
 
   it('rejects a file that the disk has not stored correctly', async () => {
-    changeBeforeVerification(async () => await writePart('a.txt', 'ALPHA'));
+    changeBeforeVerification(async () => await fs.writeFile(await findPart(), 'ALPHA'));
     const { done, failure } = await rig.fetch(rig.put({ 'a.txt': 'alpha' }));
     const text = 'the disk did not store it correctly';
     assert.deepEqual([done, failure], [[], { position: 0, operation: 'copy', text }]);
@@ -158,7 +165,7 @@ describe('Moving files from a store to a folder one by one (D62)', () => {
   });
 
   it('reports an unfinished file that was removed as a failure of the destination', async () => {
-    changeBeforeVerification(async () => await fs.rm(nodePath.join(folder, `a.txt.part-${transferId}`)));
+    changeBeforeVerification(async () => await fs.rm(await findPart()));
     const { failure } = await rig.fetch(rig.put({ 'a.txt': 'alpha' }));
     assert.deepEqual(failure, { position: 0, operation: 'write', code: 'ENOENT' });
   });

@@ -1,0 +1,131 @@
+import { createHash, randomBytes } from 'node:crypto';
+import * as fs from 'node:fs';
+import * as nodePath from 'node:path';
+import { getErrorCode } from '../../core/util/errorCode.ts';
+import type { DestinationFolders } from './destinationFolders.ts';
+import { BadFile, isSameFolder, withOpenFile } from './fileProcessing.ts';
+
+/** The folder that lists this process's open files by descriptor; Linux only. */
+export const openFilesFolder = '/proc/self/fd';
+export const hasOpenFiles = process.platform === 'linux' && fs.existsSync(openFilesFolder);
+
+const maxNameStart = 40;
+
+/** Creates an ID for the part files of one attempt. No other job, process or machine has the same one. */
+export function createAttempt(): string {
+  return randomBytes(4).toString('hex');
+}
+
+/**
+ * Returns the path of an unfinished copy. The name is unique to the file, the attempt and the transfer, and short
+ * enough for common file systems.
+ */
+export function getPartPath(finalPath: string, attempt: string, transferId: string): string {
+  return `${nodePath.dirname(finalPath)}/${shortenName(nodePath.basename(finalPath))}.${attempt}${getPartEnd(transferId)}`;
+}
+
+/** Returns the end of the names of a transfer's unfinished files; the same for all attempts and versions. */
+export function getPartEnd(transferId: string): string {
+  return `.part-${transferId}`;
+}
+
+/** Returns true for the name of a file's unfinished copy, by any attempt. Version 0.2 named no attempt. */
+export function isPartOf(partName: string, finalPath: string, transferId: string): boolean {
+  const [start, end] = [shortenName(nodePath.basename(finalPath)), getPartEnd(transferId)];
+  if (!partName.startsWith(start) || !partName.endsWith(end)) return false;
+  return /^(?:\.[0-9a-f]{8})?$/.test(partName.slice(start.length, -end.length));
+}
+
+function shortenName(name: string): string {
+  const characters = Array.from(name);
+  if (characters.length <= maxNameStart) return name;
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 32);
+  return `${characters.slice(0, maxNameStart).join('')}-${hash}`;
+}
+
+/**
+ * Runs `work` with a part file. After an error, removes the file, even if its folder was moved or was reached through a
+ * link (Linux only).
+ */
+export function withPart<T>(part: string, flags: number, work: (file: number) => T): T {
+  return withOpenFile(fs.openSync(part, flags), (file) => {
+    try {
+      return work(file);
+    } catch (error) {
+      removeOpenPart(file, part);
+      throw error;
+    }
+  });
+}
+
+/**
+ * Throws {@link BadFile} if the open part file no longer has its name, or isn't in the expected folder. The latter is
+ * checked on Linux only.
+ */
+export function requireOwnPart(file: number, part: string, folders: DestinationFolders): void {
+  const folder = nodePath.dirname(part);
+  folders.checkUnmoved(folder);
+  const path = findOpenPath(file, part);
+  if (hasOpenFiles && path === part) return;
+  folders.requireSame(folder, nodePath.dirname(path));
+  if (!isSameFile(file, part)) throw new BadFile('another program replaced its unfinished copy');
+}
+
+/** Returns the current path of an open file, which the system only knows on Linux. */
+function findOpenPath(file: number, path: string): string {
+  return hasOpenFiles ? fs.readlinkSync(`${openFilesFolder}/${file}`) : path;
+}
+
+function isSameFile(file: number, path: string): boolean {
+  const named = fs.lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return named !== undefined && isSameFolder(named, fs.fstatSync(file, { bigint: true }));
+}
+
+/** Removes an open part file wherever it is now. Never throws. */
+export function removeOpenPart(file: number, part: string): void {
+  try {
+    const path = findOpenPath(file, part);
+    if (isSameFile(file, path)) fs.rmSync(path);
+  } catch {
+    // The part file is removed with the transfer's leftovers.
+  }
+}
+
+/** Removes a part file. Never throws. */
+export function removePart(part: string): void {
+  try {
+    fs.rmSync(part, { force: true });
+  } catch {
+    // The part file is removed with the transfer's leftovers.
+  }
+}
+
+/**
+ * Gives a complete part file its final name, without ever replacing another file (D24: destination layout). A file
+ * system without hard links permits that only until just before the renaming. `isPublished` is called if the name may
+ * be taken: it returns true if an identical file has it, and throws if anything else does.
+ */
+export function publishPart(part: string, finalPath: string, isPublished: () => boolean): void {
+  const code = tryLink(part, finalPath);
+  if (code !== undefined && !isPublished()) {
+    // Another file had the name a moment ago, and may come back.
+    if (code === 'EEXIST') throw createConflict();
+    fs.renameSync(part, finalPath);
+    return;
+  }
+  fs.rmSync(part);
+}
+
+/** Returns undefined if the link was created; otherwise, the error's code, which depends on the file system. */
+function tryLink(part: string, finalPath: string): string | undefined {
+  try {
+    fs.linkSync(part, finalPath);
+    return undefined;
+  } catch (error) {
+    return getErrorCode(error);
+  }
+}
+
+export function createConflict(): BadFile {
+  return new BadFile('a different file already exists');
+}
