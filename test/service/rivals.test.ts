@@ -99,7 +99,13 @@ describe('A destination that other programs change during a transfer (D24)', () 
         results.push((await ended)[0] as JobResult);
         assert.ok(fs.readFileSync(`${folder}/a.bin`).equals(content));
       }
-      assert.deepEqual(results.map(({ done, failure }) => [done.length, failure]), [[1, undefined], [1, undefined]]);
+      assert.deepEqual(
+        results.map(({ done, failure }) => [done.length, failure]),
+        [
+          [1, undefined],
+          [1, undefined],
+        ],
+      );
       await removeParts({ transferId, destinationFolder: target });
       assert.deepEqual(listFiles(target), [`${folder}/a.bin`]);
     });

@@ -18,7 +18,8 @@ interface Swap {
 /** Writes a file as soon as an unfinished copy appears in its folder. */
 async function rivalFile(path: string): Promise<void> {
   const folder = path.slice(0, path.lastIndexOf('/'));
-  const isCopied = (): boolean => fs.existsSync(folder) && fs.readdirSync(folder).some((name) => name.includes('.part-'));
+  const isCopied = (): boolean =>
+    fs.existsSync(folder) && fs.readdirSync(folder).some((name) => name.includes('.part-'));
   process.send?.('ready');
   while (!isCopied()) await setImmediate();
   fs.writeFileSync(path, 'theirs', { flag: 'wx' });

@@ -19,7 +19,17 @@ import {
   withOpenFile,
   withRegularFile,
 } from './fileProcessing.ts';
-import { createAttempt, createConflict, getPartEnd, getPartPath, isPartOf, publishPart, removeOpenPart, removePart, requireOwnPart } from './partFiles.ts';
+import {
+  createAttempt,
+  createConflict,
+  getPartEnd,
+  getPartPath,
+  isPartOf,
+  publishPart,
+  removeOpenPart,
+  removePart,
+  requireOwnPart,
+} from './partFiles.ts';
 import type { StreamDigests } from './streamDigests.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 

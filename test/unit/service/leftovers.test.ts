@@ -38,7 +38,8 @@ describe('The leftovers of an ended transfer in a folder (D25)', () => {
   function refuse(method: 'lstat' | 'readdir' | 'rm', refused: string, code: string): void {
     const original = fs.promises[method] as (path: string, ...more: readonly unknown[]) => Promise<unknown>;
     mock.method(fs.promises, method, async (path: string, ...more: readonly unknown[]) => {
-      if (toRealPath(path) === fs.realpathSync(target) + nodePath.sep + refused) throw Object.assign(new Error(code), { code });
+      if (toRealPath(path) === fs.realpathSync(target) + nodePath.sep + refused)
+        throw Object.assign(new Error(code), { code });
       return await original.call(fs.promises, path, ...more);
     });
   }
