@@ -95,8 +95,8 @@ describe('A destination that other programs change during a transfer (D24)', () 
       const jobs = [4, 1].map((speed) => createJob({ 'a.bin': content }, speed * largeBytes));
       const movers = await Promise.all(jobs.map(async (job) => await startRival('move', job)));
       const results: JobResult[] = [];
-      for (const ended of movers.map(async (mover): Promise<unknown[]> => await once(mover, 'message'))) {
-        results.push((await ended)[0] as JobResult);
+      for (const ended of movers.map((mover) => once(mover, 'message') as Promise<[JobResult]>)) {
+        results.push((await ended)[0]);
         assert.ok(fs.readFileSync(`${folder}/a.bin`).equals(content));
       }
       assert.deepEqual(

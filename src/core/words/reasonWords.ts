@@ -2,13 +2,7 @@ import type { Reason, ReasonKind } from '../model/reason.ts';
 
 /** The failures whose cause or remedy depends on the program. */
 type RemedyKind =
-  | 'badAddress'
-  | 'insecureAddress'
-  | 'keyMissing'
-  | 'keyGone'
-  | 'keyElsewhere'
-  | 'internalError'
-  | 'notSent';
+  'badAddress' | 'insecureAddress' | 'keyMissing' | 'keyGone' | 'keyElsewhere' | 'internalError' | 'notSent';
 
 /** What the extension and the command line each provide for their sentences. */
 export interface Wording {

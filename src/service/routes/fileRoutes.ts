@@ -22,7 +22,8 @@ const maxTerms = 200;
 const maxPatternLength = 500;
 
 const exampleOrcid = '0000-0002-1825-0097';
-const unavailableDescription = 'The folder of the database cannot be read, or the folder or store is still being scanned.';
+const unavailableDescription =
+  'The folder of the database cannot be read, or the folder or store is still being scanned.';
 const notFoundDescription =
   'The database does not exist, or does not have all of the files; the first hundred missing ones are listed.';
 

@@ -149,10 +149,6 @@ export function isSameFolder(one: fs.BigIntStats, other: fs.BigIntStats): boolea
   return one.ino === other.ino && one.dev === other.dev;
 }
 
-export function withFile<T>(path: string, flags: number | string, work: (file: number) => T): T {
-  return withOpenFile(fs.openSync(path, flags), work);
-}
-
 export function withOpenFile<T>(file: number, work: (file: number) => T): T {
   try {
     return work(file);

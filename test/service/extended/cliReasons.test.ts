@@ -90,7 +90,10 @@ describe('Why a transfer on the command line has not succeeded', () => {
     await run('transfer', 'Alpha', 'Beta', 'f1');
     const { code, stderr } = await run('cancel', id, '--wait', '--timeout', '1');
     assert.equal(code, 1);
-    assert.match(stderr, /Not finished after 1 s\. The cancellation was accepted, but the service hasn't confirmed it\. /);
+    assert.match(
+      stderr,
+      /Not finished after 1 s\. The cancellation was accepted, but the service hasn't confirmed it\. /,
+    );
     assert.doesNotMatch(stderr, /continues on the service/);
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describeProgress, toTransferDocument, transferColumns } from '../../../src/cli/text/transferDocument.ts';
+import { describeReason } from '../../../src/cli/text/reasonText.ts';
 import { toTransferAnswer } from '../../../src/core/agents/transferAnswer.ts';
 import { readStatus } from '../../../src/core/client/responseReaders.ts';
 import { getLastProgressAt } from '../../../src/core/model/progressSamples.ts';
@@ -132,12 +133,12 @@ describe('The progress in bytes', () => {
     assert.equal(describeProgress(transfer), 'active, 0/1 files, 1.2 of 200 GB');
     assert.equal(transferColumns[2]?.getText(transfer), '0/1, 1.2 of 200 GB');
     const counts = { bytes: total, transferredBytes: 1.27e9, verifiedBytes: 1e9, stagedBytes: total };
-    for (const document of [toTransferDocument(transfer), toTransferAnswer(transfer)])
+    for (const document of [toTransferDocument(transfer), toTransferAnswer(transfer, describeReason)])
       assert.deepEqual({ ...document, ...counts }, document);
     const staging = createLarge({ staged: 80e9 }, { state: 'staging' });
     assert.equal(describeProgress(staging), 'staging, 0/1 files, 80 of 200 GB');
     const files = { status: { fileCount: 1, movedFileCount: 0 } };
     assert.equal('bytes' in JSON.parse(JSON.stringify(toTransferDocument({ ...transfer, ...files }))), false);
-    assert.equal('bytes' in toTransferAnswer({ ...transfer, ...files }), false);
+    assert.equal('bytes' in toTransferAnswer({ ...transfer, ...files }, describeReason), false);
   });
 });
