@@ -29,11 +29,11 @@ export function addScanCommand(program: Command): void {
 
 async function scanDatabase(context: CommandContext, given: string, flags: ScanFlags): Promise<ExitCode> {
   return await CliSession.run(context, async (session) => {
-    const { client } = await session.connect();
+    const { client, service } = await session.connect();
     const { id, name } = session.findDatabase(given);
-    const { reason } = await client.scanDatabase(id, context.signal);
-    if (reason?.status === 404 || reason?.status === 405)
+    if (!service.hasFullPages)
       throw new CliError(`This service can't scan ${toPlainCell(name)} again: only a local service can.`);
+    const { reason } = await client.scanDatabase(id, context.signal);
     if (reason) throw createRequestError(`Couldn't scan ${toPlainCell(name)}`, reason);
     const database = await loadDatabase(session, id, name, flags.wait ?? false);
     context.output.print({ database }, () => `${describeListing(database)}\n`);
