@@ -107,7 +107,14 @@ describe('The manifest', () => {
   it('uses only context keys of the program or the editor in its conditions', () => {
     const ofEditor = [
       ...['view', 'viewItem', 'isWorkspaceTrusted', 'editorTextFocus', 'isLinux', 'isMac', 'isWindows'],
-      ...['explorerResourceIsFolder', 'resourceExtname', 'resourceFilename', 'resource', 'resourceScheme'],
+      ...[
+        'explorerResourceIsFolder',
+        'resourceExtname',
+        'resourceFilename',
+        'resource',
+        'resourceScheme',
+        'resourceDirname',
+      ],
       ...['focusedView', 'listFocus', 'inputFocus', 'treestickyScrollFocused'],
     ];
     const known = new Set([...ofEditor, ...listKeys(contributions, 'ContextKeys')]);

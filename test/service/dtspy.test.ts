@@ -89,7 +89,9 @@ for (const [server, base] of [
 
     it('lists the databases with the four fields that it reads', async () => {
       const databases = (await succeed({ method: 'GET', target: `${api}/databases` })) as object[];
-      assert.deepEqual(databases.map(Object.keys), Array(2).fill(['id', 'name', 'organization', 'url']));
+      // While a slow scan runs, a folder has a listing as well, which the client ignores.
+      const fields = databases.map((one) => Object.keys(one).filter((name) => name !== 'listing'));
+      assert.deepEqual(fields, Array(2).fill(['id', 'name', 'organization', 'url']));
     });
 
     it('searches by words only, and with every argument', async () => {
@@ -126,7 +128,9 @@ for (const [server, base] of [
       };
       const { id } = (await succeed({ method: 'POST', target: `${api}/transfers`, json }, 201)) as { id: string };
       const status = (await succeed({ method: 'GET', target: `${api}/transfers/${id}` })) as object;
-      assert.deepEqual(Object.keys(status), ['id', 'status', 'message', 'num_files', 'num_files_transferred']);
+      const counts = ['num_files', 'num_files_transferred'];
+      const bytes = ['num_bytes', 'num_bytes_staged', 'num_bytes_transferred', 'num_bytes_verified'];
+      assert.deepEqual(Object.keys(status), ['id', 'status', 'message', ...counts, ...bytes]);
       const target = `${api}/transfers/${id}?${pythonQuery({ orcid })}`;
       assert.equal(await succeed({ method: 'DELETE', target }, 202), undefined);
       assert.match((await rig.waitForStatus(id, 'failed')).message, /: canceled$/);

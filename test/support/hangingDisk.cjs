@@ -11,7 +11,7 @@ const { isMainThread } = require('node:worker_threads');
 
 const { openSync } = fs;
 
-const isStuck = (name) => (process.env.HANGING_COPY ? name.startsWith('stuck.bin.part-') : name === 'stuck.bin');
+const isStuck = (name) => (process.env.HANGING_COPY ? /^stuck\.bin\.\w+\.part-/.test(name) : name === 'stuck.bin');
 
 fs.openSync = (file, ...rest) => {
   if (!isStuck(path.basename(String(file)))) return openSync(file, ...rest);

@@ -50,12 +50,11 @@ export function formatDestination(
   const isShort = freeBytes !== undefined && sumUpFiles(files).bytes > freeBytes;
   const space = `${isShort ? 'not enough ' : ''}free space in ${name}: ${formatBytes(freeBytes ?? 0)}`;
   const count = formatCount(alreadyThere?.files ?? 0, 'file');
-  const doubt = alreadyThere?.atLeast === false ? 'not there now' : 'may not be there now';
   return [
     ...(freeBytes === undefined ? [] : [space]),
     ...(alreadyThere?.files ? [`already in ${name}: ${alreadyThere.atLeast ? 'at least ' : ''}${count}`] : []),
     ...(transferredBefore > 0
-      ? [`transferred to ${name} before: ${formatCount(transferredBefore, 'file')} (${doubt})`]
+      ? [`transferred to ${name} before, may not be there now: ${formatCount(transferredBefore, 'file')}`]
       : []),
   ];
 }

@@ -18,6 +18,14 @@ const words = new ReasonWords({
   },
 });
 
+/**
+ * Describes why a transfer was not sent, as a clause without a period. The sentence must already say that nothing was
+ * sent.
+ */
+export function describeUnsentReason(reason: Reason): string {
+  return words.describeUnsent(reason);
+}
+
 /** Describes a failure as a clause without a period: `the API key is gone`. */
 export function describeReason(reason: Reason): string {
   return words.describe(reason);

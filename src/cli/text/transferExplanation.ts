@@ -2,7 +2,7 @@ import { isPaused, type Transfer } from '../../core/model/transferModel.ts';
 import { getOutcome, getProgress, type TransferOutcome } from '../../core/model/transferOutcome.ts';
 import { formatCount } from './amounts.ts';
 import { toPlainCell } from './plainCell.ts';
-import { describeReason } from './reasonText.ts';
+import { describeReason, describeUnsentReason } from './reasonText.ts';
 import { describeProgress, getServerMessage, getTransferId } from './transferDocument.ts';
 
 /** Why a transfer hasn't succeeded, and what the user can do. Both are plain text on one line. */
@@ -68,7 +68,9 @@ function explainPartial(transfer: Transfer): Explanation {
 
 function explainRefusal({ problem, replacedBy }: Transfer): Explanation {
   if (replacedBy !== undefined) return { reason: `it never started, and was submitted again as ${replacedBy}` };
-  return { reason: problem && describeReason(problem), remedy: startAgain };
+  if (problem?.kind === 'notSent' && problem.code === undefined)
+    return { reason: describeReason(problem), remedy: 'Start the transfer again.' };
+  return { reason: problem && describeUnsentReason(problem), remedy: startAgain };
 }
 
 function explainUnfinished(transfer: Transfer): Explanation {

@@ -1,5 +1,5 @@
 import { hasEnded, isPaused, type Transfer } from '../model/transferModel.ts';
-import { getOutcome, getProgress, isUnsent, nameBytes, wasSent } from '../model/transferOutcome.ts';
+import { getOutcome, getProgress, isUnsent, nameBytes } from '../model/transferOutcome.ts';
 import type { Reason } from '../model/reason.ts';
 import type { JsonObject } from '../util/json.ts';
 import { toDataLine } from './serverText.ts';
@@ -58,8 +58,10 @@ const words: Readonly<Record<string, string>> = {
 
 function createNote(transfer: Transfer): JsonObject {
   const { state, cancelUnheeded, requestedBy } = transfer;
-  if (!wasSent(transfer) && requestedBy)
-    return { note: 'Nothing was sent. After fixing the cause, call submit_transfer again until the plan expires.' };
+  if (isUnsent(transfer) && requestedBy)
+    return {
+      note: 'Nothing was sent. After fixing the cause, call submit_transfer again; if the plan was decided or has expired, plan the transfer again.',
+    };
   if (state === 'notConfirmed')
     return {
       note: "It isn't known whether the service started the transfer. Never submit it again; the user has to check.",

@@ -72,7 +72,7 @@ function toLicense(written: unknown, path: unknown): License | undefined {
 }
 
 /** Counts files by license, most frequent first. Files without a license come last. */
-export function countLicenses(resources: readonly JsonObject[]): readonly LicenseCount[] {
+function countLicenses(resources: readonly JsonObject[]): readonly LicenseCount[] {
   const licenses = new Map<string, License>();
   const counts = new Map<string, number>();
   for (const resource of resources) {

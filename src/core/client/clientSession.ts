@@ -34,7 +34,8 @@ export class ClientSession {
 
   /** Sends a request whose path is relative to the service's address: to a route beyond the contract (D26). */
   async sendToRoot(request: HttpRequest, signal?: AbortSignal): Promise<Result<HttpResponse>> {
-    return await this.sendLocated({ ...request, path: `/${request.path}` }, signal);
+    const root = this.apiPath.replace(/\/api\/v\d+$/, '');
+    return await this.sendLocated({ ...request, path: `${root}/${request.path}` }, signal);
   }
 
   private async sendLocated(located: HttpRequest, signal?: AbortSignal): Promise<Result<HttpResponse>> {

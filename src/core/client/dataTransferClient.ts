@@ -318,7 +318,11 @@ export class DataTransferClient implements Disposable {
 
   /** Logs an unexpected error with its stack and without the key, and returns it as a reason. */
   reportBug(error: unknown): Reason {
-    return reportBug(this.requireSession('databases').channel, error).reason;
+    const { session } = this;
+    if (session) return reportBug(session.channel, error).reason;
+    // Without a session, the key isn't known, so that it couldn't be removed from the error.
+    this.dependencies.log.error('Unexpected error after the connection was closed');
+    return { kind: 'internalError' };
   }
 
   /** Runs an operation whose arguments were checked. Errors of this program become a reason, too. */

@@ -104,7 +104,7 @@ export class SavedTransfers implements Disposable {
       }
       const change = await ledger.checkRecord(key);
       if (change.kind === 'there') this.show(change.transfer);
-      await this.settleWaiting(key);
+      if (!(await this.settleWaiting(key))) continue;
       const transfer = store.get(key);
       if (transfer?.state !== 'submitting') continue;
       const problem = { kind: 'dropped', maybeDone: true } as const;
@@ -117,16 +117,26 @@ export class SavedTransfers implements Disposable {
     this.nextCheck?.dispose();
   }
 
-  /** Marks a submission as not sent, unless another window has begun to send it in the meantime. */
-  private async settleWaiting(key: string): Promise<void> {
-    const { store, ledger, clock } = this.dependencies;
+  /**
+   * Marks a submission as not sent, unless another window has begun to send it in the meantime. Returns false if its
+   * record can't be written; it is settled later then.
+   */
+  private async settleWaiting(key: string): Promise<boolean> {
+    const { store, ledger, clock, log } = this.dependencies;
     const transfer = store.get(key);
-    if (!transfer || !isWaitingToBeSent(transfer)) return;
+    if (!transfer || !isWaitingToBeSent(transfer)) return true;
     const problem = { kind: 'notSent' } as const;
-    const settled = await ledger.update(key, (stored) =>
-      isWaitingToBeSent(stored) ? { ...withState(stored, 'refused', clock.now()), problem } : undefined,
-    );
-    if (settled) this.show(settled.transfer);
+    try {
+      const settled = await ledger.update(key, (stored) =>
+        isWaitingToBeSent(stored) ? { ...withState(stored, 'refused', clock.now()), problem } : undefined,
+      );
+      if (settled) this.show(settled.transfer);
+      return true;
+    } catch (error) {
+      log.error(`The record of a transfer could not be written: ${String(error)}`);
+      this.settleLater();
+      return false;
+    }
   }
 
   private async saveAndMerge(transfer: Transfer): Promise<Transfer> {

@@ -215,7 +215,11 @@ export class TransferFlow {
    * Records that sending begins, and then marks the transfer with the given key as replaced. Resolves to a reason not to
    * send if that can't be recorded, or if another window has settled or removed the transfer in the meantime.
    */
-  private async beginSending(attempt: SubmissionAttempt, replacedKey?: string): Promise<Reason | undefined> {
+  private async beginSending(
+    attempt: SubmissionAttempt,
+    replacedKey?: string,
+    signal?: AbortSignal,
+  ): Promise<Reason | undefined> {
     const { ledger, clock } = this.dependencies;
     const { key } = attempt.transfer;
     try {
@@ -224,6 +228,8 @@ export class TransferFlow {
       );
       if (!begun?.hasChanged) return { kind: 'notSent' };
       attempt.transfer = begun.transfer;
+      // Nothing is sent if the user canceled while the record was written.
+      if (signal?.aborted) return { kind: 'cancelled' };
     } catch (error) {
       return { kind: 'notSent', code: getErrorCode(error) };
     }
@@ -294,7 +300,7 @@ export class TransferFlow {
     const timeout = getTimeoutSeconds();
     const fileIds = files.map((file) => file.id);
     const request = { orcid, source, destination, fileIds, description, instructions, timeout };
-    const willSend = (): Promise<Reason | undefined> => this.beginSending(attempt, replacedKey);
+    const willSend = (): Promise<Reason | undefined> => this.beginSending(attempt, replacedKey, turn?.signal);
     const { value: id, reason } = await catchRefusal(() => client.transfer(request, { ...turn, willSend }));
     if (id === undefined) return toNotAccepted(attempt.transfer, reason, clock.now());
     attempt.id = id;

@@ -12,7 +12,7 @@ export interface TransferFacts extends NamedFacts {
 }
 
 /** A response about a transfer: the ID of a submission, a status, or the message of a refusal. */
-export type TransferResponse =
+type TransferResponse =
   | { readonly kind: 'accepted'; readonly id: string }
   | { readonly kind: 'status'; readonly status: TransferStatus }
   | { readonly kind: 'refusal'; readonly text: string };

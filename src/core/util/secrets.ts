@@ -1,7 +1,7 @@
 import { isJsonObject } from './json.ts';
 
 /** The names and indexes that lead to a value. */
-export type ValuePath = readonly (string | number)[];
+type ValuePath = readonly (string | number)[];
 
 const qualifiers =
   'api|app|application|developer|access|auth|authentication|authorization|bearer|secret|private|client|consumer|account|subscription|signing|encryption|ssh|master|hmac';

@@ -5,7 +5,7 @@ type RemedyKind =
   'badAddress' | 'insecureAddress' | 'keyMissing' | 'keyGone' | 'keyElsewhere' | 'internalError' | 'notSent';
 
 /** What the extension and the command line each provide for their sentences. */
-export interface Wording {
+interface Wording {
   /** Translates a sentence; `{0}` in it stands for the first argument. */
   readonly l10n: { t(message: string, ...args: (string | number)[]): string };
   /** Converts text from a server to one line without control or format characters. */

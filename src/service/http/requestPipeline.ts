@@ -52,10 +52,11 @@ export class RequestPipeline {
 
   /** Refuses a request, and every later one on the connection, after the responses to the waiting requests. */
   private async refuseRequest(state: ConnectionState, socket: Socket): Promise<AbortSignal> {
-    // Later requests would use memory, although none of them gets a response.
-    socket.pause();
     if (!state.isRefused) {
       state.isRefused = true;
+      // Later requests would use memory, although none of them gets a response. Each response resumes the socket.
+      socket.pause();
+      socket.on('resume', () => socket.pause());
       void state.turn.then(() => this.endWithProblem(socket, new HttpProblem(503, tooManyDetail)));
     }
     await state.closed;

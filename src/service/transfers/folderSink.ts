@@ -85,7 +85,9 @@ export class FolderSink implements CarrySink {
     const earlier = names.find((name) => isPartOf(name, finalPath, this.job.transferId));
     if (earlier === undefined) return;
     try {
-      fs.renameSync(`${folder}/${earlier}`, part);
+      // A process was killed while it published this part, which is the complete file under its final name, too.
+      if (fs.lstatSync(`${folder}/${earlier}`).nlink > 1) fs.rmSync(`${folder}/${earlier}`);
+      else fs.renameSync(`${folder}/${earlier}`, part);
     } catch (error) {
       if (!isMissing(error)) throw error;
     }

@@ -52,7 +52,7 @@ export function hasEnded(status: TransferStatusWord): boolean {
 }
 
 /** The bytes of a transfer's files so far. Unverified copies of a failed attempt are no longer counted. */
-export interface TransferBytes {
+export interface ByteCounts {
   readonly total: number;
   /** Read and hashed at the source; absent if files are hashed while they are copied. */
   readonly staged?: number;
@@ -63,7 +63,7 @@ export interface TransferBytes {
 }
 
 /** Returns a transfer's status in its wire format (§2.4, D23: transfer states). */
-export function toStatusDocument(record: TransferRecord, bytes?: TransferBytes): TransferStatusDocument {
+export function toStatusDocument(record: TransferRecord, bytes?: ByteCounts): TransferStatusDocument {
   return {
     id: record.id,
     status: record.status,

@@ -5,7 +5,7 @@ import type { TransferJournal } from './journal.ts';
 import {
   formatTransferMessage,
   hasEnded,
-  type TransferBytes,
+  type ByteCounts,
   type TransferRecordFile,
   type TransferRecord,
   type TransferStatusWord,
@@ -62,7 +62,7 @@ export class LiveTransfer implements RunProgress {
   }
 
   /** Returns the bytes so far; undefined if they are unknown, or if the transfer has ended. */
-  getBytes(): TransferBytes | undefined {
+  getBytes(): ByteCounts | undefined {
     return hasEnded(this.current.status) ? undefined : this.run.bytes;
   }
 

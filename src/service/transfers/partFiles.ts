@@ -113,7 +113,7 @@ export function publishPart(part: string, finalPath: string, isPublished: () => 
     fs.renameSync(part, finalPath);
     return;
   }
-  fs.rmSync(part);
+  removePart(part);
 }
 
 /** Returns undefined if the link was created; otherwise, the error's code, which depends on the file system. */
@@ -122,8 +122,14 @@ function tryLink(part: string, finalPath: string): string | undefined {
     fs.linkSync(part, finalPath);
     return undefined;
   } catch (error) {
-    return getErrorCode(error);
+    // A network file system may have created the link although its response was lost.
+    return isLinked(part, finalPath) ? undefined : getErrorCode(error);
   }
+}
+
+function isLinked(part: string, finalPath: string): boolean {
+  const [one, other] = [part, finalPath].map((path) => fs.lstatSync(path, { bigint: true, throwIfNoEntry: false }));
+  return one !== undefined && other !== undefined && one.nlink > 1n && isSameFolder(one, other);
 }
 
 export function createConflict(): BadFile {

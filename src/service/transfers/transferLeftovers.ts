@@ -9,7 +9,7 @@ import { isManifestOf } from './manifestIdentity.ts';
 import { getPartEnd, hasOpenFiles, openFilesFolder } from './partFiles.ts';
 import { isFolder } from './transferErrors.ts';
 
-export interface PartsJob {
+interface PartsJob {
   readonly transferId: string;
   readonly destinationFolder: string;
 }
@@ -146,7 +146,7 @@ class OpenFolder {
   }
 
   async close(): Promise<void> {
-    await this.handle?.close();
+    await this.handle?.close().catch(() => undefined);
   }
 
   private async requireUnmoved(): Promise<void> {

@@ -16,7 +16,7 @@ import { TransferFailure, TransferSuspension } from './transferErrors.ts';
 import { canResume } from './storeAccess.ts';
 import { writeSubmission, prepareSubmission, type PreparedSubmission } from './prepareSubmission.ts';
 import { checkWritable, findServedPair } from './servedPair.ts';
-import { describeAmount, hasEnded, type TransferBytes, type TransferRecord } from './journalRecord.ts';
+import { describeAmount, hasEnded, type ByteCounts, type TransferRecord } from './journalRecord.ts';
 import { parallelJobs } from './transferRun.ts';
 import { UnservedTransfers } from './unservedTransfers.ts';
 
@@ -105,7 +105,7 @@ export class TransferQueue {
   }
 
   /** Returns the bytes of a transfer so far; undefined if they are unknown. */
-  getBytes(id: string): TransferBytes | undefined {
+  getBytes(id: string): ByteCounts | undefined {
     return this.live.get(id)?.getBytes();
   }
 

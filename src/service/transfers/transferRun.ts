@@ -23,7 +23,7 @@ import { createRoute } from './routeChoice.ts';
 import type { TransferRoute } from './transferRoute.ts';
 import {
   describeAmount,
-  type TransferBytes,
+  type ByteCounts,
   type TransferRecordFile,
   type TransferRecord,
   type TransferStatusWord,
@@ -117,7 +117,7 @@ export class TransferRun {
   }
 
   /** The bytes so far, including those of unfinished jobs; undefined if they are unknown. */
-  get bytes(): TransferBytes | undefined {
+  get bytes(): ByteCounts | undefined {
     const { all, staged, transferred } = this.totals;
     if (this.openRoute?.canCountBytes === false) return undefined;
     const [reading, moving] = [sumBytes(this.staging), sumBytes(this.moving)];

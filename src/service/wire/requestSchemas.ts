@@ -60,7 +60,9 @@ export const searchSchema = z.strictObject({
     ),
   specific: z.optional(specificSchema),
   offset: z.optional(
-    z.int().check(z.gte(0), z.describe('Number of results to skip, from the first one or from `cursor`.')),
+    z
+      .int()
+      .check(z.gte(0), z.describe('0-based number of the first result, counted from the first one or from `cursor`.')),
   ),
   cursor: z.optional(
     z

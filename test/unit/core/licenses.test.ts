@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import {
   countFileLicenses,
-  countLicenses,
   readLicenses,
   readStatedLicenses,
+  type LicenseCount,
 } from '../../../src/core/citations/licenses.ts';
+
+/** Counts files whose metadata states these licenses. */
+function countLicenses(licenses: readonly string[]): readonly LicenseCount[] {
+  return countFileLicenses(
+    licenses.map((license) => ({ id: 'a', name: 'a', licenses: readStatedLicenses({ license }) })),
+  );
+}
 
 describe('Licenses', () => {
   for (const [license, name] of [
@@ -28,7 +35,7 @@ describe('Licenses', () => {
 
   it('are counted by SPDX ID, with files that state none last', () => {
     const resources = ['', 'CC BY 4.0', '', 'MIT', 'https://creativecommons.org/licenses/by/4.0/', ''];
-    const counts = countLicenses(resources.map((license) => ({ license })));
+    const counts = countLicenses(resources);
     assert.deepEqual(
       counts.map(({ license, fileCount }) => [license?.name, fileCount]),
       [
@@ -66,7 +73,7 @@ describe('Licenses', () => {
 
   it('are marked if their wording forbids redistribution', () => {
     const wordings = ['All rights reserved', 'No redistribution', 'not redistributable', 'CC-BY-ND-4.0', 'CC0'];
-    const forbidden = wordings.filter((license) => countLicenses([{ license }])[0]?.forbidsSharing);
+    const forbidden = wordings.filter((license) => countLicenses([license])[0]?.forbidsSharing);
     assert.deepEqual(forbidden, wordings.slice(0, 3));
   });
 });

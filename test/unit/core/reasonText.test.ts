@@ -13,7 +13,10 @@ describe('The command line and its agents', () => {
     [{ kind: 'unauthorized', detail: 'who' }, 'the service rejected the sign-in: who'],
     [{ kind: 'unauthorized', signIn: 'key', keyWorked: true }, 'the service rejected the sign-in'],
     [{ kind: 'forbidden', signIn: 'account' }, 'the account for this API key has no ORCID iD'],
-    [{ kind: 'dropped', isIdAtFault: true }, 'the service closes the connection when this ID is requested'],
+    [
+      { kind: 'dropped', isIdAtFault: true, detail: 'x' },
+      'the service closes the connection when the ID x is requested',
+    ],
     [{ kind: 'dropped', code: 'ECONNRESET' }, 'the connection was lost before the response was complete (ECONNRESET)'],
     [{ kind: 'proxy', status: 407 }, 'the proxy requires a user name and password (407)'],
     [{ kind: 'proxy', status: 502 }, 'the proxy rejected the request (502)'],

@@ -142,6 +142,20 @@ describe('Objects with hostile names (D62)', () => {
     assert.deepEqual(await fs.readdir(outside), []);
   });
 
+  it('keep a published file whole if a process was killed before it removed the unfinished copy (D24)', async () => {
+    const folder = nodePath.join(target, `dts-${transferId}`);
+    await fs.mkdir(folder);
+    const part = nodePath.join(folder, `a.0a0b0c0d.part-${transferId}`);
+    await fs.writeFile(part, 'an older content, longer than that of the object');
+    await fs.link(part, nodePath.join(folder, 'a'));
+    const { done, failure } = await carry(['a']);
+    assert.deepEqual([done.length, typeof failure?.text], [0, 'string']);
+    assert.equal(
+      await fs.readFile(nodePath.join(folder, 'a'), 'utf8'),
+      'an older content, longer than that of the object',
+    );
+  });
+
   it('continue the partial file of an earlier attempt, and are verified as a whole', async () => {
     const folder = nodePath.join(target, `dts-${transferId}`);
     await fs.mkdir(folder);

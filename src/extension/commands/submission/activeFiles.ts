@@ -43,6 +43,7 @@ function countByConnection(files: readonly KnownFile[]): ReadonlyMap<string, num
 }
 
 function describeOthers(count: number, total: number, name: string): string {
+  if (total === 1) return l10n.t("This file doesn't belong to {0}, the active connection.", name);
   if (count === total) return l10n.t('None of these files belong to {0}, the active connection.', name);
   return plural(
     count,
