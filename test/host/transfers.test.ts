@@ -165,7 +165,7 @@ describe('Transferring in the editor', () => {
     parts.searchStore.open('elsewhere', 'another connection', { database: 'JGI Data Portal', query: '', pageSize: 10 });
     parts.searchStore.setChecked('elsewhere', files.slice(0, 1), true);
     const done = stage.run('dataTransfer.transferCheckedFiles');
-    const question = await person.notice(/^None of these files belong to .*, the active connection\.$/);
+    const question = await person.notice(/^This file doesn't belong to .*, the active connection\.$/);
     assert.deepEqual([question.kind, question.buttons], ['information', ['Switch Connection…']]);
     question.dismiss();
     await done;
