@@ -26,6 +26,12 @@ export class DatabaseUnavailableError extends Error {
 export const scanWaitMs = 5_000;
 
 /**
+ * Maximum time that requests for files by ID, such as submissions, wait for a scan of a folder. Unlike a search, a
+ * submission isn't repeated by itself.
+ */
+export const lookupWaitMs = 60_000;
+
+/**
  * Creates the error for a query that needs a running scan. `subject` names the folder or store, and `fileCount` is the
  * number of files found so far.
  */

@@ -12,6 +12,7 @@ import {
   createScanningError,
   describeFolderFailure,
   DatabaseUnavailableError,
+  lookupWaitMs,
   scanWaitMs,
 } from './databaseUnavailableError.ts';
 import { RepairableStore } from './repairableStore.ts';
@@ -24,6 +25,16 @@ import type { StoreListingState } from './storeListingState.ts';
 import type { CatalogSearch } from './searchSql.ts';
 import { hasHiddenPart } from './servedNames.ts';
 import { TreeWatcher, type TreeChanges } from './treeWatcher.ts';
+
+/** The scans that a query waits for, in addition to those without which it can't run, and the maximum time. */
+interface ScanWait {
+  /** True to wait also for a routine scan that is expected to be quick. */
+  readonly needsScan: boolean;
+  /** Maximum time to wait for a scan without which there are no files. */
+  readonly limitMs: number;
+}
+
+const searchWait: ScanWait = { needsScan: true, limitMs: scanWaitMs };
 
 /** Time after which the progress of a scan is reported, so that rows don't flicker for folders that are scanned fast. */
 const progressDelayMs = 1_000;
@@ -102,9 +113,10 @@ export class FolderCatalog {
    */
   async filesByIds(ids: readonly string[]): Promise<(CatalogFile | undefined)[]> {
     const needsScan = !this.watcher.isComplete;
-    const files = await this.query((store) => store.filesByIds(ids), needsScan);
+    const wait = { needsScan, limitMs: lookupWaitMs };
+    const files = await this.query((store) => store.filesByIds(ids), wait);
     if (needsScan || !files.includes(undefined)) return files;
-    return await this.query((store) => store.filesByIds(ids));
+    return await this.query((store) => store.filesByIds(ids), { ...wait, needsScan: true });
   }
 
   getCachedHashes(paths: readonly string[]): (HashedFile | undefined)[] {
@@ -166,11 +178,11 @@ export class FolderCatalog {
   }
 
   /**
-   * Runs a query. If the catalog turns out to be corrupt, recreates it and retries the query once. For `needsScan`, see
+   * Runs a query. If the catalog turns out to be corrupt, recreates it and retries the query once. For `wait`, see
    * {@link refresh}.
    */
-  private async query<T>(query: (store: CatalogStore) => T, needsScan = true): Promise<T> {
-    await this.refresh(needsScan);
+  private async query<T>(query: (store: CatalogStore) => T, wait: ScanWait = searchWait): Promise<T> {
+    await this.refresh(wait);
     const { store } = this;
     try {
       return query(store);
@@ -179,7 +191,7 @@ export class FolderCatalog {
       await this.enqueue(async () => {
         if (this.store === store) this.handleFailure(error);
       });
-      await this.refresh();
+      await this.refresh(wait);
       return query(this.store);
     }
   }
@@ -200,13 +212,13 @@ export class FolderCatalog {
    * `needsScan`, also waits if the scan is expected to be quick. Throws {@link DatabaseUnavailableError} if the folder
    * is unavailable, or if a scan that it needs takes longer than queries wait.
    */
-  private async refresh(needsScan = true): Promise<void> {
+  private async refresh({ needsScan, limitMs }: ScanWait): Promise<void> {
     const state = await this.getState(this.config.folder).catch((error: unknown) => {
       throw this.createUnavailableError(describeFolderFailure(getErrorCode(error)));
     });
-    await this.waitForScan(this.resuming);
+    await this.waitForScan(this.resuming, limitMs);
     if (this.failureReason !== undefined || !this.freshness.hasScanned(state))
-      await this.waitForScan(this.refreshNow());
+      await this.waitForScan(this.refreshNow(), limitMs);
     else if (this.freshness.isStale(this.watcher.isComplete)) {
       const refreshed = this.refreshNow();
       // If it isn't quick after all, the files of the last scan are still there.
@@ -215,8 +227,8 @@ export class FolderCatalog {
     if (this.failureReason !== undefined) throw this.createUnavailableError(this.failureReason);
   }
 
-  private async waitForScan(scan: Promise<void> | undefined): Promise<void> {
-    if (scan === undefined || (await settlesWithin(this.dependencies.clock, scanWaitMs, scan))) return;
+  private async waitForScan(scan: Promise<void> | undefined, limitMs: number): Promise<void> {
+    if (scan === undefined || (await settlesWithin(this.dependencies.clock, limitMs, scan))) return;
     throw createScanningError(`The folder of the database ${this.config.name}`, this.foundCount);
   }
 
