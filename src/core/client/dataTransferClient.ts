@@ -83,7 +83,7 @@ interface CancelOptions {
 }
 
 interface CancelTurn extends TurnOptions {
-  /** What is known of the transfer. A refusal that contradicts it is not believed (D35: misrouted responses). */
+  /** Facts about the transfer. A refusal that contradicts it is not believed (D35: misrouted responses). */
   readonly facts?: TransferFacts | undefined;
 }
 

@@ -29,7 +29,7 @@ export interface Channel {
   readonly queue?: RequestQueue;
 }
 
-/** How far a request has come. */
+/** Records the progress of a request. */
 export interface ExchangeTrail {
   wasSent?: boolean;
   response?: HttpResponse;

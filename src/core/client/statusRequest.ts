@@ -9,7 +9,7 @@ import type { TurnObserver } from '../model/requestTurn.ts';
 
 /** Options for a status request. */
 export interface StatusOptions {
-  /** What is known of the transfer. A response that contradicts it is discarded (D35: misrouted responses). */
+  /** Facts about the transfer. A response that contradicts it is discarded (D35: misrouted responses). */
   readonly facts?: TransferFacts | undefined;
   readonly observer?: TurnObserver | undefined;
 }

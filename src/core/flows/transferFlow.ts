@@ -30,7 +30,7 @@ const namingSampleSize = 5;
 /** Delay before finished transfers can be loaded again after a failure. Rows and estimates request them often. */
 const loadRetryMs = 10_000;
 
-/** How far a submission has come. */
+/** Records the progress of a submission. */
 interface SubmissionAttempt {
   transfer: Transfer;
   /** The ID that the server returned, unless it is another transfer's. */

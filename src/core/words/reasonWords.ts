@@ -4,7 +4,7 @@ import type { Reason, ReasonKind } from '../model/reason.ts';
 type RemedyKind =
   'badAddress' | 'insecureAddress' | 'keyMissing' | 'keyGone' | 'keyElsewhere' | 'internalError' | 'notSent';
 
-/** What the extension and the command line each provide for their sentences. */
+/** The parts of sentences that the extension and the command line each provide. */
 interface Wording {
   /** Translates a sentence; `{0}` in it stands for the first argument. */
   readonly l10n: { t(message: string, ...args: (string | number)[]): string };
