@@ -85,7 +85,7 @@ function isSameFile(file: number, path: string): boolean {
 export function removeOpenPart(file: number, part: string): void {
   try {
     const path = findOpenPath(file, part);
-    if (isSameFile(file, path)) fs.rmSync(path);
+    if (isSameFile(file, path)) fs.unlinkSync(path);
   } catch {
     // The part file is removed with the transfer's leftovers.
   }
@@ -94,7 +94,7 @@ export function removeOpenPart(file: number, part: string): void {
 /** Removes a part file. Never throws. */
 export function removePart(part: string): void {
   try {
-    fs.rmSync(part, { force: true });
+    fs.unlinkSync(part);
   } catch {
     // The part file is removed with the transfer's leftovers.
   }

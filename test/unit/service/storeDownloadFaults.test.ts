@@ -52,7 +52,7 @@ describe('Moving files from a store to a folder one by one (D62)', () => {
 
   /** Runs `work` with a replaced file system function. */
   async function replacing<T>(
-    name: 'fsyncSync' | 'rmSync' | 'writeSync',
+    name: 'fsyncSync' | 'unlinkSync' | 'writeSync',
     replacement: (...args: never[]) => unknown,
     work: () => Promise<T>,
   ): Promise<T> {
@@ -107,7 +107,7 @@ describe('Moving files from a store to a folder one by one (D62)', () => {
     assert.ok(file);
     await writePart('a.txt', 'xx');
     const fetch = async () => await rig.fetch([withHash(file, 'other')]);
-    const { failure } = await replacing('rmSync', throwDiskError, fetch);
+    const { failure } = await replacing('unlinkSync', throwDiskError, fetch);
     assert.deepEqual([failure?.operation, rig.count('read')], ['copy', 2]);
   });
 
