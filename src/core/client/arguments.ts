@@ -1,11 +1,68 @@
 import type { StagingStatus } from '../../contract/search.ts';
+import type { FileStaging } from '../model/searchQuery.ts';
 import { isJsonObject, type JsonObject } from '../util/json.ts';
+import type { ConnectOptions } from './connecting.ts';
 import { markArgumentError, RuntimeError, ValueError } from './errors.ts';
 import { isHeaderSafe } from './token.ts';
 import { parseUuid } from '../util/uuid.ts';
 
-/** The arguments of a call, by name. Values can be of any type, because callers may not use type checking. */
-export type CallArguments = Readonly<Record<string, unknown>>;
+/**
+ * Describes a search (§4.3). Requests omit `status`, `limit` and `specific` if empty, and `offset` and `limit` if 0.
+ */
+export interface SearchOptions {
+  readonly database: string;
+  readonly orcid: string;
+  readonly query: string | number;
+  readonly status?: FileStaging | '' | undefined;
+  readonly offset?: number | string | undefined;
+  readonly limit?: number | string | null | undefined;
+  /** The cursor of the previous page; `offset` then counts from there. Sent only to the local service (D9: paging). */
+  readonly cursor?: string | undefined;
+  readonly specific?: JsonObject | undefined;
+}
+
+/** Describes a metadata request (§4.4). */
+export interface MetadataOptions {
+  readonly database: string;
+  readonly orcid: string;
+  readonly ids: readonly string[];
+  readonly offset?: number | string | undefined;
+  readonly limit?: number | string | null | undefined;
+}
+
+/** Describes a submission (§4.5). */
+export interface TransferOptions {
+  readonly orcid: string;
+  readonly source: string;
+  readonly destination: string;
+  readonly fileIds: readonly string[];
+  /** Markdown. */
+  readonly description?: string | undefined;
+  readonly instructions?: JsonObject | undefined;
+  /** Time limit for the response, in seconds; absent for the default. Not sent to the server. */
+  readonly timeout?: number | undefined;
+}
+
+/** Describes a request to cancel a transfer (§4.7). `orcid` identifies the user who submitted the transfer. */
+export interface CancelOptions {
+  readonly id: string;
+  readonly orcid: string;
+}
+
+/** The arguments of each operation. */
+interface OperationArguments {
+  readonly connect: ConnectOptions;
+  readonly search: SearchOptions;
+  readonly fetchMetadata: MetadataOptions;
+  readonly transfer: TransferOptions;
+  readonly transferStatus: { readonly id: string };
+  readonly cancelTransfer: CancelOptions;
+  readonly searchParameters: { readonly databaseId: string };
+  readonly scanDatabase: { readonly databaseId: string };
+}
+
+/** The name of an operation that takes arguments. */
+export type Operation = keyof OperationArguments;
 
 /** The arguments that each operation checks. All other arguments are ignored. */
 const argumentsByOperation = {
@@ -17,10 +74,7 @@ const argumentsByOperation = {
   cancelTransfer: ['orcid', 'id'],
   searchParameters: ['databaseId'],
   scanDatabase: ['databaseId'],
-} as const;
-
-/** The name of an operation that takes arguments. */
-export type Operation = keyof typeof argumentsByOperation;
+} as const satisfies Record<Operation, readonly string[]>;
 
 type ArgumentName = (typeof argumentsByOperation)[Operation][number];
 
@@ -85,21 +139,25 @@ const checksByOperation: ReadonlyMap<string, readonly Check[]> = new Map(
 );
 
 /**
- * Returns the checked arguments. Reads each argument only once, so that none can change before it is sent. Throws the
- * error for the first violated rule (§4.8, D1: error classes, D3: numbers and empty values), or TypeError if the
- * arguments can't be read.
+ * Returns the checked arguments, which can be of any type before, because callers may not use type checking. Reads each
+ * argument only once, so that none can change before it is sent. Throws the error for the first violated rule (§4.8,
+ * D1: error classes, D3: numbers and empty values), or TypeError if the arguments can't be read.
  */
-export function checkArguments(operation: Operation, given: unknown): CallArguments {
+export function checkArguments<O extends Operation>(operation: O, given: unknown): OperationArguments[O] {
   const values = readOnce(operation, argumentsByOperation[operation], given);
   for (const [name, [, expected, ErrorClass, isValid]] of checksByOperation.get(operation) ?? []) {
     if (isValid(values[name])) continue;
     const shown = secretNames.has(name) ? 'what was given' : describe(values[name]);
     throw markArgumentError(new ErrorClass(`${operation}: "${name}" must be ${expected}, not ${shown}`));
   }
-  return values;
+  return values as unknown as OperationArguments[O];
 }
 
-function readOnce(operation: Operation, names: readonly ArgumentName[], given: unknown): CallArguments {
+function readOnce(
+  operation: Operation,
+  names: readonly ArgumentName[],
+  given: unknown,
+): Readonly<Record<string, unknown>> {
   try {
     const values = isJsonObject(given) ? given : {};
     return Object.fromEntries(names.map((name) => [name, toPlainValue(values[name])]));

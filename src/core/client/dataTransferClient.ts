@@ -4,15 +4,21 @@ import type { TransferFacts } from '../model/foreignResponse.ts';
 import { plainNetwork } from '../model/networkSettings.ts';
 import type { Reason } from '../model/reason.ts';
 import type { SearchParameter } from '../model/databaseParameter.ts';
-import type { FileStaging } from '../model/searchQuery.ts';
 import type { TurnOptions } from '../model/requestTurn.ts';
 import type { TransferStatus } from '../model/transferModel.ts';
 import { systemClock } from '../util/clock.ts';
 import { Emitter } from '../util/emitter.ts';
-import type { JsonObject } from '../util/json.ts';
 import type { Disposable } from '../util/lifetime.ts';
 import { readFoundPage, readSearchParameters, type FoundPage } from './responseReaders.ts';
-import { checkArguments, toSentNumber, type CallArguments, type Operation } from './arguments.ts';
+import {
+  checkArguments,
+  toSentNumber,
+  type CancelOptions,
+  type MetadataOptions,
+  type Operation,
+  type SearchOptions,
+  type TransferOptions,
+} from './arguments.ts';
 import { buildSearchRequest } from './requestBuilders.ts';
 import { connectTo, createSupersededError, type ClientDependencies, type ConnectOptions } from './connecting.ts';
 import { requestWithName, DatabaseName, isNamingKnown } from './databaseName.ts';
@@ -38,49 +44,6 @@ export type ClientOptions = Pick<ClientDependencies, 'log'> &
     /** Overrides for the default limits (D15: tolerant reading, D16: timeouts and retries). */
     readonly limits?: Partial<Limits>;
   };
-
-/**
- * Describes a search (§4.3). Requests omit `status`, `limit` and `specific` if empty, and `offset` and `limit` if 0.
- */
-export interface SearchOptions {
-  readonly database: string;
-  readonly orcid: string;
-  readonly query: string | number;
-  readonly status?: FileStaging | '' | undefined;
-  readonly offset?: number | string | undefined;
-  readonly limit?: number | string | null | undefined;
-  /** The cursor of the previous page; `offset` then counts from there. Sent only to the local service (D9: paging). */
-  readonly cursor?: string | undefined;
-  readonly specific?: JsonObject | undefined;
-}
-
-/** Describes a metadata request (§4.4). */
-export interface MetadataOptions {
-  readonly database: string;
-  readonly orcid: string;
-  readonly ids: readonly string[];
-  readonly offset?: number | string | undefined;
-  readonly limit?: number | string | null | undefined;
-}
-
-/** Describes a submission (§4.5). */
-interface TransferOptions {
-  readonly orcid: string;
-  readonly source: string;
-  readonly destination: string;
-  readonly fileIds: readonly string[];
-  /** Markdown. */
-  readonly description?: string | undefined;
-  readonly instructions?: JsonObject | undefined;
-  /** Time limit for the response, in seconds; absent for the default. Not sent to the server. */
-  readonly timeout?: number | undefined;
-}
-
-/** Describes a request to cancel a transfer (§4.7). `orcid` identifies the user who submitted the transfer. */
-interface CancelOptions {
-  readonly id: string;
-  readonly orcid: string;
-}
 
 interface CancelTurn extends TurnOptions {
   /** Facts about the transfer. A refusal that contradicts it is not believed (D35: misrouted responses). */
@@ -136,7 +99,7 @@ export class DataTransferClient implements Disposable {
    * TypeError, ValueError or ConnectionError (§4.8).
    */
   async connect(options: ConnectOptions, signal?: AbortSignal): Promise<ServiceInfo> {
-    const target = checkArguments('connect', options) as CallArguments & ConnectOptions;
+    const target = checkArguments('connect', options);
     this.attemptController?.abort();
     const attempt = new AbortController();
     this.attemptController = attempt;
@@ -181,7 +144,7 @@ export class DataTransferClient implements Disposable {
   async search(request: SearchOptions, signal?: AbortSignal): Promise<SearchReply> {
     const session = this.requireSession('search');
     const given = checkArguments('search', request);
-    const database = String(given['database']);
+    const { database } = given;
     const hasCursors = session.service.hasFullPages === true;
     const searchAs = async (sent: string): Promise<Result<FoundPage>> =>
       await session.request(
@@ -211,13 +174,13 @@ export class DataTransferClient implements Disposable {
 
   private async fetchChecked(
     session: ClientSession,
-    given: CallArguments,
+    given: MetadataOptions,
     signal: AbortSignal | undefined,
   ): Promise<MetadataReply> {
-    const name = await DatabaseName.resolve(session, String(given['database']), signal);
-    const requester = new MetadataRequester(session, name, String(given['orcid']), signal);
-    const ids = [...new Set(given['ids'] as readonly string[])];
-    const page = { offset: toSentNumber(given['offset']), limit: toSentNumber(given['limit']) };
+    const name = await DatabaseName.resolve(session, given.database, signal);
+    const requester = new MetadataRequester(session, name, given.orcid, signal);
+    const ids = [...new Set(given.ids)];
+    const page = { offset: toSentNumber(given.offset), limit: toSentNumber(given.limit) };
     const { files, refusedIds, hasRead, reason } = await new MetadataBatches(requester).gather(ids, page);
     const first = reason ?? refusedIds[0]?.reason;
     if (first) logFailure(session.channel, first);
@@ -271,7 +234,7 @@ export class DataTransferClient implements Disposable {
   async cancelTransfer(request: CancelOptions, turn: CancelTurn = {}): Promise<Reply<true | undefined>> {
     const session = this.requireSession('cancelTransfer');
     const given = checkArguments('cancelTransfer', request);
-    const [transferId, orcid] = [parseUuid(String(given['id'])) ?? '', String(given['orcid'])];
+    const [transferId, orcid] = [parseUuid(given.id) ?? '', given.orcid];
     const path = `transfers/${transferId}${formatQuery({ orcid })}`;
     const { facts, observer, signal } = turn;
     const cancel = async (): Promise<Result<true | undefined>> => {

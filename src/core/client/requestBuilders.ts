@@ -1,7 +1,14 @@
 import type { MetadataRequest } from '../../contract/metadata.ts';
 import type { SearchRequest } from '../../contract/search.ts';
 import type { TransferRequest } from '../../contract/transfer.ts';
-import { toSentNumber, toSentObject, toSentStatus, toSentText, type CallArguments } from './arguments.ts';
+import {
+  toSentNumber,
+  toSentObject,
+  toSentStatus,
+  toSentText,
+  type SearchOptions,
+  type TransferOptions,
+} from './arguments.ts';
 import type { HttpRequest } from './exchange.ts';
 
 /** Builds a request with a JSON body. Omits undefined fields. */
@@ -13,27 +20,27 @@ export function buildPostRequest(path: string, body: SearchRequest | MetadataReq
  * Builds a search request from checked arguments and the database's name or ID (§4.3, D7: database name or id). Omits
  * the cursor unless the service has cursors (D9: paging).
  */
-export function buildSearchRequest(given: CallArguments, database: string, hasCursors: boolean): HttpRequest {
+export function buildSearchRequest(given: SearchOptions, database: string, hasCursors: boolean): HttpRequest {
   return buildPostRequest('files', {
     database,
-    orcid: String(given['orcid']),
-    query: String(given['query']),
-    status: toSentStatus(given['status']),
-    offset: toSentNumber(given['offset']),
-    limit: toSentNumber(given['limit']),
-    cursor: hasCursors ? toSentText(given['cursor']) : undefined,
-    specific: toSentObject(given['specific']),
+    orcid: given.orcid,
+    query: String(given.query),
+    status: toSentStatus(given.status),
+    offset: toSentNumber(given.offset),
+    limit: toSentNumber(given.limit),
+    cursor: hasCursors ? toSentText(given.cursor) : undefined,
+    specific: toSentObject(given.specific),
   });
 }
 
 /** Builds a submission from checked arguments and the names or IDs of the databases (§4.5, D7: database name or id). */
-export function buildTransferRequest(given: CallArguments, source: string, destination: string): HttpRequest {
+export function buildTransferRequest(given: TransferOptions, source: string, destination: string): HttpRequest {
   return buildPostRequest('transfers', {
-    orcid: String(given['orcid']),
+    orcid: given.orcid,
     source,
     destination,
-    file_ids: [...(given['fileIds'] as readonly string[])],
-    description: toSentText(given['description']),
-    instructions: toSentObject(given['instructions']),
+    file_ids: [...given.fileIds],
+    description: toSentText(given.description),
+    instructions: toSentObject(given.instructions),
   });
 }

@@ -2,7 +2,7 @@ import { findForeignSign } from '../model/foreignResponse.ts';
 import type { TurnOptions } from '../model/requestTurn.ts';
 import { reportBug } from './http.ts';
 import { readAccepted, readJson } from './responseReaders.ts';
-import type { CallArguments } from './arguments.ts';
+import type { TransferOptions } from './arguments.ts';
 import { buildTransferRequest } from './requestBuilders.ts';
 import { DatabaseName } from './databaseName.ts';
 import { toForeignFailure, toOwnFailure } from './foreignFailure.ts';
@@ -17,15 +17,14 @@ import type { ClientSession } from './clientSession.ts';
  */
 export async function submit(
   session: ClientSession,
-  given: CallArguments,
+  given: TransferOptions,
   { signal, observer, willSend }: TurnOptions,
 ): Promise<Result<string>> {
-  const [source, destination] = [String(given['source']), String(given['destination'])];
+  const { source, destination, timeout } = given;
   const sent = [
     (await DatabaseName.resolve(session, source, signal)).sent,
     (await DatabaseName.resolve(session, destination, signal)).sent,
   ] as const;
-  const timeout = given['timeout'];
   const submissionMs = typeof timeout === 'number' ? timeout * 1000 : session.channel.limits.submissionMs;
   const turn = { kind: 'submission', observer, willSend } as const;
   const request = { ...buildTransferRequest(given, ...sent), submissionMs, turn };
@@ -35,9 +34,9 @@ export async function submit(
     return sign ? toForeignFailure(sign, { detail: result.value }) : result;
   }
   const failure = toOwnFailure(session, result, {
-    orcid: String(given['orcid']),
+    orcid: given.orcid,
     databases: [source, destination, ...sent],
-    fileIds: given['fileIds'] as readonly string[],
+    fileIds: given.fileIds,
   });
   // The user has to decide whether the transfer started, so keep the message.
   return failure === result ? result : toForeignFailure('OTHER_REFUSAL', result.reason);

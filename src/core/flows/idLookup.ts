@@ -1,4 +1,4 @@
-import type { MetadataOptions } from '../client/dataTransferClient.ts';
+import type { MetadataOptions } from '../client/arguments.ts';
 import type { RefusedId } from '../client/reply.ts';
 import type { FoundFile } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
