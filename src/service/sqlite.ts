@@ -27,7 +27,7 @@ function loadQuietly(): SqliteModule {
   process.emitWarning = () => undefined;
   try {
     const sqlite = process.getBuiltinModule('node:sqlite') as SqliteModule | undefined;
-    if (sqlite === undefined) throw new Error(`it needs Node.js 22.13 or later, not ${process.version}`);
+    if (sqlite === undefined) throw new Error(`it needs Node.js 22.16 or later, not ${process.version}`);
     return sqlite;
   } finally {
     if (emitWarning !== undefined) Object.defineProperty(process, 'emitWarning', emitWarning);

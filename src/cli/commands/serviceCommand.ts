@@ -12,8 +12,8 @@ interface ServiceFlags {
   readonly config: string;
 }
 
-/** The first version of Node.js whose SQLite module works without a command-line flag. */
-const requiredNode = [22, 13] as const;
+/** The first version of Node.js whose SQLite module has a full-text index. */
+const requiredNode = [22, 16] as const;
 
 /** Adds `service`, which runs the local service in the foreground. */
 export function addServiceCommand(program: Command): void {

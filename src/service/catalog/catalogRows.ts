@@ -1,10 +1,9 @@
 import type { StatementSync } from 'node:sqlite';
 import type { SqliteFile } from '../sqlite.ts';
 import { getDeclaredId, parseMetadata, type CatalogFile, type ScannedFile } from './catalogFile.ts';
-import type { TextMode } from './catalogTables.ts';
 import { getFormat } from './mediaTypes.ts';
 import { getParentFolder, getBaseName } from './pathOrder.ts';
-import { folderEndMarker, toIndexText, normalizeText } from './textNormalization.ts';
+import { folderEndMarker, toIndexText } from './textNormalization.ts';
 
 export interface FileRow {
   readonly id: number;
@@ -82,10 +81,7 @@ type RowWords = readonly [name: string, title: string, folder: string, rest: str
 
 /** Writes the properties and search words of files. Uses the caller's transaction. */
 export class CatalogRows {
-  /** True if the words are stored in SQLite's full-text index. */
-  readonly isIndexed: boolean;
   private readonly database: SqliteFile;
-  private readonly mode: TextMode;
   private readonly insertFile: StatementSync;
   private readonly insertGroup: StatementSync;
   private readonly updateFile: StatementSync;
@@ -94,10 +90,8 @@ export class CatalogRows {
   private readonly deleteWords: StatementSync;
   private lastFolder = { path: '', words: '' };
 
-  constructor(database: SqliteFile, mode: TextMode) {
+  constructor(database: SqliteFile) {
     this.database = database;
-    this.mode = mode;
-    this.isIndexed = mode === 'index';
     this.insertFile = database.prepare(buildInsert(1));
     this.insertGroup = database.prepare(buildInsert(groupSize));
     this.updateFile = database.prepare(
@@ -105,7 +99,9 @@ export class CatalogRows {
     );
     this.deleteFile = database.prepare('DELETE FROM files WHERE id = ?');
     this.insertWords = database.prepare('INSERT INTO words (rowid, name, title, folder, rest) VALUES (?, ?, ?, ?, ?)');
-    this.deleteWords = database.prepare(deleteWordsSql[mode]);
+    this.deleteWords = database.prepare(
+      "INSERT INTO words (words, rowid, name, title, folder, rest) VALUES ('delete', ?, ?, ?, ?, ?)",
+    );
   }
 
   /** Inserts new files. Their IDs are `firstId`, `firstId + step`, and so on. */
@@ -143,7 +139,7 @@ export class CatalogRows {
    * {@link maxSegments} of them. SQLite stores the setting in the file.
    */
   deferMerging(isDeferred: boolean): void {
-    if (!this.isIndexed || isDeferred === this.isMergingDeferred()) return;
+    if (isDeferred === this.isMergingDeferred()) return;
     const settings = isDeferred ? `('automerge', 0), ('crisismerge', ${maxSegments})` : "('automerge', 4)";
     this.database.exec(`INSERT INTO words (words, rank) VALUES ${settings}`);
   }
@@ -159,41 +155,23 @@ export class CatalogRows {
 
   /** Removes a row's words. Deleting from a contentless index requires the original text. */
   private removeWords(row: FileRow): void {
-    if (this.mode === 'scan') this.deleteWords.run(row.id);
-    else this.deleteWords.run(row.id, ...this.buildWords(toCatalogFile(row)));
+    this.deleteWords.run(row.id, ...this.buildWords(toCatalogFile(row)));
   }
 
   private buildWords(file: ScannedFile): RowWords {
     const { title, rest } = file.metadata === undefined ? emptyText : getDescribedText(file);
     const name = getBaseName(file.path);
     const folder = this.getFolderWords(getParentFolder(file.path));
-    if (this.mode === 'index') return [toIndexText(name), toIndexText(title), folder, toIndexText(rest)];
-    return [
-      padWords(normalizeText(name)),
-      padWords(normalizeText(title)),
-      padWords(folder),
-      padWords(normalizeText(rest)),
-    ];
+    return [toIndexText(name), toIndexText(title), folder, toIndexText(rest)];
   }
 
   private getFolderWords(path: string): string {
     if (path === '') return '';
     if (this.lastFolder.path !== path) {
-      const words = this.mode === 'index' ? toIndexText(path) : normalizeText(path);
-      this.lastFolder = { path, words: `${words} ${folderEndMarker}` };
+      this.lastFolder = { path, words: `${toIndexText(path)} ${folderEndMarker}` };
     }
     return this.lastFolder.words;
   }
-}
-
-const deleteWordsSql: Readonly<Record<TextMode, string>> = {
-  index: "INSERT INTO words (words, rowid, name, title, folder, rest) VALUES ('delete', ?, ?, ?, ?, ?)",
-  scan: 'DELETE FROM words WHERE rowid = ?',
-};
-
-/** Surrounds words with spaces, which delimit words in scan mode. */
-function padWords(words: string): string {
-  return words === '' ? '' : ` ${words} `;
 }
 
 const emptyText = { title: '', rest: '' };

@@ -3,7 +3,7 @@ import { runInTransaction, isCorruption, isSqlError, runInReadTransaction, type 
 import type { CatalogFile, ScannedFile, HashedFile, HashUpdate } from './catalogFile.ts';
 import { CatalogMerge } from './catalogMerge.ts';
 import { CatalogRows, toCatalogFile, type FileRow } from './catalogRows.ts';
-import { detectTextMode, openCatalogFile, type TextMode } from './catalogTables.ts';
+import { openCatalogFile } from './catalogTables.ts';
 import { parseFileId } from './fileId.ts';
 import { PathIds } from './pathIds.ts';
 import { getRangeBelow } from './pathOrder.ts';
@@ -17,7 +17,6 @@ import type { SqlFragment } from './sqlFragment.ts';
 /** Stores the files of one database in SQLite. */
 export class CatalogStore {
   private readonly database: SqliteFile;
-  private readonly mode: TextMode;
   private readonly rows: CatalogRows;
   private readonly ids: PathIds;
   private readonly byPath: StatementSync;
@@ -25,17 +24,13 @@ export class CatalogStore {
   private readonly below: StatementSync;
   private lastPath: { readonly pattern: string; readonly test: PathTest } | undefined;
 
-  /**
-   * Opens the catalog file. Detects `mode` if it is not given; recreates a catalog that was created in a different
-   * mode.
-   */
-  constructor(file: string, mode: TextMode = detectTextMode(), open = openCatalogFile) {
-    this.mode = mode;
-    this.database = open(file, mode);
+  /** Opens the catalog file. */
+  constructor(file: string, open = openCatalogFile) {
+    this.database = open(file);
     this.database.function('path_matches', { deterministic: true }, (pattern, path) =>
       this.testPath(String(pattern), String(path)),
     );
-    this.rows = new CatalogRows(this.database, mode);
+    this.rows = new CatalogRows(this.database);
     this.ids = new PathIds(this.database, this.rows);
     this.byPath = this.database.prepare('SELECT * FROM files WHERE path = ?');
     this.byDeclared = this.database.prepare('SELECT * FROM files WHERE declared = ? LIMIT 2');
@@ -99,7 +94,7 @@ export class CatalogStore {
     let skip = search.offset;
     let arePreviousEmpty = after === undefined;
     for (let index = after?.tier ?? 0; ; index += 1) {
-      const tier = buildSearchTiers(search, this.mode, arePreviousEmpty)[index];
+      const tier = buildSearchTiers(search, arePreviousEmpty)[index];
       if (tier === undefined) return page.build();
       const passed = this.addTier(page, tier, skip, index === after?.tier ? after : undefined);
       if (page.isFull) return page.build(index);

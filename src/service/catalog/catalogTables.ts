@@ -4,16 +4,10 @@ import { createFolderSync } from '../../core/util/createFolder.ts';
 import { isTemporary, openSqlite, runInTransaction, type SqliteFile } from '../sqlite.ts';
 
 /**
- * The text search mode: SQLite's full-text index, or a row-by-row `scan` on runtimes without it (D49: search without
- * FTS5).
- */
-export type TextMode = 'index' | 'scan';
-
-/**
  * Version of the table layout and the word format. Increment it whenever either changes, so that older catalogs are
  * recreated.
  */
-const layoutVersion = 4;
+const layoutVersion = 9;
 
 // IDs are in path order, so that full-text matches are returned in that order without sorting.
 const tables = `
@@ -22,26 +16,23 @@ const tables = `
     bytes INTEGER NOT NULL, modified REAL NOT NULL, metadata TEXT, sha256 TEXT, declared TEXT
   );
   CREATE INDEX declared ON files (declared) WHERE declared IS NOT NULL;
-  CREATE INDEX held ON files (path, bytes, modified, sha256) WHERE sha256 IS NOT NULL;`;
-const wordTables: Readonly<Record<TextMode, string>> = {
-  index: `CREATE VIRTUAL TABLE words USING fts5(
+  CREATE INDEX held ON files (path, bytes, modified, sha256) WHERE sha256 IS NOT NULL;
+  CREATE VIRTUAL TABLE words USING fts5(
     name, title, folder, rest, content='', columnsize=0, tokenize='ascii');
-    INSERT INTO words (words, rank) VALUES ('hashsize', 16777216);`,
-  scan: 'CREATE TABLE words (name TEXT, title TEXT, folder TEXT, rest TEXT);',
-};
+  INSERT INTO words (words, rank) VALUES ('hashsize', 16777216);`;
 
 /**
- * Opens or creates a catalog file. Replaces a file that is unusable or has a different version or mode. Rethrows
+ * Opens or creates a catalog file. Replaces a file that is unusable or has a different version. Rethrows
  * temporary errors instead, to keep the cached hashes.
  */
-export function openCatalogFile(file: string, mode: TextMode): SqliteFile {
+export function openCatalogFile(file: string): SqliteFile {
   createFolderSync(nodePath.dirname(file));
   try {
-    return prepare(file, mode);
+    return prepare(file);
   } catch (error) {
     if (isTemporary(error)) throw error;
     removeCatalogFile(file);
-    return prepare(file, mode);
+    return prepare(file);
   }
 }
 
@@ -50,34 +41,19 @@ export function removeCatalogFile(file: string): void {
   for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(file + suffix, { force: true });
 }
 
-function prepare(file: string, mode: TextMode): SqliteFile {
+function prepare(file: string): SqliteFile {
   const database = openSqlite(file);
   try {
-    const currentVersion = layoutVersion * 2 + (mode === 'index' ? 1 : 0);
     const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
     if (version === 0) database.exec('PRAGMA page_size = 8192');
     // The catalog can be rebuilt from its folder or store, so writes need not be synchronous.
     database.exec('PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768');
-    if (version === currentVersion) return database;
+    if (version === layoutVersion) return database;
     if (version !== 0) throw new Error('The catalog has a different schema version.');
-    runInTransaction(database, () =>
-      database.exec(`${tables} ${wordTables[mode]} PRAGMA user_version = ${currentVersion}`),
-    );
+    runInTransaction(database, () => database.exec(`${tables} PRAGMA user_version = ${layoutVersion}`));
     return database;
   } catch (error) {
     database.close();
     throw error;
-  }
-}
-
-export function detectTextMode(): TextMode {
-  const database = openSqlite(':memory:');
-  try {
-    database.exec(wordTables.index);
-    return 'index';
-  } catch {
-    return 'scan';
-  } finally {
-    database.close();
   }
 }

@@ -59,6 +59,6 @@ export class RepairableStore {
   }
 
   private open(): CatalogStore {
-    return new CatalogStore(this.options.file, undefined, this.options.openFile);
+    return new CatalogStore(this.options.file, this.options.openFile);
   }
 }

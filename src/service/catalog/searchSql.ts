@@ -1,18 +1,10 @@
 import type { StagingStatus } from '../../contract/search.ts';
-import type { TextMode } from './catalogTables.ts';
 import { getBaseName } from './pathOrder.ts';
 import { findLongestLiteral } from './pathPattern.ts';
 import type { ParsedSearch, SearchTerm } from './searchLanguage.ts';
 import type { SortKey, SpecificFilter } from './specificParameters.ts';
 import { all, any, concat, not, plain, type SqlFragment } from './sqlFragment.ts';
-import {
-  allColumns,
-  columnTiers,
-  buildIndexMatch,
-  buildScanMatch,
-  type TextTerm,
-  type WordColumn,
-} from './textMatch.ts';
+import { allColumns, columnTiers, buildIndexMatch, type TextTerm, type WordColumn } from './textMatch.ts';
 
 export interface CatalogSearch {
   readonly search: ParsedSearch;
@@ -63,9 +55,9 @@ interface Selection {
  * `arePreviousEmpty`, the query of a tier doesn't exclude the results of previous tiers. It is then faster, but only
  * correct if all of them are empty.
  */
-export function buildSearchTiers(search: CatalogSearch, mode: TextMode, arePreviousEmpty: boolean): SearchTier[] {
+export function buildSearchTiers(search: CatalogSearch, arePreviousEmpty: boolean): SearchTier[] {
   const isTiered = search.filter.sort === 'relevance';
-  const selections = isTiered ? selectTiers(search, mode, arePreviousEmpty) : [selectWhole(search, mode)];
+  const selections = isTiered ? selectTiers(search, arePreviousEmpty) : [selectWhole(search)];
   return selections.map(({ from, where }) => {
     const selectAfter = (after: SearchCursor | undefined): SqlFragment =>
       after === undefined ? where : all([where, buildAfterCondition(after, search.filter, from)]);
@@ -90,30 +82,30 @@ function joinFiles(from: string): string {
   return from === 'words' ? 'words CROSS JOIN files f ON f.id = words.rowid' : from;
 }
 
-function selectTiers(search: CatalogSearch, mode: TextMode, arePreviousEmpty: boolean): Selection[] {
+function selectTiers(search: CatalogSearch, arePreviousEmpty: boolean): Selection[] {
   const { alternatives } = search.search;
   const withText = alternatives.filter((terms) => getTextTerms(terms).length > 0);
-  if (withText.length === 0) return [selectWhole(search, mode)];
+  if (withText.length === 0) return [selectWhole(search)];
   const tiers = columnTiers.map((columns, index) => {
     const before = arePreviousEmpty ? undefined : columnTiers[index - 1];
-    return canSelectByWords(alternatives, mode)
+    return canSelectByWords(alternatives)
       ? selectByWords(search, columns, before)
-      : selectByFiles(search, mode, withText, columns, before);
+      : selectByFiles(search, withText, columns, before);
   });
   if (withText.length === alternatives.length) return tiers;
   const others = alternatives.filter((terms) => getTextTerms(terms).length === 0);
-  return [...tiers, excludePassed(search, mode, others, arePreviousEmpty ? [] : withText)];
+  return [...tiers, excludePassed(search, others, arePreviousEmpty ? [] : withText)];
 }
 
-function selectWhole(search: CatalogSearch, mode: TextMode): Selection {
+function selectWhole(search: CatalogSearch): Selection {
   const { alternatives } = search.search;
-  if (canSelectByWords(alternatives, mode)) return selectByWords(search, allColumns, undefined);
-  return selectByFiles(search, mode, alternatives, allColumns, undefined);
+  if (canSelectByWords(alternatives)) return selectByWords(search, allColumns, undefined);
+  return selectByFiles(search, alternatives, allColumns, undefined);
 }
 
 /** Returns true if a single full-text match, with conditions on its results, can select the rows. */
-function canSelectByWords(alternatives: readonly Alternative[], mode: TextMode): boolean {
-  if (mode !== 'index' || alternatives.length === 0) return false;
+function canSelectByWords(alternatives: readonly Alternative[]): boolean {
+  if (alternatives.length === 0) return false;
   if (alternatives.some((terms) => getTextTerms(terms).length === 0)) return false;
   return alternatives.length === 1 || alternatives.every((terms) => terms.every((term) => term.kind === 'text'));
 }
@@ -127,7 +119,7 @@ function selectByWords(
   const current = buildMatch(alternatives, columns);
   const match = before === undefined ? current : `(${current}) NOT (${buildMatch(alternatives, before)})`;
   const others = (alternatives[0] ?? []).filter((term) => term.kind !== 'text');
-  const conditions = [...others.map((term) => buildTerm(term, 'index', columns)), ...buildFilterConditions(search)];
+  const conditions = [...others.map((term) => buildTerm(term, columns)), ...buildFilterConditions(search)];
   const words: SqlFragment = { sql: 'words MATCH ?', values: [match] };
   return conditions.length === 0
     ? { from: 'words', where: words }
@@ -147,55 +139,44 @@ function buildAlternativeMatch(terms: Alternative, columns: readonly WordColumn[
 
 function selectByFiles(
   search: CatalogSearch,
-  mode: TextMode,
   alternatives: readonly Alternative[],
   columns: readonly WordColumn[],
   before: readonly WordColumn[] | undefined,
 ): Selection {
-  const found = buildAlternatives(alternatives, mode, columns);
-  const excluded = before === undefined ? [] : [not(buildAlternatives(alternatives, mode, before))];
+  const found = buildAlternatives(alternatives, columns);
+  const excluded = before === undefined ? [] : [not(buildAlternatives(alternatives, before))];
   return {
-    from: selectMatchingIds(alternatives, mode),
+    from: 'files f',
     where: all([found, ...excluded, ...buildFilterConditions(search)]),
   };
 }
 
 function excludePassed(
   search: CatalogSearch,
-  mode: TextMode,
   alternatives: readonly Alternative[],
   excluded: readonly Alternative[],
 ): Selection {
-  const found = buildAlternatives(alternatives, mode, allColumns);
-  const where = all([found, not(buildAlternatives(excluded, mode, allColumns)), ...buildFilterConditions(search)]);
-  return { from: selectMatchingIds([...alternatives, ...excluded], mode), where };
+  const found = buildAlternatives(alternatives, allColumns);
+  const where = all([found, not(buildAlternatives(excluded, allColumns)), ...buildFilterConditions(search)]);
+  return { from: 'files f', where };
 }
 
-function selectMatchingIds(alternatives: readonly Alternative[], mode: TextMode): string {
-  const hasWords = alternatives.some((terms) => terms.some((term) => term.kind === 'text'));
-  return mode === 'scan' && hasWords ? 'files f JOIN words w ON w.rowid = f.id' : 'files f';
+function buildAlternatives(alternatives: readonly Alternative[], columns: readonly WordColumn[]): SqlFragment {
+  return any(alternatives.map((terms) => all(terms.map((term) => buildTerm(term, columns)))));
 }
 
-function buildAlternatives(
-  alternatives: readonly Alternative[],
-  mode: TextMode,
-  columns: readonly WordColumn[],
-): SqlFragment {
-  return any(alternatives.map((terms) => all(terms.map((term) => buildTerm(term, mode, columns)))));
-}
-
-function buildTerm(term: SearchTerm, mode: TextMode, columns: readonly WordColumn[]): SqlFragment {
+function buildTerm(term: SearchTerm, columns: readonly WordColumn[]): SqlFragment {
   // A negated term must not match in any column.
-  const part = buildPlainTerm(term, mode, term.isNot ? allColumns : columns);
+  const part = buildPlainTerm(term, term.isNot ? allColumns : columns);
   return term.isNot ? not(part) : part;
 }
 
-function buildPlainTerm(term: SearchTerm, mode: TextMode, columns: readonly WordColumn[]): SqlFragment {
+function buildPlainTerm(term: SearchTerm, columns: readonly WordColumn[]): SqlFragment {
   switch (term.kind) {
     case 'everything':
       return plain('1');
     case 'text':
-      return mode === 'index' ? buildWordsCondition(buildIndexMatch(term, columns)) : buildScanMatch(term, columns);
+      return buildWordsCondition(buildIndexMatch(term, columns));
     case 'format':
       return buildFormatCondition(term.format);
     case 'path':

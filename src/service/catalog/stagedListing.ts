@@ -98,13 +98,12 @@ export class StagedListing {
   }
 
   /**
-   * Copies a range of rows. If all of them are plain files and the catalog has a full-text index, copies them in SQL
-   * without converting each one.
+   * Copies a range of rows. If all of them are plain files, copies them in SQL without converting each one.
    */
   private fillPiece(from: number, to: number): void {
     const { database, rows } = this;
     const others = database.prepare(`SELECT count(*) AS count ${inPiece} AND folder IS NULL`).get(from, to);
-    if (rows.isIndexed && others?.['count'] === 0) {
+    if (others?.['count'] === 0) {
       database.prepare(insertFiles).run(from, to);
       database.prepare(insertWords).run(from, to);
       return;

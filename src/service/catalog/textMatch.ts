@@ -1,5 +1,4 @@
 import type { SearchTerm } from './searchLanguage.ts';
-import { all, any, type SqlFragment } from './sqlFragment.ts';
 import { folderEndMarker } from './textNormalization.ts';
 
 export type TextTerm = Extract<SearchTerm, { kind: 'text' }>;
@@ -20,15 +19,4 @@ export function buildIndexMatch(term: TextTerm, columns: readonly WordColumn[]):
   if (term.splitAtSlash === undefined || !columns.includes('folder')) return `(${whole})`;
   const { folder, name } = term.splitAtSlash;
   return `((${whole}) OR ((folder : "${folder} ${folderEndMarker}") AND (name : ^ "${name}"${star})))`;
-}
-
-/** Returns the condition for a term in a row-by-row search of the `words` table, which is aliased as `w`. */
-export function buildScanMatch(term: TextTerm, columns: readonly WordColumn[]): SqlFragment {
-  const end = term.isPrefix ? '' : ' ';
-  const whole = columns.map((column) => ({ sql: `instr(w.${column}, ?)`, values: [` ${term.words}${end}`] }));
-  if (term.splitAtSlash === undefined || !columns.includes('folder')) return any(whole);
-  const name = ` ${term.splitAtSlash.name}${end}`;
-  const inFolder = { sql: 'instr(w.folder, ?)', values: [` ${term.splitAtSlash.folder} ${folderEndMarker} `] };
-  const startsName = { sql: 'substr(w.name, 1, length(?)) = ?', values: [name, name] };
-  return any([...whole, all([inFolder, startsName])]);
 }

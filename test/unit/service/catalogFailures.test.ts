@@ -137,8 +137,8 @@ describe('A catalog on a full disk (D20)', () => {
   it('reports it, retains its content, and continues when there is space', async () => {
     const opened: SqliteFile[] = [];
     const rig = await CatalogRig.start(files, {
-      openFile: (file, mode) => {
-        const database = openCatalogFile(file, mode);
+      openFile: (file) => {
+        const database = openCatalogFile(file);
         opened.push(database);
         return database;
       },

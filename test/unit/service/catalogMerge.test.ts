@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { ScannedFile } from '../../../src/service/catalog/catalogFile.ts';
 import type { CatalogStore } from '../../../src/service/catalog/catalogStore.ts';
-import type { TextMode } from '../../../src/service/catalog/catalogTables.ts';
 import { property } from '../../support/property.ts';
 import { inPathOrder, trees, type Tree } from './catalogArbitraries.ts';
 import { assertCatalogContains, storeInMemory, type Known } from './catalogStoreRig.ts';
@@ -99,17 +98,17 @@ function hash(store: CatalogStore, known: Known, every: number): Known {
   );
 }
 
-function runSteps(mode: TextMode, steps: readonly Step[]): void {
-  const { store, database } = storeInMemory(mode);
+function runSteps(steps: readonly Step[]): void {
+  const { store, database } = storeInMemory();
   let known: Known = new Map();
   for (const step of steps) {
     const folder = chooseFolder(step, known);
     merge(store, step, folder);
     known = getExpected(known, step, folder);
-    assertCatalogContains(database, mode, known);
+    assertCatalogContains(database, known);
     known = hash(store, known, step.hashEvery);
   }
-  assertCatalogContains(database, mode, known);
+  assertCatalogContains(database, known);
   store.close();
 }
 
@@ -124,61 +123,59 @@ function createFiles(count: number): ScannedFile[] {
   return inPathOrder(files);
 }
 
-for (const mode of ['index', 'scan'] satisfies TextMode[]) {
-  describe(`Merging a walk into the catalog by ${mode} (D20, D22)`, () => {
-    property(
-      'results in the files of the last tree, their words, and the hashes of unchanged files',
-      createSteps({ under: fc.constant(0), ending: fc.constant('finish') }),
-      (steps) => runSteps(mode, steps),
-    );
+describe(`Merging a walk into the catalog (D20, D22)`, () => {
+  property(
+    'results in the files of the last tree, their words, and the hashes of unchanged files',
+    createSteps({ under: fc.constant(0), ending: fc.constant('finish') }),
+    (steps) => runSteps(steps),
+  );
 
-    property(
-      'of a subtree changes nothing outside it',
-      createSteps({ under: fc.nat(5), ending: fc.constant('finish') }),
-      (steps) => runSteps(mode, steps),
-    );
+  property(
+    'of a subtree changes nothing outside it',
+    createSteps({ under: fc.nat(5), ending: fc.constant('finish') }),
+    (steps) => runSteps(steps),
+  );
 
-    property(
-      'retains the files merged before a stop, and none after a rollback',
-      createSteps({ under: fc.nat(2), ending: fc.constantFrom('finish', 'stop', 'abandon') }),
-      (steps) => runSteps(mode, steps),
-    );
+  property(
+    'retains the files merged before a stop, and none after a rollback',
+    createSteps({ under: fc.nat(2), ending: fc.constantFrom('finish', 'stop', 'abandon') }),
+    (steps) => runSteps(steps),
+  );
 
-    it('inserts many files at once like single ones', () => {
-      const { store, database } = storeInMemory(mode);
-      const files = createFiles(234);
-      const batches = [files.slice(0, 1), [...files.slice(0, 1), ...files.slice(-1)], files];
-      for (const batch of batches) {
-        const merging = store.startMerge('');
-        merging.take(batch);
-        merging.finish();
-        assertCatalogContains(database, mode, new Map(batch.map((file) => [file.path, file])));
-      }
-      assert.deepEqual(
-        files.filter(({ bytes }) => bytes % 7 === 0).map(({ path }) => path),
-        files.flatMap(({ bytes }) => store.filesByIds([`id-${bytes}`])).flatMap((file) => (file ? [file.path] : [])),
-      );
-      store.close();
-    });
-
-    it('inserts many files at once into an empty catalog', () => {
-      const { store, database } = storeInMemory(mode);
-      const files = createFiles(234);
+  it('inserts many files at once like single ones', () => {
+    const { store, database } = storeInMemory();
+    const files = createFiles(234);
+    const batches = [files.slice(0, 1), [...files.slice(0, 1), ...files.slice(-1)], files];
+    for (const batch of batches) {
       const merging = store.startMerge('');
-      merging.take(files);
+      merging.take(batch);
       merging.finish();
-      assertCatalogContains(database, mode, new Map(files.map((file) => [file.path, file])));
-      store.close();
-    });
-
-    it('rolls back when a batch fails in the middle', () => {
-      const { store, database } = storeInMemory(mode);
-      const files = createFiles(120);
-      const merging = store.startMerge('');
-      assert.throws(() => merging.take([...files.slice(0, 80), ...files.slice(79)]), /UNIQUE constraint failed/);
-      assert.equal(database.isTransaction, false);
-      assertCatalogContains(database, mode, new Map());
-      store.close();
-    });
+      assertCatalogContains(database, new Map(batch.map((file) => [file.path, file])));
+    }
+    assert.deepEqual(
+      files.filter(({ bytes }) => bytes % 7 === 0).map(({ path }) => path),
+      files.flatMap(({ bytes }) => store.filesByIds([`id-${bytes}`])).flatMap((file) => (file ? [file.path] : [])),
+    );
+    store.close();
   });
-}
+
+  it('inserts many files at once into an empty catalog', () => {
+    const { store, database } = storeInMemory();
+    const files = createFiles(234);
+    const merging = store.startMerge('');
+    merging.take(files);
+    merging.finish();
+    assertCatalogContains(database, new Map(files.map((file) => [file.path, file])));
+    store.close();
+  });
+
+  it('rolls back when a batch fails in the middle', () => {
+    const { store, database } = storeInMemory();
+    const files = createFiles(120);
+    const merging = store.startMerge('');
+    assert.throws(() => merging.take([...files.slice(0, 80), ...files.slice(79)]), /UNIQUE constraint failed/);
+    assert.equal(database.isTransaction, false);
+    assertCatalogContains(database, new Map());
+    store.close();
+  });
+});

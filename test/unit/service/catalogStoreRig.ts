@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ScannedFile } from '../../../src/service/catalog/catalogFile.ts';
 import { CatalogStore } from '../../../src/service/catalog/catalogStore.ts';
-import { openCatalogFile, type TextMode } from '../../../src/service/catalog/catalogTables.ts';
+import { openCatalogFile } from '../../../src/service/catalog/catalogTables.ts';
 import { folderEndMarker } from '../../../src/service/catalog/textNormalization.ts';
 import type { SqliteFile } from '../../../src/service/sqlite.ts';
 import { inPathOrder } from './catalogArbitraries.ts';
@@ -16,14 +16,14 @@ interface CatalogStoreRig {
 }
 
 /** Creates a catalog in memory and returns it with its database. */
-export function storeInMemory(mode: TextMode): CatalogStoreRig {
-  const database = openCatalogFile(':memory:', mode);
-  if (mode === 'index') database.exec('CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, words, instance)');
-  return { store: new CatalogStore(':memory:', mode, () => database), database };
+export function storeInMemory(): CatalogStoreRig {
+  const database = openCatalogFile(':memory:');
+  database.exec('CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, words, instance)');
+  return { store: new CatalogStore(':memory:', () => database), database };
 }
 
 /** Asserts that a catalog contains exactly the files in `known` and their words, with ids in path order. */
-export function assertCatalogContains(database: SqliteFile, mode: TextMode, known: Known): void {
+export function assertCatalogContains(database: SqliteFile, known: Known): void {
   const files = inPathOrder([...known.values()]);
   const rows = database.prepare('SELECT * FROM files ORDER BY id').all();
   assert.deepEqual(
@@ -39,7 +39,7 @@ export function assertCatalogContains(database: SqliteFile, mode: TextMode, know
       sha256: file.sha256 ?? null,
     })),
   );
-  assert.deepEqual(mode === 'index' ? indexedLines(database) : scannedLines(database), files.flatMap(toLines).sort());
+  assert.deepEqual(indexedLines(database), files.flatMap(toLines).sort());
 }
 
 const columnNames = ['name', 'title', 'folder', 'rest'];
@@ -58,18 +58,4 @@ function indexedLines(database: SqliteFile): string[] {
   return rows
     .map((row) => `${String(row['path'])}\n${String(row['col'])} ${String(row['place'])} ${String(row['term'])}`)
     .sort();
-}
-
-function scannedLines(database: SqliteFile): string[] {
-  const sql = 'SELECT path, name, title, folder, rest FROM words LEFT JOIN files ON id = words.rowid';
-  const rows = database.prepare(sql).all();
-  const lines = rows.flatMap((row) =>
-    columnNames.flatMap((column) => {
-      const words = String(row[column])
-        .split(' ')
-        .filter((word) => word !== '');
-      return words.map((word, index) => `${String(row['path'])}\n${column} ${index} ${word}`);
-    }),
-  );
-  return lines.sort();
 }

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { ScannedFile } from '../../../src/service/catalog/catalogFile.ts';
 import type { CatalogStore } from '../../../src/service/catalog/catalogStore.ts';
-import type { TextMode } from '../../../src/service/catalog/catalogTables.ts';
 import { property } from '../../support/property.ts';
 import { inPathOrder } from './catalogArbitraries.ts';
 import { assertCatalogContains, storeInMemory, type Known } from './catalogStoreRig.ts';
@@ -35,64 +34,59 @@ function toKnown(files: readonly ScannedFile[], hashed: readonly ScannedFile[] =
   );
 }
 
-for (const mode of ['index', 'scan'] satisfies TextMode[]) {
-  describe(`The row ids of the catalog by ${mode} follow the path order (D20)`, () => {
-    const orders: [how: string, arrange: (paths: string[]) => string[]][] = [
-      ['in ascending order', (paths) => paths],
-      ['in descending order', (paths) => paths.reverse()],
-      [
-        'from both ends to the middle',
-        (paths) => paths.map((_, at) => paths.at(at % 2 ? -(at + 1) / 2 : at / 2) ?? ''),
-      ],
-    ];
-    for (const [how, arrange] of orders) {
-      it(`during thousands of single inserts at one place, ${how}, without losing hashes (D22)`, () => {
-        const { store, database } = storeInMemory(mode);
-        const around = createFiles([...createPaths('a', 300), ...createPaths('z', 300)]);
-        store.put(around);
-        for (const file of around) store.cacheHashes([{ ...file, sha256: 'abc' }]);
-        const between = arrange(createPaths('m', 2_000)).map(createFile);
-        for (const file of between) store.put([file]);
-        assertCatalogContains(database, mode, toKnown([...around, ...between], around));
-        store.close();
-      });
-    }
-
-    it('after inserts of thousands of files between two, before and after all others', () => {
-      const { store, database } = storeInMemory(mode);
-      const paths = ['m', 'p'];
-      store.put(createFiles(paths));
-      for (const prefix of ['n', 'a', 'z', 'n1', 'm0', 'A']) {
-        paths.push(...createPaths(prefix, 2_500));
-        mergeAll(store, createFiles(paths));
-      }
-      assertCatalogContains(database, mode, toKnown(createFiles(paths)));
+describe(`The row ids of the catalog follow the path order (D20)`, () => {
+  const orders: [how: string, arrange: (paths: string[]) => string[]][] = [
+    ['in ascending order', (paths) => paths],
+    ['in descending order', (paths) => paths.reverse()],
+    ['from both ends to the middle', (paths) => paths.map((_, at) => paths.at(at % 2 ? -(at + 1) / 2 : at / 2) ?? '')],
+  ];
+  for (const [how, arrange] of orders) {
+    it(`during thousands of single inserts at one place, ${how}, without losing hashes (D22)`, () => {
+      const { store, database } = storeInMemory();
+      const around = createFiles([...createPaths('a', 300), ...createPaths('z', 300)]);
+      store.put(around);
+      for (const file of around) store.cacheHashes([{ ...file, sha256: 'abc' }]);
+      const between = arrange(createPaths('m', 2_000)).map(createFile);
+      for (const file of between) store.put([file]);
+      assertCatalogContains(database, toKnown([...around, ...between], around));
       store.close();
     });
+  }
 
-    property(
-      'in whatever order single files are added and removed',
-      fc.array(fc.tuple(fc.boolean(), fc.nat(400)), { maxLength: 60 }),
-      (changes) => {
-        const { store, database } = storeInMemory(mode);
-        const known = new Map<string, ScannedFile>();
-        for (const [isGone, number] of changes) {
-          const file = createFile(`a/${String(number).padStart(3, '0')}`);
-          if (isGone) store.removePaths([file.path]);
-          else store.put([file]);
-          known.delete(file.path);
-          if (!isGone) known.set(file.path, file);
-        }
-        assertCatalogContains(database, mode, known);
-        store.close();
-      },
-    );
+  it('after inserts of thousands of files between two, before and after all others', () => {
+    const { store, database } = storeInMemory();
+    const paths = ['m', 'p'];
+    store.put(createFiles(paths));
+    for (const prefix of ['n', 'a', 'z', 'n1', 'm0', 'A']) {
+      paths.push(...createPaths(prefix, 2_500));
+      mergeAll(store, createFiles(paths));
+    }
+    assertCatalogContains(database, toKnown(createFiles(paths)));
+    store.close();
   });
-}
+
+  property(
+    'in whatever order single files are added and removed',
+    fc.array(fc.tuple(fc.boolean(), fc.nat(400)), { maxLength: 60 }),
+    (changes) => {
+      const { store, database } = storeInMemory();
+      const known = new Map<string, ScannedFile>();
+      for (const [isGone, number] of changes) {
+        const file = createFile(`a/${String(number).padStart(3, '0')}`);
+        if (isGone) store.removePaths([file.path]);
+        else store.put([file]);
+        known.delete(file.path);
+        if (!isGone) known.set(file.path, file);
+      }
+      assertCatalogContains(database, known);
+      store.close();
+    },
+  );
+});
 
 describe('A merge of thousands of files (D20)', () => {
   it('updates, removes and inserts files, also while rows are moved', () => {
-    const { store, database } = storeInMemory('index');
+    const { store, database } = storeInMemory();
     const first = createFiles(createPaths('a/', 6_000));
     store.put(first);
     const kept = first.filter((_, at) => at % 7 !== 0);
@@ -105,19 +99,19 @@ describe('A merge of thousands of files (D20)', () => {
     const tree = inPathOrder([...changed, ...fresh]);
     mergeAll(store, tree);
     const hashed = kept.filter((_, at) => !isChanged(at));
-    assertCatalogContains(database, 'index', toKnown(tree, hashed));
+    assertCatalogContains(database, toKnown(tree, hashed));
     store.close();
   });
 
   it('retains its committed transactions when a later write fails', () => {
-    const { store, database } = storeInMemory('scan');
+    const { store, database } = storeInMemory();
     const files = createFiles(createPaths('', 50_000));
     const merge = store.startMerge('');
     merge.take(files);
     merge.take([createFile('x')]);
     assert.equal(store.count(), files.length + 1);
     merge.abandon();
-    assertCatalogContains(database, 'scan', toKnown(files));
+    assertCatalogContains(database, toKnown(files));
     store.close();
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ScannedFile } from '../../../src/service/catalog/catalogFile.ts';
 import { CatalogMerge } from '../../../src/service/catalog/catalogMerge.ts';
 import { CatalogRows } from '../../../src/service/catalog/catalogRows.ts';
-import { openCatalogFile, type TextMode } from '../../../src/service/catalog/catalogTables.ts';
+import { openCatalogFile } from '../../../src/service/catalog/catalogTables.ts';
 import { PathIds } from '../../../src/service/catalog/pathIds.ts';
 import { StagedListing } from '../../../src/service/catalog/stagedListing.ts';
 import type { SqliteFile } from '../../../src/service/sqlite.ts';
@@ -11,18 +11,17 @@ function createFile(path: string, bytes = 1): ScannedFile {
   return { path, bytes, modifiedMs: 0 };
 }
 
-function open(mode: TextMode = 'index'): { readonly database: SqliteFile; readonly rows: CatalogRows } {
-  const database = openCatalogFile(':memory:', mode);
-  return { database, rows: new CatalogRows(database, mode) };
+function open(): { readonly database: SqliteFile; readonly rows: CatalogRows } {
+  const database = openCatalogFile(':memory:');
+  return { database, rows: new CatalogRows(database) };
 }
 
 /** Returns all rows, and all words with their positions, as JSON. */
-function readAll(database: SqliteFile, mode: TextMode): string {
-  const words = mode === 'index' ? 'temp.places' : 'words';
-  if (mode === 'index') database.exec('CREATE VIRTUAL TABLE temp.places USING fts5vocab(main, words, instance)');
+function readAll(database: SqliteFile): string {
+  database.exec('CREATE VIRTUAL TABLE temp.places USING fts5vocab(main, words, instance)');
   const all = [
     database.prepare('SELECT * FROM files ORDER BY id').all(),
-    database.prepare(`SELECT * FROM ${words}`).all(),
+    database.prepare('SELECT * FROM temp.places').all(),
   ];
   return JSON.stringify(all);
 }
@@ -76,21 +75,19 @@ describe('A staged listing (D62)', () => {
   const listings = { plain, odd, 'plain and odd': [...plain, ...odd] };
 
   for (const [name, files] of Object.entries(listings)) {
-    for (const mode of ['index', 'scan'] as const) {
-      it(`fills an empty catalog like a merge: ${name} files, ${mode}`, () => {
-        const [filled, merged] = [open(mode), open(mode)];
-        const staged = new StagedListing(filled.database, filled.rows);
-        staged.add([...files].reverse());
-        const inOrder = [...staged.listInOrder(100)];
-        assert.ok([...staged.fillCatalog()].length > 0);
-        const merge = new CatalogMerge(merged.database, merged.rows, new PathIds(merged.database, merged.rows), '');
-        for (const batch of inOrder) merge.take(batch);
-        merge.finish();
-        assert.equal(readAll(filled.database, mode), readAll(merged.database, mode));
-        filled.database.close();
-        merged.database.close();
-      });
-    }
+    it(`fills an empty catalog like a merge: ${name} files`, () => {
+      const [filled, merged] = [open(), open()];
+      const staged = new StagedListing(filled.database, filled.rows);
+      staged.add([...files].reverse());
+      const inOrder = [...staged.listInOrder(100)];
+      assert.ok([...staged.fillCatalog()].length > 0);
+      const merge = new CatalogMerge(merged.database, merged.rows, new PathIds(merged.database, merged.rows), '');
+      for (const batch of inOrder) merge.take(batch);
+      merge.finish();
+      assert.equal(readAll(filled.database), readAll(merged.database));
+      filled.database.close();
+      merged.database.close();
+    });
   }
 
   it('leaves the catalog unchanged if filling it ends early', () => {
