@@ -27,13 +27,14 @@ function reportRatio(name: string, ratio: number, limit: number): void {
 }
 
 /**
- * Returns the time in milliseconds from the start of the service to its first response, which waits for the scan. Adds
+ * Returns the time in milliseconds from the start of the service to its first results, after the scan. Adds
  * the peak memory of the service in megabytes to `peaks`.
  */
 async function scanTime(folder: string, peaks: number[]): Promise<number> {
   const service = await SearchedService.start(folder);
   try {
-    const took = await measureTime(async () => assert.equal(await service.search('', { limit: 1 }), 1));
+    const took = await measureTime(async () => await service.scanned());
+    assert.equal(await service.search('', { limit: 1 }), 1);
     peaks.push(service.peakMegabytes());
     return took;
   } finally {
@@ -120,7 +121,7 @@ await (values.quick ? scanning(some, '100,000') : scanning(tree, '1,000,000'));
 await run(`find '${tree}' -type f -printf '%P\\n'`, list);
 const service = await SearchedService.start(tree);
 try {
-  await service.search('', { limit: 1 });
+  await service.scanned();
   await service.rests();
   await searching(service);
   await watching(service);

@@ -11,6 +11,7 @@ import { exportFiles } from '../src/core/model/fileExport.ts';
 import type { FileEntry } from '../src/core/model/fileEntry.ts';
 import { UnsafeIds } from '../src/core/store/unsafeIds.ts';
 import { builtProgram, startLocalService, type StartedService } from '../test/support/localService.ts';
+import { waitForScans } from '../test/support/waitForScans.ts';
 import { MemoryLog } from '../test/support/memoryLog.ts';
 import { numberedResources } from './support/resources.ts';
 import { measureCleanTime, measureRatio, report } from './support/rounds.ts';
@@ -122,6 +123,7 @@ const tree = join(scratchFolder(), 'tree');
 makeTree(tree, fileCount);
 const service = await startLocalService({ databases: [{ name: database, folder: tree }] }, { program: builtProgram });
 try {
+  await waitForScans(service);
   await measureMatch(service);
 } finally {
   await service.stop();

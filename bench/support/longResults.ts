@@ -4,6 +4,7 @@ import { savedConnection, startEditor } from '../../test/support/editor/editor.t
 import { until } from '../../test/support/editor/until.ts';
 import type { EditorWindow } from '../../test/support/editor/window.ts';
 import { builtProgram, startLocalService } from '../../test/support/localService.ts';
+import { waitForScans } from '../../test/support/waitForScans.ts';
 import { fixtures } from './packedExtension.ts';
 import { measureRatio } from './rounds.ts';
 import { makeTree } from './tree.ts';
@@ -27,6 +28,7 @@ export async function measureResults(extension: string, scratch: string): Promis
   mkdirSync(output);
   makeTree(folder, fileCount);
   const service = await startLocalService({ databases: [{ name: 'Tree', folder }] }, { program: builtProgram });
+  await waitForScans(service);
   const bench = { BENCH_ADDRESS: service.address, BENCH_TOKEN: service.token, BENCH_OUTPUT: output };
   const connection = savedConnection(service.address, service.token);
   const editor = await startEditor({

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { builtProgram, startLocalService, type StartedService } from '../../test/support/localService.ts';
+import { waitForScans } from '../../test/support/waitForScans.ts';
 
 interface Answer {
   readonly resources: readonly { readonly path: string }[];
@@ -21,7 +22,12 @@ export class SearchedService {
     );
   }
 
-  /** Resolves to the number of files in a page of search results. Like every search, waits for the first scan. */
+  /** Resolves when the first scan has ended. */
+  async scanned(): Promise<void> {
+    await waitForScans(this.service);
+  }
+
+  /** Resolves to the number of files in a page of search results. */
   async search(query: string, more: object = {}): Promise<number> {
     const response = await fetch(`${this.service.address}/api/v1/files`, {
       method: 'POST',

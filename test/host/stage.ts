@@ -21,6 +21,7 @@ import type { SideBar } from '../../src/extension/views/sideBar.ts';
 import { publicLike, type PublicState } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { ScriptedWindow } from '../support/scriptedWindow.ts';
+import { waitForScans } from '../support/waitForScans.ts';
 import { until } from '../unit/core/rig.ts';
 
 /** Services that the extension returns when it is under test. */
@@ -118,8 +119,13 @@ export class Stage {
     return service;
   }
 
-  /** Starts a search from the row of a database and completes its prompts. Resolves to the search. */
+  /**
+   * Starts a search from the row of a database and completes its prompts. Resolves to the search. If the local service is
+   * running, first waits until it has scanned its folders.
+   */
   async search(database: string, query: string): Promise<Search> {
+    const { localService } = this.parts;
+    if (localService.isRunning) await waitForScans(await localService.start());
     const done = this.run('dataTransfer.searchFiles', { kind: 'database', name: database });
     (await this.person.textBox()).enter(query);
     await done;

@@ -3,6 +3,7 @@ import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { startLocalService, type StartedService } from '../support/localService.ts';
+import { waitForScans } from '../support/waitForScans.ts';
 
 interface Schema {
   readonly $ref?: string;
@@ -145,6 +146,7 @@ describe('Any HTTP client that reads the OpenAPI document (D26)', () => {
       await Promise.all(names.map(async (name) => await fs.writeFile(nodePath.join(place, name), 'a,b')));
     }
     service = await startLocalService({ databases: [{ name: 'Plain', folder, organization: 'Lab' }] });
+    await waitForScans(service);
     client = await DocumentClient.connect(service.address, service.token);
   });
 

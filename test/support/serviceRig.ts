@@ -7,6 +7,7 @@ import { parseConfig } from '../../src/service/config.ts';
 import { ContractRig, type Answer } from './contractRig.ts';
 import { eventually } from './eventually.ts';
 import { TestLease, type LeasedFolder, type LeasedStore } from './heldLease.ts';
+import { waitForScans } from './waitForScans.ts';
 
 interface RigOptions extends Partial<Omit<Parameters<typeof startService>[1], 'logger'>> {
   readonly retentionDays?: number;
@@ -76,7 +77,7 @@ export class ServiceRig extends ContractRig {
     }
   }
 
-  /** Stops the service if it is running, and starts it with the given options. */
+  /** Stops the service if it is running, starts it with the given options, and waits until it has scanned its folders. */
   async restart(options: RigOptions = {}): Promise<void> {
     await this.running?.close();
     const {
@@ -100,6 +101,7 @@ export class ServiceRig extends ContractRig {
     };
     const logger: Logger = { trace: note, debug: note, info: note, warn: note, error: note };
     this.running = await startService(parseConfig(JSON.stringify(config), this.root), { ...rest, logger });
+    await waitForScans(this.running);
   }
 
   async stop(): Promise<void> {
@@ -126,9 +128,14 @@ export class ServiceRig extends ContractRig {
     return await this.mustRequestTransfer(describeTransfer(fileIds, more));
   }
 
-  /** Opens a lease on the given databases, by default both folders; see {@link TestLease}. */
+  /**
+   * Opens a lease on the given databases, by default both folders, and waits until their folders are scanned; see
+   * {@link TestLease}.
+   */
   async lease(databases: readonly (LeasedFolder | LeasedStore)[] = this.folders): Promise<TestLease> {
-    return await TestLease.open(this.service, databases);
+    const lease = await TestLease.open(this.service, databases);
+    await waitForScans(this.service);
+    return lease;
   }
 
   /** Returns the names of all databases that are currently served. */

@@ -13,6 +13,7 @@ import { html } from '../support/faultBehaviors.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { startLocalService, type StartedService } from '../support/localService.ts';
+import { waitForScans } from '../support/waitForScans.ts';
 import { runMainJob } from '../support/mainJob.ts';
 
 const orcid = '0000-0002-1825-0097';
@@ -73,6 +74,7 @@ describe('A user in the whole editor', () => {
         ],
         throttleBytesPerSecond: 200_000,
       });
+      await waitForScans(service);
     });
     afterEach(() => service.stop());
 

@@ -6,6 +6,7 @@ import * as nodePath from 'node:path';
 import { eventually } from '../../support/eventually.ts';
 import { startLocalService, type StartedService } from '../../support/localService.ts';
 import { ServiceRig } from '../../support/serviceRig.ts';
+import { waitForScans } from '../../support/waitForScans.ts';
 
 const orcid = '0000-0002-1825-0097';
 const count = 100_000;
@@ -31,7 +32,7 @@ describe('A search without a limit (§4.3, D21)', () => {
     execFileSync('sh', ['-c', sh], { cwd: nodePath.join(root, 'source') });
     const databases = [{ name: 'Source', folder: nodePath.join(root, 'source') }];
     service = await startLocalService({ databases, dataFolder: nodePath.join(root, 'data') });
-    await search({ query: 'f000001' });
+    await waitForScans(service);
   });
 
   after(async () => {
