@@ -14,6 +14,7 @@ const intro = [
   'Repeated slashes in a path count as one, and a trailing slash is ignored.',
   'Other paths return 404 (`NotFound`), and other methods 405 (`MethodNotAllowed`), both only after the host and the token are checked.',
   'At most 256 requests can wait on a connection: the next one gets 503 (`ServiceUnavailable`) after their responses, and the connection is closed.',
+  'Requests for files of a database that stops being served, or while the service stops, also get 503.',
 ].join(' ');
 
 const tags = [

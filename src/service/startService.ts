@@ -228,7 +228,10 @@ class LocalService {
     this.idle.dispose();
     this.server.stopListening();
     const isClean = await settlesWithin(clock, stopLimitMs, this.stopTransfers());
-    if (!isClean) logger.warn('Stopping took too long; a disk may be hanging. Transfers resume at the next start.');
+    if (!isClean)
+      logger.warn(
+        'Stopping took too long, perhaps because of a long search or a disk that hangs. Transfers resume at the next start.',
+      );
     if (this.sharingToken !== undefined) removeServiceFile(this.file, this.token);
     try {
       journal.close();

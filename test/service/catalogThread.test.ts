@@ -10,6 +10,7 @@ import { parseSpecific } from '../../src/service/catalog/specificParameters.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 
 const fileCount = 600;
+const closing = { status: 503, message: 'The database Soil is closing. Try again later.' };
 
 describe('The catalog thread (D20)', () => {
   let root: string;
@@ -98,7 +99,7 @@ describe('The catalog thread (D20)', () => {
 
   it('rejects calls after its end, and restarts for new ones', async () => {
     await catalog.start();
-    const requests = assert.rejects(count(), /The catalogs are closed/);
+    const requests = assert.rejects(count(), closing);
     await thread.end();
     await requests;
     assert.equal(await count(), fileCount);
@@ -108,6 +109,15 @@ describe('The catalog thread (D20)', () => {
     await catalog.start();
     await catalog.close();
     await thread.end();
-    await assert.rejects(count(), /The catalog of Soil is closed/);
+    await assert.rejects(count(), closing);
+  });
+
+  it('closes a catalog before the searches that wait, which reject with 503', async () => {
+    await catalog.start();
+    assert.equal(await count(), fileCount);
+    const requests = Array.from({ length: 20 }, async () => await assert.rejects(count('file'), closing));
+    // All calls of this turn are sent in one message, so that they arrive before the first search starts.
+    for (let step = 0; step < 20; step += 1) await Promise.resolve();
+    await Promise.all([catalog.close(), ...requests]);
   });
 });

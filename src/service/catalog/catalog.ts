@@ -1,12 +1,14 @@
+import { settlesWithin, systemClock } from '../../core/util/clock.ts';
 import { getErrorCode } from '../../core/util/errorCode.ts';
 import type { Logger } from '../../core/util/logger.ts';
+import { shareCalls } from '../../core/util/shareCalls.ts';
 import { HttpProblem } from '../http/httpProblem.ts';
 import type { StoreSettings } from '../stores/storeCatalog.ts';
 import type { CatalogFile, HashedFile, HashUpdate } from './catalogFile.ts';
 import type { CatalogConfig, CatalogMethod, CatalogMethods } from './catalogHandlers.ts';
 import type { CatalogPage } from './catalogPage.ts';
 import type { CatalogRun, CatalogThread } from './catalogThread.ts';
-import { databaseScanningCode, databaseUnavailableCode } from './databaseUnavailableError.ts';
+import { databaseClosingCode, databaseScanningCode, databaseUnavailableCode } from './databaseUnavailableError.ts';
 import type { CatalogSearch } from './searchSql.ts';
 import type { StoreListingState } from './storeListingState.ts';
 
@@ -19,11 +21,15 @@ type Result<M extends CatalogMethod> = Awaited<ReturnType<CatalogMethods[M]>>;
 
 const unavailableCodes: ReadonlySet<string> = new Set([databaseScanningCode, databaseUnavailableCode]);
 
+/** Maximum time to wait for the state of a listing while a long search keeps the catalog thread busy. */
+const listingWaitMs = 2_000;
+
 /** Forwards calls to a database's catalog on the catalog thread (D20: folders as databases). */
 export class Catalog {
   private options: CatalogOptions;
   private isClosed = false;
   private opening: { readonly run: CatalogRun; readonly whenDone: Promise<void> } | undefined;
+  private readonly requestListing = shareCalls(async () => await this.callWithoutThrowing('getListing'));
 
   constructor(options: CatalogOptions) {
     this.options = options;
@@ -38,7 +44,8 @@ export class Catalog {
 
   /**
    * Returns one page of search results. Rejects with {@link HttpProblem} 500 while the folder is unavailable, or if a
-   * scan that the search needs takes longer than it waits. The problem's cause has the code of the {@link DatabaseUnavailableError}.
+   * scan that the search needs takes longer than it waits, and with 503 if the catalog is closed. The problem's cause has
+   * the code of the {@link DatabaseUnavailableError}.
    */
   async search(search: CatalogSearch): Promise<CatalogPage> {
     return await this.call('search', search);
@@ -103,10 +110,11 @@ export class Catalog {
 
   /**
    * Returns the state of a store's listing, or of a folder's scan that searches wait for; undefined for other folders,
-   * or if the call fails. Never rejects.
+   * or if the call fails or takes longer than two seconds. Never rejects.
    */
   async getListing(): Promise<StoreListingState | undefined> {
-    return await this.callWithoutThrowing('getListing');
+    const listing = this.requestListing('');
+    return (await settlesWithin(systemClock, listingWaitMs, listing)) ? await listing : undefined;
   }
 
   /** Applies a store's changed settings. Does nothing for a folder. Never rejects. */
@@ -118,7 +126,10 @@ export class Catalog {
     await this.callWithoutThrowing('configure', settings);
   }
 
-  /** Stops tracking changes, waits for a running scan to stop, and closes the catalog file. Later searches reject. */
+  /**
+   * Stops tracking changes, waits for a running scan to stop, and closes the catalog file. Searches that haven't started,
+   * and later ones, reject.
+   */
   async close(): Promise<void> {
     const { opening } = this;
     this.isClosed = true;
@@ -127,13 +138,23 @@ export class Catalog {
   }
 
   private async call<M extends CatalogMethod>(method: M, ...args: Parameters<CatalogMethods[M]>): Promise<Result<M>> {
-    const run = await this.ensureOpen();
     try {
+      const run = await this.ensureOpen();
       return (await run.calls.call('call', this.options.file, method, args)) as Result<M>;
     } catch (error) {
-      const isUnavailable = error instanceof Error && unavailableCodes.has(getErrorCode(error));
-      throw isUnavailable ? new HttpProblem(500, error.message, { cause: error }) : error;
+      throw this.toProblem(error);
     }
+  }
+
+  private toProblem(error: unknown): unknown {
+    if (!(error instanceof Error)) return error;
+    const code = getErrorCode(error);
+    if (code === databaseClosingCode) return this.createClosingProblem(error);
+    return unavailableCodes.has(code) ? new HttpProblem(500, error.message, { cause: error }) : error;
+  }
+
+  private createClosingProblem(cause?: unknown): HttpProblem {
+    return new HttpProblem(503, `The database ${this.options.name} is closing. Try again later.`, { cause });
   }
 
   private async callWithoutThrowing<M extends CatalogMethod>(
@@ -150,7 +171,7 @@ export class Catalog {
 
   private async ensureOpen(): Promise<CatalogRun> {
     const { thread, logger, ...config } = this.options;
-    if (this.isClosed) throw new Error(`The catalog of ${config.name} is closed.`);
+    if (this.isClosed) throw this.createClosingProblem();
     const run = thread.ensureRunning();
     if (this.opening?.run !== run) this.opening = { run, whenDone: run.calls.call('open', config.file, config) };
     const { opening } = this;

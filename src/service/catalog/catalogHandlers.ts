@@ -1,6 +1,7 @@
 import { systemClock } from '../../core/util/clock.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { StoreCatalog, type StoreCatalogConfig } from '../stores/storeCatalog.ts';
+import { databaseClosingCode, DatabaseUnavailableError } from './databaseUnavailableError.ts';
 import { FolderCatalog, type FolderCatalogConfig } from './folderCatalog.ts';
 import type { AsyncFolderReader } from './folderReader.ts';
 
@@ -21,6 +22,13 @@ export type CatalogMethods = Pick<FolderCatalog, Exclude<CatalogMethod, 'configu
   Pick<StoreCatalog, 'configure'> & { getListing(): ReturnType<(FolderCatalog | StoreCatalog)['getListing']> };
 
 export type CatalogConfig = FolderCatalogConfig | StoreCatalogConfig;
+
+const slowMethods: ReadonlySet<unknown> = new Set<CatalogMethod>(['search', 'filesByIds']);
+
+/** Returns true for a query, which may take long. All other calls overtake queries, so that catalogs can be closed. */
+export function isQuery(method: keyof CatalogHandlers, args: readonly unknown[]): boolean {
+  return method === 'call' && slowMethods.has(args[1]);
+}
 
 /** Handles calls to the catalog thread; `key` identifies a catalog. */
 export class CatalogHandlers {
@@ -44,12 +52,18 @@ export class CatalogHandlers {
     catalog.start();
   }
 
-  call(key: string, method: CatalogMethod, args: readonly unknown[]): unknown {
+  /** Calls a method of a catalog. Rejects with {@link DatabaseUnavailableError} if the catalog is closed before or meanwhile. */
+  async call(key: string, method: CatalogMethod, args: readonly unknown[]): Promise<unknown> {
     const catalog = this.catalogs.get(key);
-    if (catalog === undefined) throw new Error('This catalog is closed.');
-    return ((catalog as CatalogMethods)[method] as (...values: readonly unknown[]) => unknown).apply(catalog, [
-      ...args,
-    ]);
+    try {
+      if (catalog === undefined) throw new Error('The catalog is not open.');
+      return await ((catalog as CatalogMethods)[method] as (...values: readonly unknown[]) => unknown).apply(catalog, [
+        ...args,
+      ]);
+    } catch (error) {
+      const isOpen = catalog !== undefined && this.catalogs.get(key) === catalog;
+      throw isOpen ? error : new DatabaseUnavailableError('The catalog is closed.', databaseClosingCode);
+    }
   }
 
   async close(key: string): Promise<void> {

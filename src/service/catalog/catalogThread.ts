@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import type { Logger } from '../../core/util/logger.ts';
 import type { CatalogHandlers } from './catalogHandlers.ts';
+import { databaseClosingCode, DatabaseUnavailableError } from './databaseUnavailableError.ts';
 import { ThreadCalls } from '../threads/threadCalls.ts';
 import { startThread, type LoggedLine } from '../threads/threadRole.ts';
 
@@ -31,7 +32,7 @@ export class CatalogThread {
   async end(): Promise<void> {
     const run = this.current;
     this.current = undefined;
-    run?.calls.fail(new Error('The catalogs are closed.'));
+    run?.calls.fail(new DatabaseUnavailableError('The catalogs are closed.', databaseClosingCode));
     await run?.worker.terminate();
   }
 

@@ -6,7 +6,10 @@ export const databaseUnavailableCode = 'DATABASE_UNAVAILABLE';
 /** The `code` of a {@link DatabaseUnavailableError} that is thrown while a scan that the query needs is running. */
 export const databaseScanningCode = 'DATABASE_SCANNING';
 
-type UnavailableCode = typeof databaseUnavailableCode | typeof databaseScanningCode;
+/** The `code` of a {@link DatabaseUnavailableError} that is thrown because the catalog was closed. */
+export const databaseClosingCode = 'DATABASE_CLOSING';
+
+type UnavailableCode = typeof databaseUnavailableCode | typeof databaseScanningCode | typeof databaseClosingCode;
 
 /**
  * Thrown if a database can't be used, for example because its folder is missing or its store can't be reached. The
