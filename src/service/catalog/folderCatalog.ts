@@ -78,6 +78,8 @@ export class FolderCatalog {
   private resuming: Promise<void> | undefined;
   /** Number of files that the running scan, or the last one, has found. */
   private foundCount = 0;
+  /** Number of files in the catalog when the last scan that searches wait for started. */
+  private fileCount = 0;
 
   constructor(config: FolderCatalogConfig, dependencies: FolderCatalogDependencies) {
     const { clock } = dependencies;
@@ -162,7 +164,7 @@ export class FolderCatalog {
     const needed = this.getNeededScan();
     if (needed === undefined || (await settlesWithin(this.dependencies.clock, progressDelayMs, needed)))
       return undefined;
-    return { state: 'scanning', files: 0, scanned: this.foundCount };
+    return { state: 'scanning', files: this.fileCount, scanned: this.foundCount };
   }
 
   /** Stops watching, waits for a running scan to stop, and closes the catalog file. */
@@ -273,6 +275,7 @@ export class FolderCatalog {
   private async readFolder(under: string): Promise<ScanSummary> {
     const summary = new ScanSummary();
     this.foundCount = 0;
+    if (this.getNeededScan() !== undefined) this.fileCount = this.store.count();
     const merge = this.store.startMerge(under);
     try {
       for await (const batch of walkAhead(this.dependencies.reader, this.config.folder, under)) {

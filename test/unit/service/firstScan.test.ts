@@ -54,9 +54,7 @@ describe('A folder whose scan takes longer than a search waits (D51)', () => {
     writeFiles(`${root}/served`, Object.fromEntries(names.map((name) => [name, ''])));
     reader = new SlowReader();
     reader.hold();
-    const config = { name: 'Soil', folder: `${root}/served`, file: `${root}/data/soil.db` };
-    catalog = new FolderCatalog(config, { reader, clock, logger: new MemoryLog() });
-    catalog.start();
+    openCatalog();
   });
 
   afterEach(async () => {
@@ -64,6 +62,12 @@ describe('A folder whose scan takes longer than a search waits (D51)', () => {
     await catalog.close();
     rmSync(root, { recursive: true });
   });
+
+  function openCatalog(): void {
+    const config = { name: 'Soil', folder: `${root}/served`, file: `${root}/data/soil.db` };
+    catalog = new FolderCatalog(config, { reader, clock, logger: new MemoryLog() });
+    catalog.start();
+  }
 
   async function search(): Promise<number> {
     const request = { search: parseSearch(''), filter: parseSpecific({}), offset: 0, limit: 10_000 };
@@ -111,12 +115,23 @@ describe('A folder whose scan takes longer than a search waits (D51)', () => {
     assert.equal(await search(), fileCount);
   });
 
+  it('reports the number of files of the previous scan while it is scanned again after a restart', async () => {
+    reader.release();
+    assert.equal(await search(), fileCount);
+    await catalog.close();
+    reader.hold();
+    openCatalog();
+    await waitForFirstBatch();
+    assert.deepEqual(await getListing(), { state: 'scanning', files: fileCount, scanned: 1_000 });
+  });
+
   it('responds after five seconds while the folder of a transfer is scanned', async () => {
     reader.release();
     assert.equal(await search(), fileCount);
     reader.hold();
     catalog.resumeTracking('sub');
     await waitForFirstBatch();
+    assert.deepEqual(await getListing(), { state: 'scanning', files: fileCount, scanned: 1_000 });
     const error = await passLimit(search());
     assert.ok(error instanceof Error);
     assert.equal(error.message, message);
