@@ -21,9 +21,9 @@ import {
 } from './fileProcessing.ts';
 import {
   createAttempt,
-  createConflict,
   getPartEnd,
   getPartPath,
+  isIdentical,
   isPartOf,
   publishPart,
   removeOpenPart,
@@ -60,7 +60,7 @@ export class FolderSink implements CarrySink {
     const paths = { folders: this.folders, part, finalPath };
     if (content.moveFetched(part)) return this.takeFetched(file, content, paths);
     runOperation('write', () => this.claimPart(part, finalPath));
-    const opened = runOperation('write', () => fs.openSync(part, O_RDWR | O_CREAT | O_NOFOLLOW, 0o666));
+    const opened = runOperation('write', () => this.openPart(part));
     try {
       const from = runOperation('write', () => this.prepare(opened, file, content));
       await this.append(opened, from, content);
@@ -85,12 +85,20 @@ export class FolderSink implements CarrySink {
     const earlier = names.find((name) => isPartOf(name, finalPath, this.job.transferId));
     if (earlier === undefined) return;
     try {
-      // A process was killed while it published this part, which is the complete file under its final name, too.
-      if (fs.lstatSync(`${folder}/${earlier}`).nlink > 1) fs.rmSync(`${folder}/${earlier}`);
-      else fs.renameSync(`${folder}/${earlier}`, part);
+      fs.renameSync(`${folder}/${earlier}`, part);
     } catch (error) {
       if (!isMissing(error)) throw error;
     }
+  }
+
+  private openPart(part: string): number {
+    const flags = O_RDWR | O_CREAT | O_NOFOLLOW;
+    const opened = fs.openSync(part, flags, 0o666);
+    if (fs.fstatSync(opened).nlink <= 1) return opened;
+    // A process was killed while it published this part, which is the complete file under its final name, too.
+    fs.closeSync(opened);
+    fs.rmSync(part);
+    return fs.openSync(part, flags, 0o666);
   }
 
   private listParts(folder: string): readonly string[] {
@@ -217,25 +225,19 @@ class WrittenPart implements WrittenFile {
     runOperation('write', () => {
       const { folders, part, finalPath } = this.paths;
       folders.checkUnmoved(nodePath.dirname(finalPath));
-      publishPart(part, finalPath, () => this.isThere());
+      publishPart(part, finalPath, () =>
+        isIdentical(
+          finalPath,
+          (path) => this.digest(path),
+          () => this.digest(part),
+        ),
+      );
     });
     await Promise.resolve();
   }
 
   discard(error: unknown): void {
     discardPart(this.paths.part, error);
-  }
-
-  /**
-   * Returns true if an identical file already has the final name. Throws {@link BadFile} if anything else has that
-   * name.
-   */
-  private isThere(): boolean {
-    const { part, finalPath } = this.paths;
-    const stats = fs.lstatSync(finalPath, { throwIfNoEntry: false });
-    if (stats === undefined) return false;
-    if (stats.isFile() && this.digest(finalPath) === this.digest(part)) return true;
-    throw createConflict();
   }
 
   private digest(path: string, counter?: FileBytes): string {

@@ -17,9 +17,9 @@ import {
 import { DestinationFolders, joinFileName } from './destinationFolders.ts';
 import {
   createAttempt,
-  createConflict,
   getPartPath,
   hasOpenFiles,
+  isIdentical,
   openFilesFolder,
   publishPart,
   removePart,
@@ -100,11 +100,12 @@ function moveFile(context: MoveContext, file: FileToMove): DoneFile {
 }
 
 function hasSameContent(finalPath: string, file: FileToMove, signal: JobSignal): boolean {
-  const stats = fs.lstatSync(finalPath, { throwIfNoEntry: false });
-  if (stats === undefined) return false;
   const digest = (existing: number): string => digestFile(existing, file.bytes, signal).sha256;
-  if (stats.isFile() && withRegularFile(finalPath, digest) === file.sha256) return true;
-  throw createConflict();
+  return isIdentical(
+    finalPath,
+    (path) => withRegularFile(path, digest),
+    () => file.sha256,
+  );
 }
 
 function copyToDestination(context: MoveContext, file: CountedFile, opened: number, finalPath: string): void {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
-import { getErrorCode } from '../../core/util/errorCode.ts';
+import { getErrorCode, isMissing } from '../../core/util/errorCode.ts';
 import type { DestinationFolders } from './destinationFolders.ts';
 import { BadFile, isSameFolder, withOpenFile } from './fileProcessing.ts';
 
@@ -10,6 +10,8 @@ export const openFilesFolder = '/proc/self/fd';
 export const hasOpenFiles = process.platform === 'linux' && fs.existsSync(openFilesFolder);
 
 const maxNameStart = 40;
+/** Maximum number of attempts to publish a file while other files with its name come and go. */
+const maxPublications = 10;
 
 /** Creates an ID for the part files of one attempt. No other job, process or machine has the same one. */
 export function createAttempt(): string {
@@ -81,11 +83,11 @@ function isSameFile(file: number, path: string): boolean {
   return named !== undefined && isSameFolder(named, fs.fstatSync(file, { bigint: true }));
 }
 
-/** Removes an open part file wherever it is now. Never throws. */
+/** Removes an open part file wherever it is now, unless another attempt has taken it over. Never throws. */
 export function removeOpenPart(file: number, part: string): void {
   try {
     const path = findOpenPath(file, part);
-    if (isSameFile(file, path)) fs.unlinkSync(path);
+    if (nodePath.basename(path) === nodePath.basename(part) && isSameFile(file, path)) fs.unlinkSync(path);
   } catch {
     // The part file is removed with the transfer's leftovers.
   }
@@ -106,14 +108,19 @@ export function removePart(part: string): void {
  * be taken: it returns true if an identical file has it, and throws if anything else does.
  */
 export function publishPart(part: string, finalPath: string, isPublished: () => boolean): void {
-  const code = tryLink(part, finalPath);
-  if (code !== undefined && !isPublished()) {
-    // Another file had the name a moment ago, and may come back.
-    if (code === 'EEXIST') throw createConflict();
-    fs.renameSync(part, finalPath);
-    return;
+  for (let attempt = 1; ; attempt += 1) {
+    const code = tryLink(part, finalPath);
+    if (code === undefined || isPublished()) {
+      removePart(part);
+      return;
+    }
+    if (code !== 'EEXIST') {
+      fs.renameSync(part, finalPath);
+      return;
+    }
+    // Another file had the name a moment ago, but is gone.
+    if (attempt === maxPublications) throw createConflict();
   }
-  removePart(part);
 }
 
 /** Returns undefined if the link was created; otherwise, the error's code, which depends on the file system. */
@@ -130,6 +137,28 @@ function tryLink(part: string, finalPath: string): string | undefined {
 function isLinked(part: string, finalPath: string): boolean {
   const [one, other] = [part, finalPath].map((path) => fs.lstatSync(path, { bigint: true, throwIfNoEntry: false }));
   return one !== undefined && other !== undefined && one.nlink > 1n && isSameFolder(one, other);
+}
+
+/**
+ * Returns true if a file has the expected digest, and false if it doesn't exist, or disappears meanwhile. Throws
+ * {@link BadFile} if anything else has its name.
+ */
+export function isIdentical(path: string, digest: (path: string) => string, getExpected: () => string): boolean {
+  const stats = fs.lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return false;
+  const actual = stats.isFile() ? digestIfPresent(path, digest) : 'not a file';
+  if (actual === undefined) return false;
+  if (actual === getExpected()) return true;
+  throw createConflict();
+}
+
+function digestIfPresent(path: string, digest: (path: string) => string): string | undefined {
+  try {
+    return digest(path);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
 }
 
 export function createConflict(): BadFile {

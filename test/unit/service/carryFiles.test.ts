@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import * as fs from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { carryFiles } from '../../../src/service/transfers/carryFiles.ts';
 import { createJobSignal, type JobResult } from '../../../src/service/transfers/fileJobs.ts';
+import { eventually } from '../../support/eventually.ts';
 import { isFileName } from '../../../src/service/transfers/windowsNames.ts';
 
 const content = 'content';
@@ -20,6 +21,7 @@ describe('Objects with hostile names (D62)', () => {
   let staging: string;
   let server: Server;
   let requested: string[] = [];
+  let respond: (response: ServerResponse, rest: string) => void;
 
   beforeEach(async () => {
     root = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-carry-'));
@@ -27,10 +29,11 @@ describe('Objects with hostile names (D62)', () => {
     await fs.mkdir(target);
     staging = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-staging-'));
     requested = [];
+    respond = (response, rest) => response.end(rest);
     server = createServer((request, response) => {
       requested.push(request.url ?? '');
       const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
-      response.writeHead(from > 0 ? 206 : 200).end(content.slice(from));
+      respond(response.writeHead(from > 0 ? 206 : 200), content.slice(from));
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
   });
@@ -154,6 +157,29 @@ describe('Objects with hostile names (D62)', () => {
       await fs.readFile(nodePath.join(folder, 'a'), 'utf8'),
       'an older content, longer than that of the object',
     );
+  });
+
+  it('are transferred by one of two processes whose unfinished copy the other takes over (D24)', async () => {
+    const folder = nodePath.join(target, `dts-${transferId}`);
+    const releases: (() => void)[] = [];
+    respond = (response, rest) => {
+      const isFirst = releases.length === 0;
+      if (isFirst) response.write(rest.slice(0, 3));
+      releases.push(() => response.end(isFirst ? rest.slice(3) : rest));
+    };
+    const first = carry(['a']);
+    await eventually(async () => {
+      const [part] = await fs.readdir(folder).catch(() => []);
+      return part !== undefined && (await fs.stat(nodePath.join(folder, part))).size === 3 ? true : undefined;
+    });
+    const second = carry(['a']);
+    await eventually(async () => await Promise.resolve(releases.length === 2 ? true : undefined));
+    releases[0]?.();
+    assert.equal((await first).failure?.text, 'another program replaced its unfinished copy');
+    releases[1]?.();
+    assert.deepEqual([(await second).done.length, (await second).failure], [1, undefined]);
+    assert.equal(await fs.readFile(nodePath.join(folder, 'a'), 'utf8'), content);
+    assert.deepEqual(await listAll(), [`dts-${transferId}/a`]);
   });
 
   it('continue the partial file of an earlier attempt, and are verified as a whole', async () => {

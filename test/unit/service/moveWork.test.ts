@@ -132,11 +132,17 @@ describe('Moving staged files (D23, D24)', () => {
   });
 
   /** Moves a file and runs `change` with the path of the complete copy, right before it gets its final name. */
-  function changeBeforePublication(change: (part: string, finalPath: string) => void, code?: string): JobResult {
+  function changeBeforePublication(
+    change: (part: string, finalPath: string) => void,
+    code?: string,
+    failures = Number.POSITIVE_INFINITY,
+  ): JobResult {
     const { linkSync } = fs;
+    let count = 0;
     mock.method(fs, 'linkSync', (from: string, to: string) => {
-      change(from, to);
-      if (code !== undefined) throw Object.assign(new Error(code), { code });
+      count += 1;
+      if (count <= failures) change(from, to);
+      if (code !== undefined && count <= failures) throw Object.assign(new Error(code), { code });
       linkSync(from, to);
     });
     syncBuiltinESMExports();
@@ -168,7 +174,23 @@ describe('Moving staged files (D23, D24)', () => {
     });
   }
 
-  it('fails if the other file under the final name disappears while it is looked at', () => {
+  it('publishes a file if another one under the final name disappears before it is looked at', () => {
+    assert.equal(changeBeforePublication(() => undefined, 'EEXIST', 1).failure, undefined);
+    assert.deepEqual(readTarget(), { 'a.txt': 'alpha' });
+  });
+
+  it('publishes a file if another one under the final name disappears while it is looked at', () => {
+    const { openSync } = fs;
+    mock.method(fs, 'openSync', (path: string, ...rest: [fs.OpenMode, fs.Mode?]) => {
+      if (path.endsWith(`/target/dts-${transferId}/a.txt`)) fs.rmSync(path);
+      return openSync(path, ...rest);
+    });
+    const { failure } = changeBeforePublication((_, path) => fs.writeFileSync(path, 'theirs'), 'EEXIST', 1);
+    assert.equal(failure, undefined);
+    assert.deepEqual(readTarget(), { 'a.txt': 'alpha' });
+  });
+
+  it('fails if other files under the final name come and go all the time', () => {
     const { failure } = changeBeforePublication(() => undefined, 'EEXIST');
     assert.equal(failure?.text, 'a different file already exists');
     assert.deepEqual(readTarget(), {});
