@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { gzipSync } from 'node:zlib';
 import type { ProblemDocument } from '../../src/contract/problem.ts';
 import { RawConnections, sendRaw, type RawConnection } from '../support/rawHttp.ts';
@@ -262,6 +263,29 @@ describe('A request to the local service on the wire (D26)', () => {
       const { status, title } = JSON.parse(answer?.text ?? '') as ProblemDocument;
       assert.deepEqual([answer?.status, status, title], [503, 503, 'Service Unavailable']);
       await connection.ended();
+    });
+
+    it('256 that wait are accepted again after their responses', async () => {
+      const connection = await connections.open();
+      for (let round = 0; round < 3; round += 1) {
+        connection.write(text(root).repeat(256));
+        for (let count = 0; count < 256; count += 1) assert.equal((await next(connection, root)).status, 200);
+      }
+    });
+
+    it('those beyond 256 that wait are not even read, so that they use no memory (D40)', async () => {
+      let received = 0;
+      const count = (): void => void (received += 1);
+      subscribe('http.server.request.start', count);
+      const connection = await connections.open();
+      connection.write(text(root).repeat(100_000));
+      let answer = await connection.answer();
+      while (answer?.status === 200) answer = await connection.answer();
+      await connection.ended();
+      unsubscribe('http.server.request.start', count);
+      assert.equal(answer?.status, 503);
+      assert.ok(received > 256 && received < 10_000, `${received} requests`);
+      await assertServes();
     });
 
     it('an invalid one gets its response in turn, and ends the connection', async () => {
