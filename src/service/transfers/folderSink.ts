@@ -60,7 +60,7 @@ export class FolderSink implements CarrySink {
     const paths = { folders: this.folders, part, finalPath };
     if (content.moveFetched(part)) return this.takeFetched(file, content, paths);
     runOperation('write', () => this.claimPart(part, finalPath));
-    const opened = runOperation('write', () => this.openPart(part));
+    const opened = runOperation('write', () => this.openPart(part, finalPath));
     try {
       const from = runOperation('write', () => this.prepare(opened, file, content));
       await this.append(opened, from, content);
@@ -91,11 +91,16 @@ export class FolderSink implements CarrySink {
     }
   }
 
-  private openPart(part: string): number {
+  /**
+   * Opens or creates the part file. Replaces one that may be the complete file under its final name, too, because a
+   * process was killed while it published the file. Some file systems, such as sshfs, don't report the number of links,
+   * so any file under the final name counts.
+   */
+  private openPart(part: string, finalPath: string): number {
     const flags = O_RDWR | O_CREAT | O_NOFOLLOW;
     const opened = fs.openSync(part, flags, 0o666);
-    if (fs.fstatSync(opened).nlink <= 1) return opened;
-    // A process was killed while it published this part, which is the complete file under its final name, too.
+    const isNamed = fs.lstatSync(finalPath, { throwIfNoEntry: false }) !== undefined;
+    if (!isNamed && fs.fstatSync(opened).nlink <= 1) return opened;
     fs.closeSync(opened);
     fs.rmSync(part);
     return fs.openSync(part, flags, 0o666);
