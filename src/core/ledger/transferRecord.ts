@@ -1,4 +1,4 @@
-import type { Transfer } from '../model/transferModel.ts';
+import type { Transfer, TransferState } from '../model/transferModel.ts';
 import { isJsonObject, parseJsonObject, type JsonObject } from '../util/json.ts';
 
 type RecordReadResult =
@@ -23,7 +23,19 @@ export function parseRecord(text: string): RecordReadResult {
   if (Number(version) > recordVersion) return { kind: 'later', version: Number(version) };
   const { transfer } = record;
   const isReadable = version === recordVersion && isJsonObject(transfer) && isTransfer(transfer);
-  return isReadable ? { kind: 'transfer', transfer, record } : { kind: 'unreadable' };
+  return isReadable ? { kind: 'transfer', transfer: correctRefusal(transfer), record } : { kind: 'unreadable' };
+}
+
+/**
+ * Returns a transfer as not confirmed if version 0.2 recorded it as refused because of an argument. That version
+ * mistook its own errors for invalid arguments, also those after sending (D12: never resubmit).
+ */
+function correctRefusal(transfer: Transfer): Transfer {
+  const { state, problem, sendingAt, replacedBy, changes } = transfer;
+  const isKnown = sendingAt !== undefined || replacedBy !== undefined;
+  if (isKnown || state !== 'refused' || problem?.kind !== 'badArgument') return transfer;
+  const correct = (from: TransferState): TransferState => (from === 'refused' ? 'notConfirmed' : from);
+  return { ...transfer, state: 'notConfirmed', changes: changes.map((one) => ({ ...one, state: correct(one.state) })) };
 }
 
 function isTransfer(value: JsonObject): value is JsonObject & Transfer {
