@@ -17,9 +17,11 @@ type Check = (text: string, facts: NamedFacts) => boolean;
 
 /**
  * Returns true if a refusal appears to belong to another request (D35: misrouted responses). Such a refusal mentions a
- * transfer, user, database or file, but nothing of the same kind that is part of the request or its transfer.
+ * transfer, user, database or file, but nothing of the same kind that is part of the request or its transfer. A refusal
+ * that mentions the transfer's ID belongs to it, and may name its owner.
  */
 export function namesOtherRequest(text: string, facts: NamedFacts): boolean {
+  if (facts.transferId !== undefined && includesText(text, facts.transferId)) return false;
   const checks: readonly Check[] = [namesOtherTransfer, namesOtherOrcid, namesOtherDatabase, namesOtherFile];
   return checks.some((check) => check(text, facts));
 }

@@ -69,6 +69,18 @@ describe('Responses that belong to another request (D35)', () => {
       }
     });
 
+    it("is the transfer's own if it names its ID, whatever else it names, such as its owner", () => {
+      for (const text of [
+        `transfer ${transferId} belongs to 0000-0001-5109-3700`,
+        `cannot cancel transfer ${transferId.toUpperCase()}: the database 'neon' was not found`,
+        `transfer ${otherId} was replaced by transfer ${transferId}`,
+      ]) {
+        assert.equal(namesOtherRequest(text, { ...facts, transferId }), false, text);
+        assert.equal(namesOtherRequest(text, facts), true, text);
+      }
+      assert.equal(namesOtherRequest('it belongs to 0000-0001-5109-3700', { ...facts, transferId }), true);
+    });
+
     it('may name a file whose id has the form of a transfer', () => {
       const text = `Could not transfer ${otherId}: no such file`;
       assert.equal(namesOtherRequest(text, { ...facts, fileIds: [otherId] }), false);
@@ -148,6 +160,7 @@ describe('Responses that belong to another request (D35)', () => {
       [404, `transfer not found: ${transferId}`],
       [404, 'page not found'],
       [500, `cannot cancel transfer ${transferId}: invalid Orcid`],
+      [403, `transfer ${transferId} belongs to 0000-0001-5109-3700`],
       [500, "no room for JDP:1a in database 'KBase'"],
     ];
     const countTries = (status: number): number => (status === 500 ? 3 : 1);

@@ -94,14 +94,27 @@ describe('A response to a submission that belongs to another request (D35)', () 
     assert.deepEqual([state, ownId, foreignIds, problem?.code], ['notConfirmed', undefined, [id], 'OTHER_SIZE']);
   });
 
-  it('does not cancel a transfer, and leaves its row unchanged', async () => {
+  for (const text of ["The database 'neon' was not found", 'the transfer belongs to 0000-0001-5109-3700']) {
+    it(`does not cancel a transfer, and leaves its row unchanged: ${text}`, async () => {
+      await rig.connect();
+      const { key } = await rig.explorer.transferFlow.submit(rig.order);
+      const before = rig.explorer.transferStore.get(key);
+      rig.server.on('DELETE /api/v1/transfers/*', problem(404, text));
+      const reason = await rig.explorer.transferFlow.cancel(key);
+      assert.deepEqual([reason?.kind, reason?.detail], ['foreignAnswer', undefined]);
+      assert.deepEqual(rig.explorer.transferStore.get(key), before);
+      assert.equal(before?.id, id);
+    });
+  }
+
+  it('is not assumed of a cancel if the refusal names the transfer, so that its owner is shown', async () => {
     await rig.connect();
     const { key } = await rig.explorer.transferFlow.submit(rig.order);
-    const before = rig.explorer.transferStore.get(key);
-    rig.server.on('DELETE /api/v1/transfers/*', problem(404, "The database 'neon' was not found"));
+    const text = `transfer ${id} belongs to 0000-0001-5109-3700`;
+    rig.server.on('DELETE /api/v1/transfers/*', problem(403, text));
     const reason = await rig.explorer.transferFlow.cancel(key);
-    assert.deepEqual([reason?.kind, reason?.detail], ['foreignAnswer', undefined]);
-    assert.deepEqual(rig.explorer.transferStore.get(key), before);
+    assert.deepEqual([reason?.kind, reason?.detail], ['forbidden', text]);
+    assert.equal(rig.explorer.transferStore.get(key)?.id, id);
   });
 
   it('does not count towards the three 404 of an expired transfer, and is no failure of the service (D11)', () => {
