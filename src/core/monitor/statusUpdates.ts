@@ -69,7 +69,8 @@ function applyStatus(
   at: number,
 ): [Transfer, ReplyHistory] {
   const sign = findForeignContent(transfer, reported);
-  if (sign && !hadOwnStatus(transfer)) return [withoutId(transfer, sign, at), emptyHistory];
+  // A trusted status, even one without counts, ends the state `accepted`, and proves that the ID belongs to the transfer.
+  if (sign && transfer.state === 'accepted') return [withoutId(transfer, sign, at), emptyHistory];
   const other = sign && countOther(history, reported);
   const status: TransferStatus = other && other.times >= otherThreshold ? omit(reported, 'doubtful') : reported;
   if (status.doubtful) return applyDoubtful(transfer, { ...omit(history, 'other'), ...(other && { other }) }, at);
@@ -117,14 +118,6 @@ function countOther({ other }: ReplyHistory, status: TransferStatus): NonNullabl
 function findForeignContent(transfer: Transfer, status: TransferStatus): ForeignSign | undefined {
   const isOwnId = status.id === undefined || status.id === transfer.id;
   return status.doubtful && isOwnId ? findOtherContent(status, toTransferFacts(transfer)) : undefined;
-}
-
-/** Returns true if the transfer has had a trusted status. */
-function hadOwnStatus({ status }: Transfer): boolean {
-  if (!status) return false;
-  const { doubtful, fileCount, movedFileCount } = status;
-  // A doubtful status contains the last trusted one.
-  return !doubtful || fileCount !== undefined || movedFileCount !== undefined;
 }
 
 /**

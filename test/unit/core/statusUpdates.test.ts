@@ -94,6 +94,16 @@ describe('Applying a status reply', () => {
     assert.equal(reading(running, { status: 'finalizing', doubtful: true }).state, running.state);
   });
 
+  it('keeps the ID of a transfer whose own status had no counts, whatever is reported of others (D35)', () => {
+    const order = { ...running.order, files: [{ id: 'f', name: 'f' }] };
+    const foreign = [7, 8, 9, 7].map((fileCount) => ({ value: { status: 'failed', fileCount, doubtful: true } }));
+    for (const own of [{ status: 'active' }, {}]) {
+      const accepted: Transfer = { ...running, state: 'accepted', order };
+      const read = applyAll(accepted, [{ value: own }, ...foreign]);
+      assert.deepEqual([read.at(-1)?.id, read.at(-1)?.state], ['id', own.status ?? 'unknown']);
+    }
+  });
+
   it('accepts a larger count that stays the same, so that a transfer that grew can end (D35)', () => {
     const order = { ...running.order, files: [{ id: 'f', name: 'f' }] };
     const own: Transfer = { ...running, order, status: { status: 'active', fileCount: 1, movedFileCount: 0 } };
