@@ -14,7 +14,9 @@ const words = new ReasonWords({
     keyElsewhere: () => 'the API key belongs to a different address',
     internalError: () => 'an unexpected error occurred in this program',
     notSent: ({ code }) =>
-      code === undefined ? 'the program ended before the transfer was sent' : `its record can't be saved (${code})`,
+      code === undefined
+        ? 'the program ended or disconnected before the transfer was sent'
+        : `its record can't be saved (${code})`,
   },
 });
 

@@ -220,7 +220,7 @@ export class TransferFlow {
     replacedKey?: string,
     signal?: AbortSignal,
   ): Promise<Reason | undefined> {
-    const { ledger, clock } = this.dependencies;
+    const { ledger, saved, clock } = this.dependencies;
     const { key } = attempt.transfer;
     try {
       const begun = await ledger.update(key, (stored) =>
@@ -228,6 +228,7 @@ export class TransferFlow {
       );
       if (!begun?.hasChanged) return { kind: 'notSent' };
       attempt.transfer = begun.transfer;
+      saved.display([begun.transfer]);
       // Nothing is sent if the user canceled while the record was written.
       if (signal?.aborted) return { kind: 'cancelled' };
     } catch (error) {
@@ -302,7 +303,10 @@ export class TransferFlow {
     const request = { orcid, source, destination, fileIds, description, instructions, timeout };
     const willSend = (): Promise<Reason | undefined> => this.beginSending(attempt, replacedKey, turn?.signal);
     const { value: id, reason } = await catchRefusal(() => client.transfer(request, { ...turn, willSend }));
-    if (id === undefined) return toNotAccepted(attempt.transfer, reason, clock.now());
+    // Only the user cancels a submission; a connection that was closed merely left it unsent.
+    const wasClosed = reason?.kind === 'cancelled' && !reason.maybeDone && !turn?.signal?.aborted;
+    const problem: Reason | undefined = wasClosed ? { kind: 'notSent' } : reason;
+    if (id === undefined) return toNotAccepted(attempt.transfer, problem, clock.now());
     attempt.id = id;
     if (!(await this.isTaken(id, attempt.transfer.key))) return this.toAccepted(attempt.transfer, id);
     const taken = { kind: 'foreignAnswer', code: 'KNOWN_ID', detail: id, maybeDone: true } as const;

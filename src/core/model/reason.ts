@@ -28,8 +28,8 @@ export type ReasonKind =
   // `detail` contains the message or ID
   | 'foreignAnswer'
   | 'internalError' // this program failed unexpectedly; the log has the stack
-  // the program ended, or the record couldn't be saved, before the submission was sent (D12: never resubmit); `code`
-  // contains the system's error code if saving failed
+  // the program ended, the connection was closed, or the record couldn't be saved, before the submission was sent (D12:
+  // never resubmit); `code` contains the system's error code if saving failed
   | 'notSent'
   | 'queued' // a status request is waiting for a submission to the same server (D34: serialized requests)
   // a prerequisite request failed, so nothing was sent (D36: names before submission); `cause` contains the reason

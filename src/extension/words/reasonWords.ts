@@ -16,7 +16,7 @@ const words = new ReasonWords({
     internalError: () => l10n.t('an unexpected error occurred; the log has the details'),
     notSent: ({ code }) =>
       code === undefined
-        ? l10n.t('the program ended before the transfer was sent')
+        ? l10n.t('the program ended or disconnected before the transfer was sent')
         : l10n.t("its record can't be saved ({0})", code),
   },
 });

@@ -1,17 +1,27 @@
 import assert from 'node:assert/strict';
-import { cp } from 'node:fs/promises';
+import { cp, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
 import { mergeTransfers } from '../../../src/core/ledger/transferMerge.ts';
 import type { Transfer } from '../../../src/core/model/transferModel.ts';
 import { canSubmitAgain } from '../../../src/core/model/transferModel.ts';
+import { describeState } from '../../../src/cli/text/transferDocument.ts';
+import { FileLock } from '../../../src/core/util/fileLock.ts';
 import { CoreWindow } from '../../support/coreWindow.ts';
+import type { RequestWait } from '../../../src/core/model/requestTurn.ts';
 import { json, silence } from '../../support/faultBehaviors.ts';
-import { Rig } from './rig.ts';
+import { Rig, until } from './rig.ts';
 import { submittingTransfer } from './specimens.ts';
 
 const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
 const route = 'POST /api/v1/transfers';
+
+interface WaitingSubmission {
+  readonly waiting: string;
+  readonly outcome: Promise<Transfer>;
+  sendNow(): void;
+  withdraw(): void;
+}
 
 describe('A submission that waits in the queue', () => {
   let rig: Rig;
@@ -23,20 +33,21 @@ describe('A submission that waits in the queue', () => {
   afterEach(() => rig.end());
 
   /** Starts a submission that the server never answers, and a second one that waits for the first. */
-  async function submitTwice(): Promise<{ readonly waiting: string; readonly withdraw: () => void }> {
+  async function submitTwice(): Promise<WaitingSubmission> {
     const { transferFlow, transferStore } = rig.explorer;
     const isSent = rig.server.received(rig.server.requests.length + 1);
     void transferFlow.submit(rig.order);
     await isSent;
     const sent = transferStore.getRunning().map(({ key }) => key);
     const stop = new AbortController();
-    await new Promise<void>((resolve) => {
-      const turn = { observer: { didWait: () => resolve() }, signal: stop.signal };
-      void transferFlow.submit(rig.order, undefined, turn);
+    let outcome: Promise<Transfer> | undefined;
+    const { sendNow } = await new Promise<RequestWait>((resolve) => {
+      const turn = { observer: { didWait: resolve }, signal: stop.signal };
+      outcome = transferFlow.submit(rig.order, undefined, turn);
     });
     const waiting = transferStore.getRunning().find(({ key }) => !sent.includes(key));
-    assert.ok(waiting);
-    return { waiting: waiting.key, withdraw: () => stop.abort() };
+    assert.ok(waiting && outcome);
+    return { waiting: waiting.key, outcome, sendNow, withdraw: () => stop.abort() };
   }
 
   async function readStored(key: string, folder = join(rig.folder, 'transfers')): Promise<Transfer | undefined> {
@@ -59,6 +70,57 @@ describe('A submission that waits in the queue', () => {
     const unclear = transferStore.getNotConfirmed().map(({ key }) => key === waiting);
     assert.deepEqual(unclear, [false]);
     await window.end();
+  });
+
+  it('is not sent if its window is closed, and can be submitted again', async () => {
+    const { waiting, outcome } = await submitTwice();
+    rig.explorer.dispose();
+    const closed = await outcome;
+    assert.deepEqual([closed.state, closed.problem], ['refused', { kind: 'notSent' }]);
+    assert.deepEqual([describeState(closed), canSubmitAgain(closed)], ['not sent', true]);
+    const stored = await readStored(waiting);
+    assert.deepEqual([stored?.state, stored?.problem?.kind, stored?.sendingAt], ['refused', 'notSent', 0]);
+  });
+
+  it('is not sent if its connection is closed', async () => {
+    const { outcome } = await submitTwice();
+    rig.explorer.connectFlow.disconnect();
+    assert.equal(describeState(await outcome), 'not sent');
+  });
+
+  it('is canceled if the user withdraws it', async () => {
+    const { outcome, withdraw } = await submitTwice();
+    withdraw();
+    assert.equal((await outcome).state, 'cancelled');
+  });
+
+  it('is canceled, and not sent, if the user withdraws it while its record is being written', async () => {
+    const { waiting, outcome, sendNow, withdraw } = await submitTwice();
+    const before = rig.server.requestsTo(route).length;
+    const lock = await FileLock.acquire(join(rig.folder, 'transfers', 'locks', `${waiting}.lock`), rig.clock);
+    assert.ok(lock);
+    sendNow();
+    withdraw();
+    await lock.release();
+    const { state, sendingAt } = await rig.advanceUntilSettled(outcome);
+    assert.deepEqual([state, typeof sendingAt], ['cancelled', 'number']);
+    assert.equal(rig.server.requestsTo(route).length, before);
+  });
+
+  it('is settled later if its record cannot be written', async () => {
+    const { transferFlow, transferStore } = rig.explorer;
+    const folder = join(rig.folder, 'transfers');
+    const { key } = submittingTransfer;
+    await new TransferLedger(folder, rig.log).write({ ...submittingTransfer, sendingAt: 0 });
+    await rename(join(folder, 'locks'), join(folder, 'locks away'));
+    await writeFile(join(folder, 'locks'), 'a file where the folder should be');
+    await transferFlow.resume();
+    assert.equal(transferStore.get(key)?.state, 'submitting');
+    assert.match(rig.log.lines.join('\n'), /The record of a transfer could not be written: .*EEXIST/);
+    await rename(join(folder, 'locks'), join(folder, 'file'));
+    await rig.advanceUntilSettled(until(transferStore.onDidChange, () => transferStore.get(key)?.state === 'refused'));
+    assert.deepEqual(transferStore.get(key)?.problem, { kind: 'notSent' });
+    assert.equal((await readStored(key))?.state, 'refused');
   });
 
   it('is left alone by another window while its own window lives', async () => {
@@ -94,15 +156,17 @@ describe('A submission that waits in the queue', () => {
     assert.equal(rig.server.requests.filter(({ method }) => method === 'POST').length, 1);
   });
 
-  it('is recorded as being sent before the request leaves', async () => {
+  it('is recorded and shown as being sent before the request leaves', async () => {
     let recorded: number | undefined;
+    let shown: number | undefined;
     rig.server.on(route, async (request, response) => {
-      const [{ key } = { key: '' }] = rig.explorer.transferStore.getRunning();
+      const [{ key, sendingAt } = submittingTransfer] = rig.explorer.transferStore.getRunning();
+      shown = sendingAt;
       recorded = (await readStored(key))?.sendingAt;
       await json({ id }, 201)(request, response);
     });
     await rig.explorer.transferFlow.submit(rig.order);
-    assert.equal(recorded, rig.clock.now());
+    assert.deepEqual([recorded, shown], [rig.clock.now(), rig.clock.now()]);
   });
 
   it('is not confirmed if an earlier version recorded it, because the record does not say that it was waiting', async () => {
