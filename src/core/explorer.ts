@@ -21,10 +21,12 @@ import type { ConnectionAlias } from './ledger/connectionAlias.ts';
 import { PollingLease } from './ledger/pollingLease.ts';
 import { NotificationClaims } from './ledger/notificationClaims.ts';
 import { LedgerWatch } from './ledger/ledgerWatch.ts';
+import { withdrawDecision } from './ledger/planDecisions.ts';
 import { ServerLocks } from './ledger/serverLocks.ts';
 import { PendingSubmissions } from './ledger/pendingSubmissions.ts';
 import { TransferLedger } from './ledger/transferLedger.ts';
 import { UnsavedRecords } from './ledger/unsavedRecords.ts';
+import type { Transfer } from './model/transferModel.ts';
 import type { NetworkSettings } from './model/networkSettings.ts';
 import { LeaseElection } from './monitor/leaseElection.ts';
 import { TransferMonitor } from './monitor/transferMonitor.ts';
@@ -114,7 +116,8 @@ export class Explorer implements Disposable {
     const submissions = this.lifetime.track(new PendingSubmissions(ledgerFolder, clock));
     const watch = this.lifetime.track(new LedgerWatch(ledgerFolder, clock));
     const shared = { store: transferStore, ledger, unsaved, submissions, clock, log };
-    const saved = this.lifetime.track(new SavedTransfers({ ...shared, watch }));
+    const reopenPlan = (unsent: Transfer): Promise<void> => withdrawDecision(ledgerFolder, unsent, log);
+    const saved = this.lifetime.track(new SavedTransfers({ ...shared, watch, reopenPlan }));
     this.unsaved = unsaved;
     this.notificationClaims = new NotificationClaims(ledgerFolder, clock, log);
     this.connectFlow = this.lifetime.track(

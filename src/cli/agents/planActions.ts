@@ -57,6 +57,8 @@ async function showPlan({ context }: CliSession, agents: SharedAgentContext, id:
 }
 
 async function confirmPlan(session: CliSession, agents: SharedAgentContext, id: string): Promise<ExitCode> {
+  // Reopens the plan if its program ended before it sent the transfer.
+  await loadTransfers(session);
   const { plan, state } = await agents.plans.require(id);
   const decided = describeDecided(state);
   if (decided !== undefined) throw new CliError(decided);
@@ -67,7 +69,6 @@ async function confirmPlan(session: CliSession, agents: SharedAgentContext, id: 
   const terminal = { input: process.stdin, output: process.stderr };
   const question = `Type the number of files (${count}) to start the transfer: `;
   if (!(await askToType(terminal, question, count, context.signal))) throw new CliError('Nothing was sent.');
-  await loadTransfers(session);
   const transfer = await submitPlan(agents, plan, place);
   if (transfer.id === undefined) throw createStartError(transfer);
   return await reportTransfer(session, transfer.key, {});

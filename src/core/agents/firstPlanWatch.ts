@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FirstFileWatch } from '../ledger/firstFileWatch.ts';
 import type { Clock } from '../util/clock.ts';
-import { parsePlanId, planFolder, planLifetimeMs, toPlanName } from './planNames.ts';
+import { parsePlanId, planFolder, planLifetimeMs, toPlanName } from '../ledger/planNames.ts';
 
 /** Calls `onFound` once, as soon as a plan from any program awaits a decision. Doesn't read the plans themselves. */
 export class FirstPlanWatch extends FirstFileWatch {

@@ -6,7 +6,7 @@ import type { TransferOrder } from '../model/transferModel.ts';
 import type { RecipeFile } from '../recipes/recipeFile.ts';
 import type { Recipe } from '../recipes/recipeSchema.ts';
 import type { AgentContext } from './agentContext.ts';
-import { planLifetimeMs } from './planNames.ts';
+import { planLifetimeMs } from '../ledger/planNames.ts';
 import { toDataLine } from './serverText.ts';
 import {
   toPlannedOrder,

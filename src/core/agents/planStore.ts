@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { withdrawDecision } from '../ledger/planDecisions.ts';
 import { RecordFolderWatch } from '../ledger/recordFolderWatch.ts';
+import type { Transfer } from '../model/transferModel.ts';
 import type { Clock } from '../util/clock.ts';
 import { createFileExclusively } from '../util/createFileExclusively.ts';
 import { createFolder } from '../util/createFolder.ts';
@@ -12,7 +14,7 @@ import { Lifetime, type Disposable } from '../util/lifetime.ts';
 import type { Logger } from '../util/logger.ts';
 import { AgentError } from './agentError.ts';
 import { parseDecision, parseOutcome, parsePlan, type PlanOutcome } from './planFiles.ts';
-import { parsePlanId, planFolder, toPlanName, type PlanPart } from './planNames.ts';
+import { parsePlanId, planFolder, toPlanName, type PlanPart } from '../ledger/planNames.ts';
 import type { PlanDecision, PlanState, SavedPlan, TransferPlan } from './transferPlan.ts';
 
 /** Time for which a plan is retained after it expires, in milliseconds. */
@@ -34,6 +36,7 @@ const maxPlanBytes = 128 * 1024 * 1024;
  */
 export class PlanStore implements Disposable {
   private readonly lifetime = new Lifetime();
+  private readonly ledgerFolder: string;
   private readonly folder: string;
   private readonly clock: Clock;
   private readonly log: Logger;
@@ -46,6 +49,7 @@ export class PlanStore implements Disposable {
 
   /** `ledgerFolder` is the folder with the transfer records. */
   constructor(ledgerFolder: string, clock: Clock, log: Logger) {
+    this.ledgerFolder = ledgerFolder;
     this.folder = join(ledgerFolder, planFolder);
     this.clock = clock;
     this.log = log;
@@ -150,14 +154,9 @@ export class PlanStore implements Disposable {
     });
   }
 
-  /**
-   * Withdraws the decision on a plan, because nothing was sent. Only the program that made the decision may call this. If
-   * that fails, only logs the failure: the plan then stays decided.
-   */
-  async reopen(id: string): Promise<void> {
-    await rm(this.getPath(id, 'decision')).catch((error: unknown) => {
-      this.log.warn(`The decision on plan ${id} could not be withdrawn: ${getErrorCode(error)}`);
-    });
+  /** Lets a person decide again on the plan of a transfer of which nothing was sent. Never rejects. */
+  async reopen(unsent: Transfer): Promise<void> {
+    await withdrawDecision(this.ledgerFolder, unsent, this.log);
   }
 
   private async readState({ id, expiresAt }: TransferPlan): Promise<PlanState> {

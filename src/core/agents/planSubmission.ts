@@ -35,7 +35,7 @@ export async function submitPlan(context: PlanSubmissionContext, plan: TransferP
   await plans.decide(id, 'confirmed', by);
   const transfer = await submitOrder(services, plan, connectionId);
   if (wasSent(transfer)) await plans.recordTransfer(id, transfer.key);
-  else await plans.reopen(id);
+  else await plans.reopen(transfer);
   return transfer;
 }
 

@@ -43,11 +43,11 @@ function getEnd({ changes, startedElsewhere }: Transfer): string {
 }
 
 function getWord(transfer: Transfer): string {
-  const { state, cancelAcceptedAt } = transfer;
+  const { state, cancelAcceptedAt, cancelUnheeded } = transfer;
   if (state === 'notConfirmed') return 'not confirmed';
   if (isUnsent(transfer)) return 'not sent';
   if (isPaused(transfer)) return 'paused';
-  if (!hasEnded(state) && cancelAcceptedAt !== undefined) return 'canceling';
+  if (!hasEnded(state) && cancelAcceptedAt !== undefined && !cancelUnheeded) return 'canceling';
   return words[getOutcome(transfer) ?? state] ?? state;
 }
 

@@ -19,6 +19,8 @@ interface SavedTransfersDependencies {
   readonly watch: LedgerWatch;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Lets a person decide again on the plan, if any, of a transfer of which nothing was sent. Must not reject. */
+  reopenPlan(unsent: Transfer): Promise<void>;
 }
 
 /**
@@ -118,11 +120,11 @@ export class SavedTransfers implements Disposable {
   }
 
   /**
-   * Marks a submission as not sent, unless another window has begun to send it in the meantime. Returns false if its
-   * record can't be written; it is settled later then.
+   * Marks a submission as not sent, and reopens its plan, unless another window has begun to send it in the meantime.
+   * Returns false if its record can't be written; it is settled later then.
    */
   private async settleWaiting(key: string): Promise<boolean> {
-    const { store, ledger, clock, log } = this.dependencies;
+    const { store, ledger, clock, log, reopenPlan } = this.dependencies;
     const transfer = store.get(key);
     if (!transfer || !isWaitingToBeSent(transfer)) return true;
     const problem = { kind: 'notSent' } as const;
@@ -131,6 +133,7 @@ export class SavedTransfers implements Disposable {
         isWaitingToBeSent(stored) ? { ...withState(stored, 'refused', clock.now()), problem } : undefined,
       );
       if (settled) this.show(settled.transfer);
+      if (settled?.hasChanged) await reopenPlan(settled.transfer);
       return true;
     } catch (error) {
       log.error(`The record of a transfer could not be written: ${String(error)}`);

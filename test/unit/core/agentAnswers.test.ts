@@ -56,6 +56,7 @@ describe('A transfer in the result of a tool', () => {
     [{ state: 'expired' }, 'ended; the service no longer knows it'],
     [{ state: 'refused' }, 'not started'],
     [{ cancelAcceptedAt: 5 }, 'canceling'],
+    [{ cancelAcceptedAt: 5, cancelUnheeded: true }, 'active'],
     [{ state: 'failed', cancelAcceptedAt: 5 }, 'failed'],
     [{ problem: { kind: 'serviceStopped' } }, 'paused'],
   ] as const) {

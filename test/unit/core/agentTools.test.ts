@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { agentTools } from '../../../src/core/agents/agentTools.ts';
 import { createInputSchema } from '../../../src/core/agents/toolSchemas.ts';
-import { planLifetimeMs } from '../../../src/core/agents/planNames.ts';
+import { planLifetimeMs } from '../../../src/core/ledger/planNames.ts';
 import { json, problem, silence } from '../../support/faultBehaviors.ts';
 import { AgentStage } from './agentStage.ts';
 

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describeState } from '../../../src/cli/text/transferDocument.ts';
+import { PlanStore } from '../../../src/core/agents/planStore.ts';
+import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
+import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
 import type { JsonObject } from '../../../src/core/util/json.ts';
-import { dropBeforeAnswer, json, problem } from '../../support/faultBehaviors.ts';
+import { CoreWindow } from '../../support/coreWindow.ts';
+import { dropBeforeAnswer, json, problem, silence } from '../../support/faultBehaviors.ts';
 import { AgentStage } from './agentStage.ts';
+import { until } from './rig.ts';
 
 const id = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
 const route = 'POST /api/v1/transfers';
@@ -57,6 +64,53 @@ describe('A plan whose submission failed', () => {
     assert.equal((await submit(planId))['state'], 'not confirmed');
     assert.match(String((await submit(planId))['error']), /was already confirmed/);
     assert.equal(stage.submissionCount, 1);
+  });
+
+  it('can be confirmed again if another window found that the program ended before it was sent', async () => {
+    const { rig } = stage;
+    rig.server.on(route, silence());
+    const received = rig.server.received(rig.server.requests.length + 1);
+    void rig.explorer.transferFlow.submit(rig.order);
+    await received;
+    const planId = await stage.plan(['f1']);
+    const { transferStore } = rig.explorer;
+    const isPlanned = ({ requestedBy }: Transfer): boolean => requestedBy?.plan === planId;
+    void stage.call('submit_transfer', { planId });
+    await until(transferStore.onDidChange, () => transferStore.getAll().some(isPlanned));
+    // A process that dies leaves its records, and locks that are free.
+    const [folder, left] = [join(rig.folder, 'transfers'), join(rig.folder, 'left')];
+    for (const name of ['running', 'plans']) await cp(join(folder, name), join(left, name), { recursive: true });
+    const plans = new PlanStore(left, rig.clock, rig.log);
+    assert.equal((await plans.require(planId)).state.kind, 'confirmed');
+    const place = { ledgerFolder: left, server: rig.server.address, key: 'the-key', now: rig.clock.now() };
+    const window = await CoreWindow.open(place);
+    assert.equal(window.explorer.transferStore.getAll().find(isPlanned)?.problem?.kind, 'notSent');
+    assert.equal((await plans.require(planId)).state.kind, 'proposed');
+    await window.end();
+  });
+
+  it('keeps the next decision if the program that was thought to have ended continues', async () => {
+    const planId = await stage.plan(['f1']);
+    const { explorer, folder, log, clock } = stage.rig;
+    const ledger = new TransferLedger(join(folder, 'transfers'), log);
+    const { plans } = stage.createContext();
+    const client = explorer.sessions.active?.client;
+    assert.ok(client);
+    const original = client.transfer.bind(client);
+    client.transfer = async (request, turn) => {
+      const [waiting] = explorer.transferStore.getRunning();
+      assert.ok(waiting);
+      const settled = { ...withState(waiting, 'refused', clock.now()), problem: { kind: 'notSent' } } as const;
+      await ledger.update(waiting.key, () => settled);
+      await plans.reopen(settled);
+      await clock.pass(1);
+      await plans.decide(planId, 'confirmed', 'other window');
+      return await original(request, turn);
+    };
+    assert.equal((await submit(planId))['state'], 'not sent');
+    const { state } = await plans.require(planId);
+    assert.deepEqual([state.kind, 'by' in state && state.by], ['confirmed', 'other window']);
+    assert.equal(stage.submissionCount, 0);
   });
 
   it('gives the reason if the service refused it', async () => {
