@@ -63,7 +63,8 @@ function explainPartial(transfer: Transfer): Explanation {
     missed > 0
       ? `${formatCount(missed, 'file')} ${missed === 1 ? "wasn't" : "weren't"} transferred, although the service reported success`
       : 'no files were transferred';
-  return { reason, remedy: 'The service may not recognize some of the files. Check their IDs at the source.' };
+  const [object, ids] = missed === 1 ? ['this file', 'its ID'] : ['some of the files', 'their IDs'];
+  return { reason, remedy: `The service may not recognize ${object}. Check ${ids} at the source.` };
 }
 
 function explainRefusal({ problem, replacedBy }: Transfer): Explanation {
