@@ -6,7 +6,7 @@ import { readManifest } from '../../src/core/verification/transferManifest.ts';
 import { findTransferredFolder } from '../../src/core/verification/transferredFolderSearch.ts';
 import { canMatchTransfer, findFilesToResend } from '../../src/core/verification/manifestMatch.ts';
 import { systemClock } from '../../src/core/util/clock.ts';
-import { toFileId } from '../../src/service/catalog/fileId.ts';
+import { toFileId } from '../../src/core/util/fileId.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
 describe('Files that the local service has transferred', () => {

@@ -1,10 +1,9 @@
 import { Option, type Command } from 'commander';
-import type { FileEntry } from '../../core/model/fileEntry.ts';
 import type { FileStaging, SearchQuery } from '../../core/model/searchQuery.ts';
 import type { JsonObject } from '../../core/util/json.ts';
-import { createRequestError } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
+import { loadFiles } from '../connections/databaseFiles.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
 import { parseCount, parseJsonOption } from '../optionValues.ts';
 import { runAction } from '../runAction.ts';
@@ -20,7 +19,6 @@ interface SearchFlags {
 }
 
 const defaultLimit = 1000;
-const maxPageSize = 1000;
 
 /** Adds `search`, which lists the files of a database that match a query. */
 export function addSearchCommand(program: Command): void {
@@ -45,9 +43,10 @@ async function searchFiles(
   flags: SearchFlags,
 ): Promise<ExitCode> {
   return await CliSession.run(context, async (session) => {
-    await session.connect();
+    const connection = await session.connect();
     const { name, listing } = session.findDatabase(database);
-    const { files, hasMore } = await loadFiles(session, { database: name, query, ...pickFilters(flags) }, flags);
+    const request = { database: name, query, ...pickFilters(flags) };
+    const { files, hasMore } = await loadFiles(session, connection, request, flags.all ? Infinity : flags.limit);
     const table = { columns: fileColumns, rows: files, emptyNote: describeNothing(listing?.asOf) };
     context.output.printTable({ files: files.map(toFileDocument), hasMore }, table);
     const advice = flags.all ? 'There may be more.' : 'Use --limit or --all for more.';
@@ -64,20 +63,4 @@ function describeNothing(listedAt: string | undefined): string {
 
 function pickFilters({ status, specific }: SearchFlags): Pick<SearchQuery, 'status' | 'specific'> {
   return { ...(status && { status }), ...(specific && { specific }) };
-}
-
-async function loadFiles(
-  session: CliSession,
-  query: Omit<SearchQuery, 'pageSize'>,
-  { limit, all }: SearchFlags,
-): Promise<{ readonly files: readonly FileEntry[]; readonly hasMore: boolean }> {
-  const { searchFlow, searchStore } = session.explorer;
-  const connection = await session.connect();
-  const count = all ? Infinity : limit;
-  const key = await searchFlow.run(connection, { ...query, pageSize: Math.min(count, maxPageSize) });
-  if (searchStore.get(key)?.mayHaveMore && !searchStore.get(key)?.reason) await searchFlow.loadUpTo(key, count);
-  const { files = [], reason, mayHaveMore = false } = searchStore.get(key) ?? {};
-  if (reason) throw createRequestError(`Couldn't search ${query.database}`, reason);
-  const entries = files.flatMap((file) => (file.kind === 'file' ? [file] : []));
-  return { files: entries.slice(0, count), hasMore: mayHaveMore || entries.length > count };
 }

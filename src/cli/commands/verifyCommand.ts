@@ -16,6 +16,7 @@ import { formatBytes, formatCount } from '../text/amounts.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 import { findDestinationFolder } from '../transfers/destinationFolder.ts';
 import { loadManifest } from '../transfers/manifestReading.ts';
+import { verifyInStore } from '../transfers/storeVerification.ts';
 import { findRecordedTransfer } from '../transfers/transferLookup.ts';
 
 interface VerifyFlags {
@@ -25,17 +26,13 @@ interface VerifyFlags {
 /** Maximum number of folders to list in an error message. */
 const maxNamed = 3;
 
-/** The manifest to verify, and its transfer if the user specified one. */
-interface VerificationTarget {
-  readonly manifest: string;
-  readonly transfer?: Transfer;
-}
-
-/** Adds `verify`, which compares transferred files with their manifest. */
+/** Adds `verify`, which compares transferred files with their manifest, or with the listing of a store. */
 export function addVerifyCommand(program: Command): void {
   program
     .command('verify')
-    .description('compare transferred files with their manifest; exits with 1 if files are missing or changed')
+    .description(
+      'compare transferred files with their manifest or, in a store, with what was requested; exits with 1 if files are missing or changed',
+    )
     .argument('<target>', 'a transfer, a folder with a manifest, or a manifest')
     .option('--folder <folder>', 'the destination folder, or the folder with the transferred files')
     .action((target: string, flags: VerifyFlags, command: Command) =>
@@ -46,22 +43,27 @@ export function addVerifyCommand(program: Command): void {
 async function verifyFiles(context: CommandContext, name: string, { folder }: VerifyFlags): Promise<ExitCode> {
   return await CliSession.run(context, async (session) => {
     const given = await findGivenManifest(name);
-    if (given && folder !== undefined)
+    if (given !== undefined && folder !== undefined)
       throw createUsageError(`${toPlainCell(name)} is a folder or a manifest. Use --folder only with a transfer.`);
-    const target = given ?? (await findTarget(session, name, folder));
-    const manifest = await loadManifest(target.manifest, context.signal, target.transfer);
-    const unlisted = target.transfer ? findUnlistedFiles(manifest, target.transfer.order.files) : [];
-    const report = await check(context, manifest);
-    printReport(context, report, unlisted);
-    return isVerified(report, unlisted.length) ? exitCode.done : exitCode.failed;
+    if (given !== undefined) return await verifyManifest(context, given);
+    const transfer = await findRecordedTransfer(session, name, 'transfer, folder or manifest');
+    const stored = folder === undefined ? await verifyInStore(session, transfer) : undefined;
+    if (stored) return reportResult(context, stored, { database: transfer.order.destination });
+    return await verifyManifest(context, await findManifest(session, transfer, folder), transfer);
   });
 }
 
-async function findGivenManifest(path: string): Promise<VerificationTarget | undefined> {
+async function verifyManifest(context: CommandContext, file: string, transfer?: Transfer): Promise<ExitCode> {
+  const manifest = await loadManifest(file, context.signal, transfer);
+  const unlisted = transfer ? findUnlistedFiles(manifest, transfer.order.files) : [];
+  return reportResult(context, await check(context, manifest), { manifest: manifest.file }, unlisted);
+}
+
+async function findGivenManifest(path: string): Promise<string | undefined> {
   const stats = await stat(path).catch(() => undefined);
-  if (!stats?.isDirectory()) return stats && { manifest: path };
+  if (!stats?.isDirectory()) return stats && path;
   const manifest = await findFolderManifest(path);
-  if (manifest !== undefined) return { manifest };
+  if (manifest !== undefined) return manifest;
   const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
   const folders = entries
     .filter((entry) => entry.isDirectory() && isTransferFolder(entry.name))
@@ -71,13 +73,10 @@ async function findGivenManifest(path: string): Promise<VerificationTarget | und
   throw new CliError(toPlainCell(`${path} has no manifest.${hint}${rest}`), exitCode.notFound);
 }
 
-async function findTarget(session: CliSession, name: string, folder: string | undefined): Promise<VerificationTarget> {
-  const transfer = await findRecordedTransfer(session, name, 'transfer, folder or manifest');
+async function findManifest(session: CliSession, transfer: Transfer, folder: string | undefined): Promise<string> {
   const found = await findDestinationFolder(session, transfer, folder);
-  if (found.manifest === undefined) {
-    throw new CliError(`${toPlainCell(found.folder)} has no manifest.`, exitCode.notFound);
-  }
-  return { manifest: found.manifest, transfer };
+  if (found.manifest !== undefined) return found.manifest;
+  throw new CliError(`${toPlainCell(found.folder)} has no manifest.`, exitCode.notFound);
 }
 
 async function check(
@@ -93,18 +92,21 @@ async function check(
   });
 }
 
-function printReport({ output }: CommandContext, report: VerificationReport, unlisted: readonly TransferFile[]): void {
+/** Prints the result, with the manifest or the database that the files were compared with. Returns the exit code. */
+function reportResult(
+  { output }: CommandContext,
+  report: VerificationReport,
+  compared: { readonly manifest: string } | { readonly database: string },
+  unlisted: readonly TransferFile[] = [],
+): ExitCode {
   const { manifest, intactCount, extra } = report;
-  const findings = report.findings.map(({ file, outcome }) => ({
-    id: file.id,
-    path: file.path,
-    problem: outcome.kind,
-  }));
+  const findings = report.findings.map(({ file: { id, path }, outcome }) => ({ id, path, problem: outcome.kind }));
   const document = {
-    ...{ manifest: manifest.file, files: manifest.files.length, intact: intactCount, findings },
+    ...{ ...compared, files: manifest.files.length, intact: intactCount, findings },
     ...{ unlisted: unlisted.map(({ id }) => id), invalidEntries: manifest.problemCount, extra: extra.paths },
   };
   output.print(document, () => [...describeReport(report, unlisted)].map((line) => `${line}\n`).join(''));
+  return isVerified(report, unlisted.length) ? exitCode.done : exitCode.failed;
 }
 
 function* describeReport(
@@ -113,7 +115,10 @@ function* describeReport(
 ): Generator<string> {
   const total = manifest.files.length;
   yield total === 0 ? 'the manifest lists no files' : `${intactCount} of ${formatCount(total, 'file')} intact`;
-  for (const { file, outcome } of findings) yield `${problemTexts[outcome.kind]}: ${toPlainCell(file.path)}`;
+  for (const { file, outcome } of findings) {
+    const isSized = outcome.kind === 'notCompared' && file.sizeBytes !== undefined;
+    yield `${isSized ? 'same size, ' : ''}${problemTexts[outcome.kind]}: ${toPlainCell(file.path)}`;
+  }
   for (const { name } of unlisted) yield `not in the manifest: ${toPlainCell(name)}`;
   if (manifest.problemCount > 0) yield `invalid manifest entries: ${manifest.problemCount}`;
   if (extra.paths.length > 0) yield `${formatCount(extra.paths.length, 'other file')} in the folder`;

@@ -1,6 +1,6 @@
 import type { FileResource } from '../../contract/fileResource.ts';
 import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
-import { toFileId } from './fileId.ts';
+import { toFileId } from '../../core/util/fileId.ts';
 import { getMediaType } from './mediaTypes.ts';
 import { getBaseName } from './pathOrder.ts';
 

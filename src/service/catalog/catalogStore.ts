@@ -4,7 +4,7 @@ import type { CatalogFile, ScannedFile, HashedFile, HashUpdate } from './catalog
 import { CatalogMerge } from './catalogMerge.ts';
 import { CatalogRows, toCatalogFile, type FileRow } from './catalogRows.ts';
 import { openCatalogFile } from './catalogTables.ts';
-import { parseFileId } from './fileId.ts';
+import { parseFileId } from '../../core/util/fileId.ts';
 import { PathIds } from './pathIds.ts';
 import { getRangeBelow } from './pathOrder.ts';
 import { compilePattern, type PathTest } from './pathPattern.ts';
