@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CliProcess, type CliResult } from '../../support/cliProcess.ts';
 import { empty, json, problem } from '../../support/faultBehaviors.ts';
 import { FaultServer } from '../../support/faultServer.ts';
+import { createRecord } from '../../unit/core/recordSpecimens.ts';
 
 const id = '175655af-4f89-41d3-9a0c-0305e82c3301';
+
+const otherId = '275655af-4f89-41d3-9a0c-0305e82c3302';
 
 describe('Why a transfer on the command line has not succeeded', () => {
   let server: FaultServer;
@@ -57,6 +60,34 @@ describe('Why a transfer on the command line has not succeeded', () => {
       `${started.stderr}${waited.stderr}${shown.stderr}`,
     );
     assert.equal((await run('status', id, '--offline', '--json')).stderr, '');
+  });
+
+  it('is printed with the next step for transferred files that are missing, and for recorded ends', async () => {
+    setStatus('succeeded', '');
+    const missed = "incomplete, 0/1 files: 1 file wasn't transferred, although the service reported success. ";
+    const partial = `Transfer ${id}: ${missed}The service may not recognize this file. Check its ID at the source.\n`;
+    const started = await run('transfer', 'Alpha', 'Beta', 'f1', '--wait');
+    assert.deepEqual([started.code, started.stderr.endsWith(partial)], [1, true], started.stderr);
+    for (const [folder, change, text] of [
+      [
+        'ended',
+        { state: 'expired' },
+        'expired, 1 file: the service no longer has a record of it. Check the destination before you start the transfer again.',
+      ],
+      [
+        'running',
+        { state: 'active', problem: { kind: 'serviceStopped' } },
+        'paused, 1 file: the local service is stopped. It resumes when you start the service.',
+      ],
+    ] as const) {
+      const transfer = createRecord(1, { ...change, id: otherId });
+      const file = join(ledger, folder, `${transfer.key}.json`);
+      await mkdir(join(ledger, folder), { recursive: true });
+      await writeFile(file, JSON.stringify({ version: 1, transfer }));
+      const { code, stderr } = await run('status', otherId, '--offline');
+      assert.deepEqual([code, stderr], [0, `Transfer ${otherId}: ${text}\n`]);
+      await rm(file);
+    }
   });
 
   it('is the reason of a refusal and of a submission that was not confirmed', async () => {

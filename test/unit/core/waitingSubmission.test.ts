@@ -3,8 +3,7 @@ import { cp, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
 import { mergeTransfers } from '../../../src/core/ledger/transferMerge.ts';
-import type { Transfer } from '../../../src/core/model/transferModel.ts';
-import { canSubmitAgain } from '../../../src/core/model/transferModel.ts';
+import { canSubmitAgain, withState, type Transfer } from '../../../src/core/model/transferModel.ts';
 import { describeState } from '../../../src/cli/text/transferDocument.ts';
 import { FileLock } from '../../../src/core/util/fileLock.ts';
 import { CoreWindow } from '../../support/coreWindow.ts';
@@ -19,7 +18,8 @@ const route = 'POST /api/v1/transfers';
 interface WaitingSubmission {
   readonly waiting: string;
   readonly outcome: Promise<Transfer>;
-  sendNow(): void;
+  /** Sends the submission out of turn; resolves when its record is about to be written. */
+  begin(): Promise<void>;
   withdraw(): void;
 }
 
@@ -33,7 +33,7 @@ describe('A submission that waits in the queue', () => {
   afterEach(() => rig.end());
 
   /** Starts a submission that the server never answers, and a second one that waits for the first. */
-  async function submitTwice(): Promise<WaitingSubmission> {
+  async function submitTwice(replacedKey?: string): Promise<WaitingSubmission> {
     const { transferFlow, transferStore } = rig.explorer;
     const isSent = rig.server.received(rig.server.requests.length + 1);
     void transferFlow.submit(rig.order);
@@ -41,13 +41,19 @@ describe('A submission that waits in the queue', () => {
     const sent = transferStore.getRunning().map(({ key }) => key);
     const stop = new AbortController();
     let outcome: Promise<Transfer> | undefined;
+    let didStart: () => void = () => undefined;
+    const started = new Promise<void>((resolve) => (didStart = resolve));
     const { sendNow } = await new Promise<RequestWait>((resolve) => {
-      const turn = { observer: { didWait: resolve }, signal: stop.signal };
-      outcome = transferFlow.submit(rig.order, undefined, turn);
+      const turn = { observer: { didWait: resolve, didStart: () => didStart() }, signal: stop.signal };
+      outcome = transferFlow.submit(rig.order, replacedKey, turn);
     });
     const waiting = transferStore.getRunning().find(({ key }) => !sent.includes(key));
     assert.ok(waiting && outcome);
-    return { waiting: waiting.key, outcome, sendNow, withdraw: () => stop.abort() };
+    const begin = async (): Promise<void> => {
+      sendNow();
+      await started;
+    };
+    return { waiting: waiting.key, outcome, begin, withdraw: () => stop.abort() };
   }
 
   async function readStored(key: string, folder = join(rig.folder, 'transfers')): Promise<Transfer | undefined> {
@@ -94,17 +100,20 @@ describe('A submission that waits in the queue', () => {
     assert.equal((await outcome).state, 'cancelled');
   });
 
-  it('is canceled, and not sent, if the user withdraws it while its record is being written', async () => {
-    const { waiting, outcome, sendNow, withdraw } = await submitTwice();
+  it('is canceled, and replaces nothing, if the user withdraws it while its record is being written', async () => {
+    await rig.explorer.transferFlow.save({ ...withState(submittingTransfer, 'notConfirmed', 5), key: 'lost' });
+    const { waiting, outcome, begin, withdraw } = await submitTwice('lost');
     const before = rig.server.requestsTo(route).length;
     const lock = await FileLock.acquire(join(rig.folder, 'transfers', 'locks', `${waiting}.lock`), rig.clock);
     assert.ok(lock);
-    sendNow();
+    await begin();
     withdraw();
     await lock.release();
     const { state, sendingAt } = await rig.advanceUntilSettled(outcome);
-    assert.deepEqual([state, typeof sendingAt], ['cancelled', 'number']);
+    assert.equal(state, 'cancelled');
+    assert.ok(sendingAt, 'is recorded as being sent');
     assert.equal(rig.server.requestsTo(route).length, before);
+    assert.equal(rig.explorer.transferStore.get('lost')?.state, 'notConfirmed');
   });
 
   it('is settled later if its record cannot be written', async () => {
