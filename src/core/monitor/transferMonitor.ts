@@ -201,12 +201,13 @@ export class TransferMonitor implements Disposable {
     return getPollIntervalMs(transfer, clock.now(), { minIntervalMs: getMinIntervalMs(), hasFocus: hasFocus() });
   }
 
-  /** Sets a failure of the entire server as the problem of the server's running transfers, or clears that problem. */
+  /** Sets a failure of the entire server as the problem of the server's polled transfers, or clears that problem. */
   private showServerFailure({ service }: OpenConnection, failure: Reason | undefined): void {
     if (!failure && !this.failingServers.delete(service.address)) return;
     if (failure) this.failingServers.add(service.address);
     const { store, sessions, save } = this.dependencies;
-    const changed = store.getRunning().flatMap((before) => {
+    const polled = store.getRunning().filter(shouldPoll);
+    const changed = polled.flatMap((before) => {
       if (sessions.get(before.order.connectionId)?.service.address !== service.address) return [];
       const transfer = failure ? setServerFailure(before, failure) : clearServerFailure(before);
       return transfer === before ? [] : [transfer];

@@ -6,7 +6,7 @@ import { TransferMonitor } from '../../../src/core/monitor/transferMonitor.ts';
 import { TransferStore } from '../../../src/core/store/transferStore.ts';
 import { Emitter } from '../../../src/core/util/emitter.ts';
 import { eventually } from '../../support/eventually.ts';
-import { json, problem } from '../../support/faultBehaviors.ts';
+import { json, problem, text } from '../../support/faultBehaviors.ts';
 import { Gate } from '../../support/gate.ts';
 import { Rig } from './rig.ts';
 import { submittingTransfer, order } from './specimens.ts';
@@ -102,6 +102,16 @@ describe('The monitor of one window', () => {
     leaseChanged.fire();
     await passHour();
     assert.equal(countRequests(), 1);
+  });
+
+  it('attributes a failed status request only to the transfers that it polls', async () => {
+    rig.server.on(statusRequest, text(200, 'Welcome to our proxy'));
+    const reason = { kind: 'dropped', maybeDone: true } as const;
+    const unclear = { ...withState(submittingTransfer, 'notConfirmed', 0), key: 'unclear', problem: reason };
+    store.put([running('k'), { ...submittingTransfer, key: 'submitting' }, unclear]);
+    await isSaved(1);
+    const problems = ['k', 'submitting', 'unclear'].map((key) => store.get(key)?.problem?.kind);
+    assert.deepEqual(problems, ['unreadable', undefined, 'dropped']);
   });
 
   it('shows the age of the last status while a submission delays a status request (D34)', async () => {
