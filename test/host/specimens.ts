@@ -36,7 +36,7 @@ export const noPlaces: TransferPlaceDependencies = {
   locateFiles: async () => undefined,
   verificationHistory: {
     get: async () => undefined,
-    getReport: async () => undefined,
+    findReport: async () => undefined,
     onDidChange: () => ({ dispose: () => undefined }),
   },
 };

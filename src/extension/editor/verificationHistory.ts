@@ -5,8 +5,9 @@ import type { StateFiles } from './stateFiles.ts';
 
 const stateName = 'verifications';
 const maxTransfers = 500;
-const reportsName = 'verificationReports';
+const indexName = 'verificationReports';
 const maxReports = 20;
+const slots = Array.from({ length: maxReports }, (_, slot) => slot);
 /** Maximum length of a stored report in characters: thousands of files that aren't intact. */
 const maxReportLength = 500_000;
 
@@ -17,6 +18,14 @@ export interface StoredReport {
   readonly text: string;
   /** The IDs of the missing or changed files, which can be transferred again. */
   readonly resend: readonly string[];
+}
+
+/** A stored report's entry in the index, which pages read instead of the reports. */
+interface ReportEntry {
+  readonly key?: string;
+  /** Names the file that contains the report. The next report reuses the slot of one that was replaced or removed. */
+  readonly slot: number;
+  readonly canResend: boolean;
 }
 
 /** Stores the last verification of each transfer and the newest reports (D45: store before showing). */
@@ -45,22 +54,49 @@ export class VerificationHistory {
     this.changed.fire(key);
   }
 
+  /**
+   * Returns the index entry of the last report on a transfer or, without a key, of the newest report; undefined if none
+   * is stored.
+   */
+  async findReport(key?: string): Promise<ReportEntry | undefined> {
+    return readIndex(await this.state.read(indexName)).findLast((one) => key === undefined || one.key === key);
+  }
+
   /** Returns the last report on a transfer or, without a key, the newest report; undefined if none is stored. */
   async getReport(key?: string): Promise<StoredReport | undefined> {
-    return readReports(await this.state.read(reportsName)).findLast((one) => key === undefined || one.key === key);
+    const entry = await this.findReport(key);
+    const report = entry && (await this.state.read(toReportName(entry.slot)));
+    return isStoredReport(report) && report.key === entry?.key ? report : undefined;
   }
 
   /** Stores a report and replaces an earlier one on the same transfer. Removes it if the new one is too long. */
   async recordReport(report: StoredReport): Promise<void> {
-    await this.state.update(reportsName, (stored) => {
-      const others = readReports(stored).filter(({ key }) => key === undefined || key !== report.key);
-      return [...others, ...(report.text.length > maxReportLength ? [] : [report])].slice(-maxReports);
+    const { key, text, resend } = report;
+    const isTooLong = text.length > maxReportLength;
+    let slot = 0;
+    await this.state.update(indexName, (stored) => {
+      const others = readIndex(stored).filter((one) => key === undefined || one.key !== key);
+      if (isTooLong) return others;
+      const kept = others.slice(1 - maxReports);
+      slot = slots.find((free) => kept.every((one) => one.slot !== free)) ?? 0;
+      return [...kept, { slot, canResend: resend.length > 0, ...(key !== undefined && { key }) }];
     });
+    if (!isTooLong) await this.state.write(toReportName(slot), report);
   }
 }
 
-function readReports(stored: unknown): readonly StoredReport[] {
-  return Array.isArray(stored) ? stored.filter(isStoredReport) : [];
+function toReportName(slot: number): string {
+  return `verificationReport${slot}`;
+}
+
+function readIndex(stored: unknown): readonly ReportEntry[] {
+  return Array.isArray(stored) ? stored.filter(isReportEntry) : [];
+}
+
+function isReportEntry(value: unknown): value is ReportEntry {
+  if (!isJsonObject(value)) return false;
+  const { key = '', slot, canResend } = value;
+  return typeof key === 'string' && typeof slot === 'number' && slots.includes(slot) && typeof canResend === 'boolean';
 }
 
 function isStoredReport(value: unknown): value is StoredReport {

@@ -12,7 +12,7 @@ import type { PagePlace } from '../../webviews/messages/transferMessages.ts';
 export interface TransferPlaceDependencies {
   /** Finds the folder on this machine that contains a transfer's files. Never prompts. */
   locateFiles(transfer: Transfer): Promise<TransferredFolder | undefined>;
-  readonly verificationHistory: Pick<VerificationHistory, 'get' | 'getReport' | 'onDidChange'>;
+  readonly verificationHistory: Pick<VerificationHistory, 'get' | 'findReport' | 'onDidChange'>;
 }
 
 /**
@@ -28,7 +28,7 @@ export async function findPlace(
   const [found, past, report] = await Promise.all([
     locateFiles(transfer),
     verificationHistory.get(transfer.key),
-    verificationHistory.getReport(transfer.key),
+    verificationHistory.findReport(transfer.key),
   ]);
   const missing = await findUntransferredFiles(transfer, found);
   const folder = found?.folder ?? getTransferFolderName(transfer.id);
@@ -37,7 +37,7 @@ export async function findPlace(
     folder,
     ...(reveal && { revealLabel: reveal.label }),
     ...(past && { verified: describePastVerification(past, now) }),
-    ...(report && { hasReport: true, canResend: report.resend.length > 0 }),
+    ...(report && { hasReport: true, canResend: report.canResend }),
     ...(missing.length > 0 && { missing: describeUntransferredFiles(missing) }),
   };
 }

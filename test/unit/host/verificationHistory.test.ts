@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/core/util/clock.ts';
@@ -20,6 +20,13 @@ describe('The history of verifications', () => {
     return new VerificationHistory(new StateFiles({ folder, editorState, clock: systemClock, log: new MemoryLog() }));
   }
 
+  /** Returns the paths of the state files whose content matches. */
+  async function listFilesWith(content: RegExp): Promise<readonly string[]> {
+    const paths = (await readdir(folder)).filter((name) => name.endsWith('.json')).map((name) => join(folder, name));
+    const isMatch = await Promise.all(paths.map(async (path) => content.test(await readFile(path, 'utf8'))));
+    return paths.filter((_, index) => isMatch[index]);
+  }
+
   const past = { at: 5, fileCount: 3, intactCount: 2, damaged: ['a.csv'] };
 
   it('keeps the last verification of a transfer for the next window, and reports each change', async () => {
@@ -31,6 +38,41 @@ describe('The history of verifications', () => {
     assert.deepEqual(reported, ['t', 't']);
     assert.deepEqual(await openWindow().get('t'), past);
     assert.equal(await openWindow().get('u'), undefined);
+  });
+
+  it('returns the last report on a transfer and the newest report, and reads no other', async () => {
+    const history = openWindow();
+    await history.recordReport({ key: 't', text: 'first of t', resend: [] });
+    await history.recordReport({ key: 'u', text: 'of u', resend: ['1'] });
+    await history.recordReport({ key: 't', text: 'second of t', resend: ['2', '3'] });
+    await history.recordReport({ text: 'of an unknown transfer', resend: [] });
+    const reports = await Promise.all(['t', 'u', undefined, 'v'].map((key) => openWindow().getReport(key)));
+    const texts = ['second of t', 'of u', 'of an unknown transfer', undefined];
+    assert.deepEqual(
+      reports.map((one) => one?.text),
+      texts,
+    );
+    assert.deepEqual(reports[0]?.resend, ['2', '3']);
+    for (const file of await listFilesWith(/of t|of an unknown/)) await writeFile(file, '{');
+    assert.equal((await openWindow().getReport('u'))?.text, 'of u');
+    const facts = await Promise.all(['t', 'u', 'v'].map(async (key) => await openWindow().findReport(key)));
+    assert.deepEqual(
+      facts.map((one) => one?.canResend),
+      [true, true, undefined],
+    );
+    assert.equal(await openWindow().getReport('t'), undefined);
+  });
+
+  it('stores the 20 newest reports, apart from one that is too long', async () => {
+    const history = openWindow();
+    await history.recordReport({ key: 't20', text: 'x', resend: [] });
+    for (let index = 0; index <= 20; index += 1)
+      await history.recordReport({ key: `t${index}`, text: `report ${index}`, resend: [] });
+    const texts = await Promise.all(['t0', 't1', 't20'].map(async (key) => (await history.getReport(key))?.text));
+    assert.deepEqual(texts, [undefined, 'report 1', 'report 20']);
+    await history.recordReport({ key: 't1', text: 'x'.repeat(500_001), resend: [] });
+    assert.deepEqual([await history.getReport('t1'), await history.findReport('t1')], [undefined, undefined]);
+    assert.equal((await listFilesWith(/report \d/)).length, 20);
   });
 
   it('ignores a damaged file, and invalid values', async () => {
