@@ -29,9 +29,12 @@ export async function copyLocalAccess({ localService, notifications }: CommandSe
   const access = await localService.start().catch((error: unknown) => {
     throw new CommandFailure(l10n.t('Could not start the local service: {0}', describeError(error)));
   });
-  await env.clipboard.writeText(answer.value(access));
+  const text = answer.value(access);
+  await env.clipboard.writeText(text);
   notifications.showStatusMessage(
-    l10n.t('Copied. Any program with the key can use this local service until it stops.'),
+    text.includes(access.token)
+      ? l10n.t('Copied. Any program with the key can use this local service until it stops.')
+      : l10n.t('Copied the address. A program also needs the API key.'),
   );
 }
 
