@@ -117,6 +117,39 @@ describe('Verifying transferred files in the editor', () => {
     assert.deepEqual([place?.hasReport, place?.canResend], [true, true]);
   });
 
+  it('says why the files of a report cannot be transferred again', async () => {
+    const transfer = await transferSamples(stage);
+    const node = { kind: 'transfer', key: transfer.key } as const;
+    const folder = getReceivedFolder(stage, transfer);
+    await rm(join(folder, 'observations-2023.csv'));
+    const verified = stage.run('dataTransfer.verifyLandedFiles', node);
+    (await stage.person.notice(/^1 of 3 files is missing\.$/)).dismiss();
+    await verified;
+    const says = async (...given: Parameters<typeof stage.run<'dataTransfer.resendFiles'>>): Promise<unknown[]> => {
+      await stage.run(...given);
+      const { kind, message, buttons } = await stage.person.notice();
+      return [kind, message, ...buttons];
+    };
+    const closed = Uri.from({ scheme: 'data-transfer', path: '/verification/a.txt', query: 'of an earlier window' });
+    assert.deepEqual(await says('dataTransfer.resendFiles', closed), [
+      ...['information', 'This report is no longer available. Show the last report again.'],
+      'Show Verification Report',
+    ]);
+    await stage.run('dataTransfer.removeFromHistory', node);
+    (await stage.person.notice(/^Removed/)).dismiss();
+    assert.deepEqual(await says('dataTransfer.resendFiles'), [
+      ...['information', "These files can't be transferred again because their transfer isn't in the history."],
+      'Restore Removed Transfers…',
+    ]);
+    const unknown = stage.run('dataTransfer.verifyLandedFiles', Uri.file(join(folder, 'manifest.json')));
+    (await stage.person.notice(/^1 of 3 files is missing\.$/)).dismiss();
+    await unknown;
+    assert.deepEqual(await says('dataTransfer.resendFiles'), [
+      ...['information', "These files can't be transferred again because their transfer isn't in the history."],
+      'Restore Removed Transfers…',
+    ]);
+  });
+
   it('verifies a manifest selected in the Explorer view, and finds its transfer', async () => {
     const transfer = await transferSamples(stage);
     await rm(join(getReceivedFolder(stage, transfer), 'observations-2023.csv'));

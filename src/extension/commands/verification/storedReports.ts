@@ -18,12 +18,13 @@ export async function showVerificationReport(services: CommandServices, node: Tr
  */
 export async function resendFiles(services: CommandServices, given: TransferNode | Uri | undefined): Promise<void> {
   if (given instanceof Uri) {
-    await services.documents.getResult('verification', given)?.run();
+    const result = services.documents.getResult('verification', given);
+    if (!result) throw createReportHint();
+    await result.run();
     return;
   }
   const report = await services.verificationHistory.getReport(given?.key);
-  if (!report || report.resend.length === 0)
-    throw createHint(l10n.t('The last verification found no missing or changed files to transfer again.'));
+  if (!report) throw createHint(nothingToResend());
   await resend(services, report);
 }
 
@@ -41,11 +42,32 @@ export async function showReport(services: CommandServices, report: StoredReport
 export async function resend(services: CommandServices, { key = '', resend: ids }: StoredReport): Promise<void> {
   await services.transferFlow.loadFinished();
   const transfer = services.transferStore.get(key);
+  if (!transfer) throw createRemovedHint();
   const missing = new Set(ids);
-  const files = transfer?.order.files.filter(({ id }) => missing.has(id)) ?? [];
-  if (!transfer || files.length === 0)
-    throw createHint(l10n.t('The last verification found no missing or changed files to transfer again.'));
+  const files = transfer.order.files.filter(({ id }) => missing.has(id));
+  if (files.length === 0) throw createHint(nothingToResend());
   await resubmitFiles(services, transfer, files);
+}
+
+const nothingToResend = (): string =>
+  l10n.t('The last verification found no missing or changed files to transfer again.');
+
+function createReportHint(): CommandHint {
+  const show = {
+    label: l10n.t('Show Verification Report'),
+    run: () => runCommand('dataTransfer.showVerificationReport'),
+  };
+  return new CommandHint(l10n.t('This report is no longer available. Show the last report again.'), show);
+}
+
+/** Creates the hint for a report on a transfer that was removed, or that was never in the history. */
+function createRemovedHint(): CommandHint {
+  const restore = {
+    label: l10n.t('Restore Removed Transfers…'),
+    run: () => runCommand('dataTransfer.restoreRemovedTransfers'),
+  };
+  const text = l10n.t("These files can't be transferred again because their transfer isn't in the history.");
+  return new CommandHint(text, restore);
 }
 
 function createHint(text: string): CommandHint {
