@@ -1,5 +1,4 @@
 import { l10n, type Uri, type WebviewPanel } from 'vscode';
-import { countFileLicenses } from '../../core/citations/licenses.ts';
 import type { Estimate } from '../../core/model/estimate.ts';
 import { listFileSamples } from '../../core/model/progressSamples.ts';
 import type { Reason } from '../../core/model/reason.ts';
@@ -134,7 +133,7 @@ export class TransferPage implements Disposable {
 
   /** Returns the number of files under each license. Recounts only if the list of files has changed. */
   private getLicenses({ order: { files } }: Transfer): readonly PageLicense[] {
-    if (this.licensed?.files !== files) this.licensed = { files, rows: listLicenseRows(countFileLicenses(files)) };
+    if (this.licensed?.files !== files) this.licensed = { files, rows: listLicenseRows(files) };
     return this.licensed.rows;
   }
 

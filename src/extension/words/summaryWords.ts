@@ -44,7 +44,7 @@ export function createSummary(
     l10n.t('Size: {0}', formatTotalSize(files)),
     formatStagingLine(orders, getStaging),
     ...createSourceLines(orders),
-    formatLicenseLine(countFileLicenses(files)),
+    formatLicenseLine(files),
     l10n.t('To: {0}', toPlainLine(orders[0]?.destination ?? '')),
     formatFreeSpaceLine(freeBytes, isSpaceShort),
     formatTransferCount(orders.length),
@@ -131,10 +131,12 @@ const maxLicenses = 5;
 
 /**
  * Formats the number of files under each license, such as "Licenses: CC-BY-4.0 (2 files), not stated (1 file)". Returns
- * an empty string if no file states a license.
+ * an empty string if it is known that no file states a license.
  */
-function formatLicenseLine(licenses: readonly LicenseCount[]): string {
-  if (!licenses.some(({ license }) => license)) return '';
+function formatLicenseLine(files: readonly TransferFile[]): string {
+  const licenses = countFileLicenses(files);
+  const unknown = countUnknownLicenses(files);
+  if (unknown === 0 && !licenses.some(({ license }) => license)) return '';
   const counts = licenses.slice(0, maxLicenses).map(({ license, fileCount }) => {
     const name = license ? toPlainText(license.name, maxNameLength) : l10n.t('not stated');
     return `${name} (${formatFileCount(fileCount)})`;
@@ -142,8 +144,17 @@ function formatLicenseLine(licenses: readonly LicenseCount[]): string {
   const rest = licenses.length - maxLicenses;
   return l10n.t(
     'Licenses: {0}',
-    formatList([...counts, rest > 0 ? plural(rest, '{0} other', '{0} others') : undefined]),
+    formatList([
+      ...counts,
+      rest > 0 ? plural(rest, '{0} other', '{0} others') : undefined,
+      unknown > 0 ? l10n.t('unknown ({0})', formatFileCount(unknown)) : undefined,
+    ]),
   );
+}
+
+/** Returns the number of files whose licenses are unknown because their metadata was. */
+function countUnknownLicenses(files: readonly TransferFile[]): number {
+  return files.filter(({ licenses }) => !licenses).length;
 }
 
 /** A license, and the formatted number of files under it. */
@@ -156,11 +167,14 @@ interface LicenseRow {
 }
 
 /**
- * Returns a row for each license. Files that state no license come last. Returns an empty list if no file states one.
+ * Returns a row for each license. Files that state no license, and those whose licenses are unknown, come last. Returns
+ * an empty list if no file is known to state one.
  */
-export function listLicenseRows(licenses: readonly LicenseCount[]): readonly LicenseRow[] {
+export function listLicenseRows(files: readonly TransferFile[]): readonly LicenseRow[] {
+  const licenses = countFileLicenses(files);
+  const unknown = countUnknownLicenses(files);
   if (!licenses.some(({ license }) => license)) return [];
-  return licenses.map((count) => {
+  const rows = licenses.map((count) => {
     const [warning] = describeForbiddenSharing([count]);
     return {
       name: count.license?.name ?? l10n.t('Not stated'),
@@ -169,6 +183,7 @@ export function listLicenseRows(licenses: readonly LicenseCount[]): readonly Lic
       ...(warning !== undefined && { warning }),
     };
   });
+  return unknown === 0 ? rows : [...rows, { name: l10n.t('Unknown'), files: formatFileCount(unknown) }];
 }
 
 /**

@@ -81,9 +81,12 @@ async function collectTransfer(
  * {@link CommandFailure} if no file has metadata. Returns undefined if the user cancels.
  */
 async function collectFiles(services: CommandServices, files: readonly KnownFile[]): Promise<CitedFiles | undefined> {
-  const loaded = await loadCompleteEntries(services, files);
+  const loaded = await withProgress(l10n.t('Fetching metadata'), async (signal) => {
+    const all = await loadEntries(services.metadataFlow, files, signal);
+    return signal.aborted ? undefined : all;
+  });
   if (!loaded) return undefined;
-  const citable = loaded.flatMap(({ entry }) => (entry ? [entry] : []));
+  const citable = loaded.flatMap(({ entry }) => (entry && !entry.isSummary ? [entry] : []));
   const missing = loaded.length - citable.length;
   const text = plural(
     missing,
@@ -100,19 +103,4 @@ function listServices(services: CommandServices, files: readonly KnownFile[]): r
   const ids = [...new Set(files.map(({ ref }) => ref.connectionId))];
   const named = ids.map((id) => ({ name: getConnectionName(services, id), isLocal: getMachine(id) !== undefined }));
   return named.filter(({ name }) => name !== '');
-}
-
-/**
- * Fetches the complete metadata of files for which only a summary, or nothing, is known. Returns undefined if the user
- * cancels.
- */
-async function loadCompleteEntries(
-  { metadataFlow }: CommandServices,
-  files: readonly KnownFile[],
-): Promise<readonly KnownFile[] | undefined> {
-  const needed = files.map(({ ref, entry }) => (entry && !entry.isSummary ? { ref, entry } : { ref }));
-  return await withProgress(l10n.t('Fetching metadata'), async (signal) => {
-    const loaded = await loadEntries(metadataFlow, needed, signal);
-    return signal.aborted ? undefined : loaded;
-  });
 }

@@ -63,8 +63,9 @@ export async function chooseCheckedFiles(
 }
 
 /**
- * Fetches missing metadata, and returns the files with their metadata and with names taken from it. Files that the
- * service doesn't return, or that weren't fetched before `signal` was aborted, are returned unchanged.
+ * Fetches the metadata of files for which only a summary, or nothing, is known. Returns the files with their metadata
+ * and with names taken from it. Files that the service doesn't return, or that weren't fetched before `signal` was
+ * aborted, are returned with what was known.
  */
 export async function loadEntries(
   flow: MetadataFlow,
@@ -72,7 +73,7 @@ export async function loadEntries(
   signal?: AbortSignal,
 ): Promise<readonly KnownFile[]> {
   const entries = new Map<string, FileEntry>();
-  const missing = files.filter(({ entry }) => !entry).map(({ ref }) => ref);
+  const missing = files.filter(({ entry }) => !entry || entry.isSummary).map(({ ref }) => ref);
   for (const { connectionId, database } of getDistinctDatabases(missing)) {
     if (signal?.aborted) break;
     const refs = missing.filter((ref) => ref.database === database && ref.connectionId === connectionId);
@@ -83,7 +84,7 @@ export async function loadEntries(
   }
   return files.map((file) => {
     const { connectionId, database, id } = file.ref;
-    const entry = file.entry ?? entries.get(JSON.stringify([connectionId, database, id]));
+    const entry = entries.get(JSON.stringify([connectionId, database, id])) ?? file.entry;
     return entry ? { ref: { ...file.ref, name: entry.name }, entry } : file;
   });
 }

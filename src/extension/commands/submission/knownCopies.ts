@@ -3,19 +3,15 @@ import { findRepeatedFiles, omitFiles } from '../../../core/duplicates/repeatedF
 import type { VerifiedFiles } from '../../../core/duplicates/receivedFiles.ts';
 import type { KnownCopies } from '../../../core/flows/duplicateFlow.ts';
 import type { Transfer, TransferOrder } from '../../../core/model/transferModel.ts';
-import { settlesWithin, systemClock } from '../../../core/util/clock.ts';
 import { canMatchTransfer } from '../../../core/verification/manifestMatch.ts';
 import { getPastResult, type PastVerification } from '../../../core/verification/pastVerification.ts';
 import { readManifest, type TransferManifest } from '../../../core/verification/transferManifest.ts';
-import { withProgress } from '../../editor/progress.ts';
+import { withLateProgress } from '../../editor/progress.ts';
 import { createCopyLines, formatLeaveOutLabel } from '../../words/duplicateWords.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { countFiles } from '../../words/summaryWords.ts';
 import type { CommandServices } from '../services.ts';
 import { locateTransferredFiles } from '../verification/transferredFolders.ts';
-
-/** Time in milliseconds after which a progress notification with a Cancel button appears. */
-const quickMs = 500;
 
 /** Called with the orders, reduced to the files that still need to be sent. */
 export type LeaveOutListener = (orders: readonly TransferOrder[]) => unknown;
@@ -54,17 +50,13 @@ export async function findCopies(
 }
 
 async function findKnownCopies(services: CommandServices, orders: readonly TransferOrder[]): Promise<KnownCopies> {
-  const cancellation = new AbortController();
-  const finding = services.duplicateFlow.findKnownCopies(orders, {
-    signal: cancellation.signal,
-    readVerified: (transfers, signal) => readVerified(services, transfers, signal),
-  });
-  if (await settlesWithin(systemClock, quickMs, finding)) return await finding;
   const title = l10n.t('Checking which files {0} already has', toPlainLine(orders[0]?.destination ?? ''));
-  return await withProgress(title, async (signal) => {
-    signal.addEventListener('abort', () => cancellation.abort());
-    return await finding;
-  });
+  return await withLateProgress(title, (signal) =>
+    services.duplicateFlow.findKnownCopies(orders, {
+      signal,
+      readVerified: (transfers, aborted) => readVerified(services, transfers, aborted),
+    }),
+  );
 }
 
 async function readVerified(

@@ -4,6 +4,7 @@ import type { OpenConnection } from '../../../core/flows/openConnections.ts';
 import { getReportedStaging } from '../../../core/model/staging.ts';
 import type { TransferFile, TransferOrder } from '../../../core/model/transferModel.ts';
 import type { FileNode, FileRef } from '../../editor/contributions.ts';
+import { withLateProgress } from '../../editor/progress.ts';
 import type { Step } from '../../editor/quickInput.ts';
 import type { StagingLookup } from '../../words/summaryWords.ts';
 import { requireSession } from '../connections/connectionPicker.ts';
@@ -105,7 +106,9 @@ async function confirmOrders(
   const { connectionId, sources } = prepared;
   let orders: readonly TransferOrder[] = [];
   const confirm = async (details: TransferDetails, backLabel: string): ReturnType<Step> => {
-    const files = await loadEntries(services.metadataFlow, prepared.files);
+    const files = await withLateProgress(l10n.t('Fetching metadata'), (signal) =>
+      loadEntries(services.metadataFlow, prepared.files, signal),
+    );
     orders = createOrders({ ...prepared, files }, details);
     return await confirmSubmission(services, orders, {
       backLabel,
