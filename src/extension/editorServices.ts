@@ -13,6 +13,7 @@ import { machineName } from './editor/machine.ts';
 import { MarkdownDraft } from './editor/markdownDraft.ts';
 import { Memory } from './editor/memory.ts';
 import { Notifications } from './editor/notifications.ts';
+import { Removals } from './editor/removals.ts';
 import { Settings } from './editor/settings.ts';
 import { StateFiles } from './editor/stateFiles.ts';
 import { VerificationHistory } from './editor/verificationHistory.ts';
@@ -40,6 +41,7 @@ export function createEditorServices(
     log,
     recentProblems,
     notifications,
+    removals: lifetime.track(new Removals(notifications)),
     settings: new Settings(),
     memory: new Memory(stateFiles),
     verificationHistory: new VerificationHistory(stateFiles),

@@ -241,6 +241,7 @@ async function clear(parts: ExtensionParts): Promise<void> {
   connectFlow.disconnect();
   for (const { id } of settings.connections) sessions.close(id);
   for (const name of await keysOfSecrets(context)) await apiKeys.forget(name.replace('dataTransfer.apiKey.', ''));
+  parts.removals.dispose();
   sessions.close(localConnectionId);
   await localService.stop();
   searchFlow.dismiss(searchStore.getAll().map(({ key }) => key));

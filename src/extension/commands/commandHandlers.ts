@@ -103,6 +103,7 @@ export const commandHandlers: CommandHandlers<CommandServices> = {
   'dataTransfer.repeatSearch': repeatSearch,
   'dataTransfer.dismissSearch': dismissSearch,
   'dataTransfer.clearResults': clearResults,
+  'dataTransfer.undoRemoval': ({ removals }) => removals.undoLast(),
   'dataTransfer.showFileMetadata': showFileMetadata,
   'dataTransfer.showMetadataJson': showMetadataJson,
   'dataTransfer.copyFileId': copyFileId,

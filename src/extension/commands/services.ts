@@ -23,6 +23,7 @@ import type { ExtensionFacts } from '../editor/extensionFacts.ts';
 import type { MarkdownDraft } from '../editor/markdownDraft.ts';
 import type { Memory } from '../editor/memory.ts';
 import type { Notifications } from '../editor/notifications.ts';
+import type { Removals } from '../editor/removals.ts';
 import type { Settings } from '../editor/settings.ts';
 import type { VerificationHistory } from '../editor/verificationHistory.ts';
 import type { LocalService } from '../localService/localService.ts';
@@ -40,6 +41,7 @@ export interface EditorServices {
   readonly log: Logger;
   readonly recentProblems: RecentProblems;
   readonly notifications: Notifications;
+  readonly removals: Removals;
   readonly settings: Settings;
   readonly memory: Memory;
   readonly verificationHistory: VerificationHistory;

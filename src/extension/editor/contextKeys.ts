@@ -44,7 +44,7 @@ function getContextKeys({
   localService,
 }: ContextSources): Omit<
   ContextKeys,
-  'dataTransfer.descriptionDrafts' | 'dataTransfer.hasRecipes' | 'dataTransfer.rcloneMissing'
+  'dataTransfer.canUndo' | 'dataTransfer.descriptionDrafts' | 'dataTransfer.hasRecipes' | 'dataTransfer.rcloneMissing'
 > {
   return {
     'dataTransfer.connected': connectionStore.state.kind === 'connected',

@@ -148,6 +148,7 @@ const commandTable = {
   'dataTransfer.repeatSearch': { takes: ['search'], icon: 'refresh' },
   'dataTransfer.dismissSearch': { takes: ['search', 'emptySearches'], icon: 'close' },
   'dataTransfer.clearResults': { icon: 'clear-all' },
+  'dataTransfer.undoRemoval': { enablement: 'dataTransfer.canUndo' },
   'dataTransfer.showFileMetadata': { takes: ['file', 'fileRef'], icon: 'info' },
   'dataTransfer.showMetadataJson': { takes: ['file', 'fileRef'], icon: 'json' },
   'dataTransfer.copyFileId': { takes: ['file', 'fileRef'] },
@@ -236,6 +237,8 @@ export interface ContextKeys {
   'dataTransfer.hasFinished': boolean;
   /** URIs of the documents in which the user is writing a description; false if there are none. */
   'dataTransfer.descriptionDrafts': readonly string[] | false;
+  /** True while a removal in this window can be undone. */
+  'dataTransfer.canUndo': boolean;
   'dataTransfer.hasRecipes': boolean;
   'dataTransfer.rcloneMissing': boolean;
 }

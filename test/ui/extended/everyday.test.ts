@@ -141,6 +141,10 @@ describe('A user doing everyday work', () => {
     await seeNotification(/^Removed search/);
     await run('Clear Results');
     await window.notifications.press(/^Removed/, 'Undo');
+    await (await results.row('“JDP”')).menu('Remove Search');
+    await window.notifications.clear();
+    await run('Undo Last Removal');
+    await results.row('“JDP”');
     await run('Clear Results');
     await seeNotification(/^Removed/);
 

@@ -13,7 +13,7 @@ import { pickSavedConnection } from './connectionPicker.ts';
  * service.
  */
 export async function forgetConnection(services: CommandServices, node: ConnectionNode | undefined): Promise<void> {
-  const { settings, connectionStore, notifications } = services;
+  const { settings, connectionStore, notifications, removals } = services;
   const requestedId = node && (node.id ?? connectionStore.shown?.id);
   if (requestedId === localConnectionId) {
     void notifications.info(l10n.t('The local service is always available and has no saved connection to remove.'));
@@ -23,8 +23,7 @@ export async function forgetConnection(services: CommandServices, node: Connecti
   const connection = connections.find(({ id }) => id === requestedId) ?? (await pickConnection(connections));
   if (!connection || !(await confirmForget(services, connection))) return;
   const undo = await remove(services, connection);
-  const message = l10n.t('Removed {0} and its saved key.', toPlainLine(connection.name));
-  void notifications.info(message, { label: l10n.t('Undo'), run: undo });
+  removals.report(l10n.t('Removed {0} and its saved key.', toPlainLine(connection.name)), undo);
 }
 
 /** Removes a connection and its key. Returns a function that restores both. */

@@ -12,12 +12,13 @@ import type { CommandServices } from '../services.ts';
  * Removes a served folder or store from the settings, and offers to undo this. The local service applies the change.
  */
 export async function stopServing(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
-  const { settings, notifications } = services;
+  const { settings, removals } = services;
   const saved = node ? requireSavedLocation(services, node) : await askServedLocation(settings.servedLocations);
   if (!saved) return;
   await settings.removeServedLocation(saved);
   const message = l10n.t("Removed {0} from your settings. Its files weren't deleted.", toPlainLine(saved.name));
-  void notifications.info(message, { label: l10n.t('Undo'), run: () => settings.saveServedLocation(saved) });
+  // The user may serve it again before undoing this.
+  removals.report(message, () => settings.saveServedLocation(saved, saved));
 }
 
 function requireSavedLocation({ connectionStore, settings }: CommandServices, { name }: DatabaseNode): ServedLocation {

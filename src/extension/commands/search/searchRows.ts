@@ -179,11 +179,11 @@ export async function uncheckAllFiles(services: CommandServices, node: SearchNod
   if (search) searchStore.uncheck([search.key]);
 }
 
-function offerUndo({ searchStore, notifications }: CommandServices, dismissed: DismissedSearches): void {
+function offerUndo({ searchStore, removals }: CommandServices, dismissed: DismissedSearches): void {
   const [first, second] = dismissed;
   if (!first) return;
   const text = second
     ? plural(dismissed.length, 'Removed {0} search.', 'Removed {0} searches.')
     : l10n.t('Removed search: {0}', describeSearchTerms(first.stored.search.query));
-  void notifications.info(text, { label: l10n.t('Undo'), run: () => searchStore.restore(dismissed) });
+  removals.report(text, () => searchStore.restore(dismissed));
 }

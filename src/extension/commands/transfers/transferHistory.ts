@@ -83,13 +83,13 @@ async function confirmClear({ notifications }: CommandServices, count: number): 
 }
 
 async function removeTransfers(
-  { transferFlow, notifications }: CommandServices,
+  { transferFlow, removals }: CommandServices,
   transfers: readonly Transfer[],
   text: string,
 ): Promise<void> {
   const keys = transfers.map(({ key }) => key);
   await transferFlow.forget(keys);
-  void notifications.info(text, { label: l10n.t('Undo'), run: () => transferFlow.restore(keys) });
+  removals.report(text, () => transferFlow.restore(keys));
 }
 
 /** Maximum number of results. A list can redraw this many rows on each keystroke without a noticeable delay. */
