@@ -69,10 +69,11 @@ function applyStatus(
   at: number,
 ): [Transfer, ReplyHistory] {
   const sign = findForeignContent(transfer, reported);
-  // A trusted status, even one without counts, ends the state `accepted`, and proves that the ID belongs to the transfer.
-  if (sign && transfer.state === 'accepted') return [withoutId(transfer, sign, at), emptyHistory];
   const other = sign && countOther(history, reported);
-  const status: TransferStatus = other && other.times >= otherThreshold ? omit(reported, 'doubtful') : reported;
+  const isRepeated = other !== undefined && other.times >= otherThreshold;
+  // A trusted status, even one without counts, ends the state `accepted`, and proves that the ID belongs to the transfer.
+  if (sign && isRepeated && transfer.state === 'accepted') return [withoutId(transfer, sign, at), emptyHistory];
+  const status: TransferStatus = isRepeated ? omit(reported, 'doubtful') : reported;
   if (status.doubtful) return applyDoubtful(transfer, { ...omit(history, 'other'), ...(other && { other }) }, at);
   return applyTrusted(transfer, history, status, at);
 }
@@ -106,8 +107,8 @@ function applyDoubtful(transfer: Transfer, history: ReplyHistory, at: number): [
 }
 
 /**
- * Counts consecutive statuses about the same files. Files that are reported repeatedly are trusted, because a transfer
- * can grow (D35: misrouted responses).
+ * Counts consecutive statuses about the same files. Statuses of other transfers differ from each other; those that are
+ * repeated belong to the ID. Either it is another transfer's, or the transfer has grown (D35: misrouted responses).
  */
 function countOther({ other }: ReplyHistory, status: TransferStatus): NonNullable<ReplyHistory['other']> {
   const content = describeContent(status);

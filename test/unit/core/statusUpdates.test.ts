@@ -104,6 +104,22 @@ describe('Applying a status reply', () => {
     }
   });
 
+  it('drops the ID of an accepted transfer only if its statuses keep describing the same other files (D35)', () => {
+    const order = { ...running.order, files: [{ id: 'f', name: 'f' }] };
+    const accepted: Transfer = { ...running, state: 'accepted', order };
+    const report = (...fileCounts: readonly number[]): readonly (string | undefined)[] =>
+      applyAll(
+        accepted,
+        fileCounts.map((fileCount) => ({ value: { status: 'failed', fileCount, doubtful: true } })),
+      ).map(({ id, state }) => id ?? state);
+    assert.deepEqual(
+      report(7, 8, 9, 7, 8, 7),
+      ['id', 'id', 'id', 'id', 'id', 'id'],
+      'others, of which each is different',
+    );
+    assert.deepEqual(report(7, 8, 8, 8), ['id', 'id', 'id', 'notConfirmed']);
+  });
+
   it('accepts a larger count that stays the same, so that a transfer that grew can end (D35)', () => {
     const order = { ...running.order, files: [{ id: 'f', name: 'f' }] };
     const own: Transfer = { ...running, order, status: { status: 'active', fileCount: 1, movedFileCount: 0 } };
