@@ -17,6 +17,7 @@ import {
 import { DestinationFolders, joinFileName } from './destinationFolders.ts';
 import {
   createAttempt,
+  FixedFolder,
   getPartPath,
   hasOpenFiles,
   isIdentical,
@@ -48,6 +49,7 @@ interface MoveContext {
   readonly attempt: string;
   readonly source: SourceFiles;
   readonly folders: DestinationFolders;
+  readonly fixed: FixedFolder;
   /** False after a failed attempt to clone, for a throttled job, and on systems other than Linux. */
   canClone: boolean;
   /** The previous file's folder, which was checked when that file was renamed. */
@@ -61,10 +63,14 @@ interface MoveContext {
  */
 export function moveFiles(job: MoveJob): JobResult {
   let context: MoveContext | undefined;
-  return processFiles(job.files, job.signal, (file) => {
-    context ??= createMoveContext(job);
-    return moveFile(context, file);
-  });
+  try {
+    return processFiles(job.files, job.signal, (file) => {
+      context ??= createMoveContext(job);
+      return moveFile(context, file);
+    });
+  } finally {
+    context?.fixed.close();
+  }
 }
 
 function createMoveContext(job: MoveJob): MoveContext {
@@ -72,7 +78,14 @@ function createMoveContext(job: MoveJob): MoveContext {
   const { destinationFolder, destinationPlace, transferId } = job;
   const folderName = getTransferFolderName(transferId);
   const folders = runOperation('write', () => new DestinationFolders(destinationFolder, folderName, destinationPlace));
-  return { job, attempt: createAttempt(), source, folders, canClone: hasOpenFiles && job.bytesPerSecond === undefined };
+  return {
+    job,
+    attempt: createAttempt(),
+    source,
+    folders,
+    fixed: new FixedFolder(),
+    canClone: hasOpenFiles && job.bytesPerSecond === undefined,
+  };
 }
 
 function moveFile(context: MoveContext, file: FileToMove): DoneFile {
@@ -121,7 +134,7 @@ function copyToDestination(context: MoveContext, file: CountedFile, opened: numb
     requireOwnPart(copy, part, context.folders);
   });
   try {
-    publishPart(part, finalPath, () => hasSameContent(finalPath, file, job.signal));
+    publishPart(part, finalPath, () => hasSameContent(finalPath, file, job.signal), context.fixed);
   } catch (error) {
     removePart(part);
     throw error;

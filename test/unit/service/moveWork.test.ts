@@ -15,6 +15,7 @@ import {
 } from '../../../src/service/transfers/fileJobs.ts';
 import { discardTransfer, removeParts } from '../../../src/service/transfers/transferLeftovers.ts';
 import { moveFiles } from '../../../src/service/transfers/moveFiles.ts';
+import { hasOpenFiles } from '../../../src/service/transfers/partFiles.ts';
 import { stageFiles } from '../../../src/service/transfers/stageFiles.ts';
 
 const transferId = '01234567-89ab-4cde-8f01-23456789abcd';
@@ -173,6 +174,30 @@ describe('Moving staged files (D23, D24)', () => {
       assert.deepEqual(readTarget(), { 'a.txt': 'alpha' });
     });
   }
+
+  for (const code of hasOpenFiles ? [undefined, 'EPERM'] : [])
+    it(`publishes nothing outside if a link replaces the folder while the system ${code === undefined ? 'links' : 'renames'} (D24)`, () => {
+      fs.mkdirSync(nodePath.join(root, 'outside'));
+      const { linkSync, renameSync } = fs;
+      const folder = nodePath.join(root, 'target', `dts-${transferId}`);
+      /** Finds the first path, then replaces the folder, then finds the second path. */
+      const callBetweenLookups = (call: typeof linkSync, from: string, to: string): void => {
+        renameSync(folder, nodePath.join(root, 'moved'));
+        fs.symlinkSync(nodePath.join(root, 'outside'), folder);
+        call(nodePath.join(root, 'moved', nodePath.basename(from)), to);
+      };
+      mock.method(fs, 'linkSync', (from: string, to: string) => {
+        if (code !== undefined) throw Object.assign(new Error(code), { code });
+        callBetweenLookups(linkSync, from, to);
+      });
+      mock.method(fs, 'renameSync', (from: string, to: string) => callBetweenLookups(renameSync, from, to));
+      syncBuiltinESMExports();
+      const { failure } = move(staged('a.txt', 'alpha'));
+      mock.restoreAll();
+      syncBuiltinESMExports();
+      assert.deepEqual([failure, fs.readdirSync(nodePath.join(root, 'outside'))], [undefined, []]);
+      assert.equal(fs.readFileSync(nodePath.join(root, 'moved', 'a.txt'), 'utf8'), 'alpha');
+    });
 
   it('publishes a file if another one under the final name disappears before it is looked at', () => {
     assert.equal(changeBeforePublication(() => undefined, 'EEXIST', 1).failure, undefined);
