@@ -1,6 +1,7 @@
 import * as fs from 'node:fs/promises';
 import { settlesWithin, type Clock } from '../core/util/clock.ts';
 import { getErrorCode } from '../core/util/errorCode.ts';
+import { toFreeBytes } from '../core/util/freeSpace.ts';
 import type { Logger } from '../core/util/logger.ts';
 import { databaseScanningCode } from './catalog/databaseUnavailableError.ts';
 
@@ -61,8 +62,7 @@ export class Health {
   private async checkStorage(): Promise<void> {
     const { dataFolder } = this.options;
     await fs.access(dataFolder, fs.constants.W_OK);
-    const { bavail } = await fs.statfs(dataFolder);
-    if (bavail === 0) throw new Error('The disk is full.');
+    if (toFreeBytes(await fs.statfs(dataFolder)) === 0) throw new Error('The disk is full.');
   }
 
   /**

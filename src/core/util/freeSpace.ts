@@ -1,3 +1,4 @@
+import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -14,9 +15,13 @@ export async function readFreeBytes(folder: string): Promise<number | undefined>
 
 async function readFileSystem(folder: string): Promise<number | undefined> {
   try {
-    const { bavail, bsize } = await statfs(folder);
-    return bavail * bsize;
+    return toFreeBytes(await statfs(folder));
   } catch {
     return undefined;
   }
+}
+
+/** Returns the number of free bytes of a file system; undefined if it reports no size, like some FUSE file systems. */
+export function toFreeBytes({ blocks, bavail, bsize }: StatsFs): number | undefined {
+  return blocks === 0 ? undefined : bavail * bsize;
 }

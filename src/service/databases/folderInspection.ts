@@ -1,4 +1,5 @@
 import * as fs from 'node:fs/promises';
+import { toFreeBytes } from '../../core/util/freeSpace.ts';
 import { limitFolderCalls } from '../folderCalls.ts';
 
 interface FolderInspection {
@@ -6,7 +7,7 @@ interface FolderInspection {
   readonly realPath?: string | undefined;
   /** True for a folder, or a link to a folder. */
   readonly isFolder: boolean;
-  /** Number of free bytes on the file system; absent if it can't be read. */
+  /** Number of free bytes on the file system; absent if it is unknown. */
   readonly freeBytes?: number | undefined;
 }
 
@@ -23,5 +24,5 @@ const inspect = limitFolderCalls(async (folder): Promise<FolderInspection> => {
   const realPath = await fs.realpath(folder).catch(() => undefined);
   const stats = await fs.stat(folder).catch(() => undefined);
   const space = await fs.statfs(folder).catch(() => undefined);
-  return { realPath, isFolder: stats?.isDirectory() ?? false, freeBytes: space && space.bavail * space.bsize };
+  return { realPath, isFolder: stats?.isDirectory() ?? false, freeBytes: space && toFreeBytes(space) };
 });
