@@ -4,6 +4,7 @@ import { tooManyFiles } from '../../core/util/storeProblem.ts';
 import { inspectFolder } from '../databases/folderInspection.ts';
 import type { FileAttempts } from './fileAttempts.ts';
 import type { FileFailure } from './fileJobs.ts';
+import { isFileName } from './windowsNames.ts';
 
 /**
  * Thrown to end a transfer as failed. The message is a clause that gives the reason and names the file, if any (D23:
@@ -99,7 +100,7 @@ export async function toTransferError(error: unknown, file: FileOperation, attem
     return new TransferSuspension(`waiting: the ${side} folder is unavailable`);
   }
   const wasMissing = code in disconnections && !(await isRemoved(code, file));
-  const text = `could not ${operation} ${path}: ${explain(code, operation, wasMissing)}`;
+  const text = `could not ${operation} ${path}: ${explain(code, file, wasMissing)}`;
   const mayPass = isFileLimitError(error) || (wasMissing && attempts.countFailure(path));
   return mayPass
     ? new TransferSuspension(`waiting to try again: ${text}`)
@@ -114,9 +115,15 @@ async function isRemoved(code: string, { operation, path, root }: FileOperation)
 }
 
 /** Returns the reason as a clause. `wasMissing` is false if a file was removed from the source. */
-function explain(code: string, operation: FileOperation['operation'], wasMissing: boolean): string {
+function explain(code: string, { operation, path }: FileOperation, wasMissing: boolean): string {
+  if (operation === 'write' && mayRefuseName(code, path)) return 'the disk may not allow its name';
   if (wasMissing && code === 'ENOENT') return operation === 'read' ? 'it was missing' : 'part of its path was missing';
   return reasons[code] ?? code;
+}
+
+/** Returns true if the error may mean that a disk with the naming rules of Windows, such as exFAT, refuses a name. */
+function mayRefuseName(code: string, path: string): boolean {
+  return ['ENOENT', 'EINVAL'].includes(code) && !path.split('/').every((name) => isFileName(name, 'win32'));
 }
 
 /** Returns true if a path is a folder, or a link to a folder, on a disk that responds (D42: hanging disks). */

@@ -39,6 +39,19 @@ describe('File system errors of a transfer (D23)', () => {
     });
   }
 
+  // exfat-fuse reports that a name with such a character doesn't exist; drivers of the kernel report an invalid argument.
+  for (const code of ['ENOENT', 'EINVAL'])
+    it(`name the file's name as a possible cause of ${code} if FAT does not allow it`, async () => {
+      const convert = async (operation: 'read' | 'write', path: string): Promise<string> =>
+        String(
+          await toTransferError(systemError(code), { operation, path, root: existing, bytes: 5 }, new FileAttempts()),
+        );
+      for (const path of ['a:b.csv', 'what?/a.csv'])
+        assert.match(await convert('write', path), /could not write .*: the disk may not allow its name$/);
+      assert.doesNotMatch(await convert('write', 'what/a b.csv'), /its name/);
+      assert.doesNotMatch(await convert('read', 'a:b.csv'), /its name/);
+    });
+
   for (const code of ['ENOSPC', 'EDQUOT']) {
     it(`cause a suspension on ${code} until there is space for the file`, async () => {
       const file = { operation: 'write', path: 'a.csv', root: existing, bytes: 5 } as const;
