@@ -37,6 +37,11 @@ export function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
   ts.forEachChild(node, (child) => walk(child, visit));
 }
 
+/** Returns the path of a file and the line where a node begins: `src/core/json.ts:12`. */
+export function formatPosition({ path, tree }: Source, node: ts.Node): string {
+  return `${path}:${tree.getLineAndCharacterOfPosition(node.getStart()).line + 1}`;
+}
+
 /** Returns a line of the form "name: path, path" for each name that several items share. */
 export function findRepeated<T extends { readonly path: string }>(
   items: readonly T[],
