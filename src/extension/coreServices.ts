@@ -24,8 +24,21 @@ export function getCoreServices(core: Explorer): Pick<Explorer, CoreServiceName>
   const { connectFlow, searchFlow, parameterFlow, metadataFlow, tableMatchFlow } = core;
   const { recipeFlow, transferFlow, trackFlow, duplicateFlow } = core;
   return {
-    ...{ connectionStore, searchStore, transferStore, sessions, keys, monitor, testDependencies },
-    ...{ connectFlow, searchFlow, parameterFlow, metadataFlow, tableMatchFlow },
-    ...{ recipeFlow, transferFlow, trackFlow, duplicateFlow },
+    connectionStore,
+    searchStore,
+    transferStore,
+    sessions,
+    keys,
+    monitor,
+    testDependencies,
+    connectFlow,
+    searchFlow,
+    parameterFlow,
+    metadataFlow,
+    tableMatchFlow,
+    recipeFlow,
+    transferFlow,
+    trackFlow,
+    duplicateFlow,
   };
 }

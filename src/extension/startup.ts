@@ -109,7 +109,8 @@ async function createCore(
   return new Explorer({
     log,
     clock,
-    ...{ ledgerFolder, alias },
+    ledgerFolder,
+    alias,
     getOrcid: (connectionId) => getUserId(settings, connectionId),
     getTimeoutSeconds: () => settings.submitTimeoutSeconds,
     getMinIntervalMs: () => settings.shortestIntervalMs,

@@ -26,7 +26,10 @@ export function createAgentContext(session: CliSession, log: Logger): SharedAgen
   const folder = getLedgerFolder(context);
   const open = createOpener(session);
   return {
-    ...{ services: explorer, clock: context.clock, log, describeReason },
+    services: explorer,
+    clock: context.clock,
+    log,
+    describeReason,
     plans: new PlanStore(folder, context.clock, log),
     policy: new AgentPolicy(folder),
     queue: new CallQueue(),

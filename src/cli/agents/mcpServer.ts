@@ -116,7 +116,9 @@ function readClient(server: ConnectedClient, { mcpReq }: ServerContext): Omit<Mc
   const implementation = described[CLIENT_INFO_META_KEY] ?? server.getClientVersion();
   const capabilities = described[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities();
   return {
-    ...{ client: implementation?.name ?? 'unknown agent', canElicit: canShowForms(capabilities), signal },
+    client: implementation?.name ?? 'unknown agent',
+    canElicit: canShowForms(capabilities),
+    signal,
     getAnswer: (key) => {
       const answer = inputResponse(inputResponses, key);
       return answer.kind === 'elicit' ? toElicitationAnswer(answer) : undefined;

@@ -34,7 +34,9 @@ export async function runPlanAction(context: CommandContext, name: PlanActionNam
 }
 
 const exitCodes: Partial<Readonly<Record<AgentErrorCode, ExitCode>>> = {
-  ...{ notFound: exitCode.notFound, notConnected: exitCode.connection, planElsewhere: exitCode.connection },
+  notFound: exitCode.notFound,
+  notConnected: exitCode.connection,
+  planElsewhere: exitCode.connection,
 };
 
 function rethrow(error: unknown): never {

@@ -24,7 +24,10 @@ export const planColumns: readonly Column<SavedPlan>[] = [
 export function toPlanDocument({ plan, state }: SavedPlan): object {
   const { createdAt, expiresAt, ...facts } = plan;
   return {
-    ...{ ...facts, createdAt: toTime(createdAt), expiresAt: toTime(expiresAt), state: state.kind },
+    ...facts,
+    createdAt: toTime(createdAt),
+    expiresAt: toTime(expiresAt),
+    state: state.kind,
     ...('by' in state && { decidedBy: state.by, decidedAt: toTime(state.at) }),
     ...('transferKey' in state && { transferKey: state.transferKey }),
   };

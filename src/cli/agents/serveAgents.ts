@@ -14,6 +14,7 @@ import type { Output } from '../output.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 import { cliVersion } from '../version.ts';
 
+/** The options of `mcp`. */
 export interface McpFlags {
   readonly trustElicitation?: boolean;
 }
@@ -32,7 +33,9 @@ export async function serveAgents(context: CommandContext, { trustElicitation = 
     const gone = new Promise<void>((resolve) => {
       context.signal.addEventListener('abort', () => resolve());
       const close = serveMcp({
-        ...{ version: cliVersion, tools: listTools(), onClose: resolve },
+        version: cliVersion,
+        tools: listTools(),
+        onClose: resolve,
         call: async (call) => await calls.run(call),
       });
       context.signal.addEventListener('abort', () => void close());

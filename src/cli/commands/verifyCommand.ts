@@ -84,7 +84,8 @@ async function check(
   manifest: TransferManifest,
 ): Promise<VerificationReport> {
   return await verifyTransfer(manifest, {
-    ...{ clock, signal },
+    clock,
+    signal,
     onProgress: ({ fileCount, checkedFileCount, sizeBytes, readBytes }) => {
       const text = `${checkedFileCount}/${formatCount(fileCount, 'file')}, ${formatBytes(readBytes)} read`;
       output.showProgress(text, sizeBytes === 0 ? checkedFileCount / fileCount : readBytes / sizeBytes);
@@ -102,8 +103,13 @@ function reportResult(
   const { manifest, intactCount, extra } = report;
   const findings = report.findings.map(({ file: { id, path }, outcome }) => ({ id, path, problem: outcome.kind }));
   const document = {
-    ...{ ...compared, files: manifest.files.length, intact: intactCount, findings },
-    ...{ unlisted: unlisted.map(({ id }) => id), invalidEntries: manifest.problemCount, extra: extra.paths },
+    ...compared,
+    files: manifest.files.length,
+    intact: intactCount,
+    findings,
+    unlisted: unlisted.map(({ id }) => id),
+    invalidEntries: manifest.problemCount,
+    extra: extra.paths,
   };
   output.print(document, () => [...describeReport(report, unlisted)].map((line) => `${line}\n`).join(''));
   return isVerified(report, unlisted.length) ? exitCode.done : exitCode.failed;
@@ -125,6 +131,12 @@ function* describeReport(
 }
 
 const problemTexts: Readonly<Record<FileOutcome['kind'], string>> = {
-  ...{ intact: 'intact', missing: 'missing', changing: 'changing', outsideFolder: 'outside the folder' },
-  ...{ notCompared: 'no hash to compare', size: 'different size', hash: 'different content', unreadable: 'unreadable' },
+  intact: 'intact',
+  missing: 'missing',
+  changing: 'changing',
+  outsideFolder: 'outside the folder',
+  notCompared: 'no hash to compare',
+  size: 'different size',
+  hash: 'different content',
+  unreadable: 'unreadable',
 };

@@ -6,8 +6,12 @@ import type { CommandContext } from '../commandContext.ts';
 import { getLedgerFolder } from '../ledgerFolder.ts';
 
 const networkDefaults = {
-  ...{ proxy: '', noProxy: [], proxyAuthorization: '', proxySupport: 'override' },
-  ...{ proxyStrictSSL: true, systemCertificates: true },
+  proxy: '',
+  noProxy: [],
+  proxyAuthorization: '',
+  proxySupport: 'override',
+  proxyStrictSSL: true,
+  systemCertificates: true,
 };
 
 /** Options for running the core without an editor. */
@@ -21,12 +25,19 @@ interface HeadlessOptions {
 export function createHeadlessExplorer(context: CommandContext, { getOrcid, isForeground }: HeadlessOptions): Explorer {
   const { clock, environment } = context;
   return new Explorer({
-    ...{ clock, getOrcid, log: createLog(context), ledgerFolder: getLedgerFolder(context) },
-    ...{ getTimeoutSeconds: () => undefined, getMinIntervalMs: () => 1000, hasFocus: () => isForeground },
+    clock,
+    getOrcid,
+    log: createLog(context),
+    ledgerFolder: getLedgerFolder(context),
+    getTimeoutSeconds: () => undefined,
+    getMinIntervalMs: () => 1000,
+    hasFocus: () => isForeground,
     getNetworkSettings: () => resolveNetworkSettings(networkDefaults, environment),
     fetch: async (address, init) => await globalThis.fetch(address, init),
-    ...{ savedDialects: undefined, saveDialects: () => undefined },
-    ...{ savedSearchability: undefined, saveSearchability: () => undefined },
+    savedDialects: undefined,
+    saveDialects: () => undefined,
+    savedSearchability: undefined,
+    saveSearchability: () => undefined,
     rememberConnection: () => Promise.resolve(),
   });
 }

@@ -18,10 +18,18 @@ export function toPlanDocument({ name, plan, recipe }: PlannedRun, destination: 
   const obstacle = findObstacle(plan);
   const { bytes, unknownCount } = sumUpFiles(files);
   return {
-    ...{ recipe: name, source: recipe.from.database, destination: recipe.to?.database },
-    ...{ files: files.length, bytes, filesWithoutSize: unknownCount, ...destination },
-    ...{ obstacle, problem: obstacle && describeObstacle(plan, obstacle) },
-    ...{ missing, unmet: unmet.map(describeExpectation), difference: difference && toCounts(difference) },
+    recipe: name,
+    source: recipe.from.database,
+    destination: recipe.to?.database,
+    files: files.length,
+    bytes,
+    filesWithoutSize: unknownCount,
+    ...destination,
+    obstacle,
+    problem: obstacle && describeObstacle(plan, obstacle),
+    missing,
+    unmet: unmet.map(describeExpectation),
+    difference: difference && toCounts(difference),
   };
 }
 
@@ -29,8 +37,11 @@ export function toPlanDocument({ name, plan, recipe }: PlannedRun, destination: 
 export function toDifferenceDocument({ name, plan: { difference } }: PlannedRun): object {
   const { added = [], gone = [], changed = [], sameCount = 0 } = difference ?? {};
   return {
-    ...{ recipe: name, isSame: !difference || !hasDifference(difference) },
-    ...{ added: added.map(toFileDocument), gone: gone.map(toFileDocument), same: sameCount },
+    recipe: name,
+    isSame: !difference || !hasDifference(difference),
+    added: added.map(toFileDocument),
+    gone: gone.map(toFileDocument),
+    same: sameCount,
     changed: changed.map(({ before, after }) => ({ before: toFileDocument(before), after: toFileDocument(after) })),
   };
 }

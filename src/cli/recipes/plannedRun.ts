@@ -62,13 +62,13 @@ export function getObstacleCode({ failure }: RecipePlan, obstacle: PlanObstacle)
 }
 
 const obstacleCodes: Readonly<Record<PlanObstacle, ExitCode>> = {
-  ...{ failed: exitCode.failed, missing: exitCode.notFound, differsFromLock: exitCode.differs },
+  failed: exitCode.failed,
+  missing: exitCode.notFound,
+  differsFromLock: exitCode.differs,
   otherDatabases: exitCode.differs,
-  ...{
-    unmet: exitCode.failed,
-    stalled: exitCode.failed,
-    tooMany: exitCode.failed,
-    noFiles: exitCode.failed,
-    noDestination: exitCode.usage,
-  },
+  unmet: exitCode.failed,
+  stalled: exitCode.failed,
+  tooMany: exitCode.failed,
+  noFiles: exitCode.failed,
+  noDestination: exitCode.usage,
 };

@@ -14,6 +14,7 @@ import { loadTransfers } from '../transfers/transferLookup.ts';
 import { requireNotUnderWay } from '../transfers/transferOverlap.ts';
 import { reportTransfer, requireWaitForTimeout, submitTransfer, type WaitFlags } from '../transfers/transferStart.ts';
 
+/** The options of `run`. */
 export interface RunFlags extends WaitFlags {
   readonly dryRun?: boolean;
   readonly locked?: boolean;
@@ -72,7 +73,12 @@ function createLock({ plan, connection, name }: PlannedRun, transfer: RecipeLock
   const { name: serviceName, address, version } = connection.service;
   const { from, to } = plan.recipe;
   return {
-    ...{ version: 1, recipe: name, service: { name: serviceName, address, version } },
-    ...{ from: from.database, to: to?.database ?? '', transfer, files: [...plan.lockFiles] },
+    version: 1,
+    recipe: name,
+    service: { name: serviceName, address, version },
+    from: from.database,
+    to: to?.database ?? '',
+    transfer,
+    files: [...plan.lockFiles],
   };
 }

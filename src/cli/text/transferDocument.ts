@@ -14,12 +14,26 @@ export function toTransferDocument(transfer: Transfer): object {
   const { cancelAcceptedAt, cancelUnheeded } = transfer;
   const { moved, total, bytes } = getProgress(transfer);
   return {
-    ...{ key, id, connection: order.connectionId, service, source: order.source, destination: order.destination },
-    ...{ state, outcome: getOutcome(transfer), message: status?.message, description: order.description },
-    ...{ files: total, transferredFiles: moved, ...nameBytes(bytes), startedAt: formatTime(createdAt) },
-    ...{ endedAt: hasEnded(state) ? formatTime(changes.at(-1)?.at) : undefined, checkedAt: formatTime(askedAt) },
-    ...{ problem: problem && describeReason(problem), replacedBy },
-    ...{ cancelAcceptedAt: formatTime(cancelAcceptedAt), cancelIgnored: cancelUnheeded && !hasEnded(state) },
+    key,
+    id,
+    connection: order.connectionId,
+    service,
+    source: order.source,
+    destination: order.destination,
+    state,
+    outcome: getOutcome(transfer),
+    message: status?.message,
+    description: order.description,
+    files: total,
+    transferredFiles: moved,
+    ...nameBytes(bytes),
+    startedAt: formatTime(createdAt),
+    endedAt: hasEnded(state) ? formatTime(changes.at(-1)?.at) : undefined,
+    checkedAt: formatTime(askedAt),
+    problem: problem && describeReason(problem),
+    replacedBy,
+    cancelAcceptedAt: formatTime(cancelAcceptedAt),
+    cancelIgnored: cancelUnheeded && !hasEnded(state),
   };
 }
 

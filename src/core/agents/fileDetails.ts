@@ -15,11 +15,9 @@ export function toFileRow(file: FileEntry): JsonObject {
   const { id, path, name, sizeBytes, format } = file;
   const staging = getReportedStaging(file);
   return {
-    ...{
-      id: id.length > maxIdLength ? toDataLine(id, maxIdLength) : id,
-      path: toDataLine(path ?? name),
-      bytes: sizeBytes ?? 'unknown',
-    },
+    id: id.length > maxIdLength ? toDataLine(id, maxIdLength) : id,
+    path: toDataLine(path ?? name),
+    bytes: sizeBytes ?? 'unknown',
     ...(format !== undefined && { format: toDataLine(format, 40) }),
     ...(staging && { staging }),
   };

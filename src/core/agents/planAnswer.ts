@@ -13,15 +13,22 @@ export function toPlanAnswer(plan: TransferPlan, { kind }: Pick<PlanState, 'kind
   const { id, files, source, destination, expiresAt, copies, freeBytes, licenses, textOrigin, service } = plan;
   const { bytes, unknownCount } = sumUpFiles(files);
   return {
-    ...{ planId: id, state: kind, service: service.address },
-    ...{ files: files.length, bytes, ...(unknownCount > 0 && { filesOfUnknownSize: unknownCount }) },
+    planId: id,
+    state: kind,
+    service: service.address,
+    files: files.length,
+    bytes,
+    ...(unknownCount > 0 && { filesOfUnknownSize: unknownCount }),
     alreadyAtDestination: describeCopies(copies),
-    ...{ transferredEarlier: copies.received, inTransfer: copies.underWay, freeBytes: freeBytes ?? 'unknown' },
+    transferredEarlier: copies.received,
+    inTransfer: copies.underWay,
+    freeBytes: freeBytes ?? 'unknown',
     ...(licenses.length > maxLicenses && { moreLicenses: licenses.length - maxLicenses }),
     ...(textOrigin === 'server' && { textOrigin: 'copied from a server or a file; the summary for the user says so' }),
     expiresAt: new Date(expiresAt).toISOString(),
     data: {
-      ...{ source: toDataLine(source), destination: toDataLine(destination) },
+      source: toDataLine(source),
+      destination: toDataLine(destination),
       licenses: licenses.slice(0, maxLicenses).map(toLicenseRow),
       examples: files.slice(0, exampleCount).map(({ path }) => toDataLine(path)),
     },

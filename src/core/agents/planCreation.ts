@@ -44,7 +44,8 @@ export async function createPlan(context: AgentContext, draft: PlanDraft, signal
 }
 
 const unknownFacts = {
-  ...{ id: '', licenses: [] },
+  id: '',
+  licenses: [],
   copies: { atDestination: 0, isComplete: false, received: 0, underWay: 0 },
 };
 
@@ -55,9 +56,14 @@ function createBasis(context: AgentContext, draft: PlanDraft): PlanBasis {
   const createdAt = context.clock.now();
   const { from, description, instructions } = recipe;
   return {
-    ...{ createdAt, expiresAt: createdAt + planLifetimeMs, requestedBy: toDataLine(context.requestedBy, 80) },
+    createdAt,
+    expiresAt: createdAt + planLifetimeMs,
+    requestedBy: toDataLine(context.requestedBy, 80),
     service: { connectionId, name: toDataLine(name), address, orcid: context.getOrcid(connectionId) },
-    ...{ source: from.database, destination: destination.name, files, textOrigin },
+    source: from.database,
+    destination: destination.name,
+    files,
+    textOrigin,
     ...(description !== undefined && { description }),
     ...(instructions && { instructions }),
   };
@@ -78,6 +84,7 @@ async function findCopies(
 function countLicenses({ files }: TransferOrder): readonly PlannedLicense[] {
   return countFileLicenses(files).map(({ license, fileCount, forbidsSharing }) => ({
     ...(license && { name: license.name }),
-    ...{ fileCount, forbidsSharing },
+    fileCount,
+    forbidsSharing,
   }));
 }

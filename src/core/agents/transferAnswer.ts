@@ -12,12 +12,17 @@ export function toTransferAnswer(transfer: Transfer, describeReason: (reason: Re
   const { id, key, order, state, askedAt, status, problem } = transfer;
   const { moved, total, bytes } = getProgress(transfer);
   return {
-    ...{ transferId: id ?? 'none', ...(id === undefined && { record: key }), state: getWord(transfer) },
-    ...{ files: total ?? 'unknown', transferredFiles: moved ?? 'unknown', startedAt: getStart(transfer) },
+    transferId: id ?? 'none',
+    ...(id === undefined && { record: key }),
+    state: getWord(transfer),
+    files: total ?? 'unknown',
+    transferredFiles: moved ?? 'unknown',
+    startedAt: getStart(transfer),
     ...nameBytes(bytes),
     ...(hasEnded(state) ? { endedAt: getEnd(transfer) } : { checkedAt: toTime(askedAt) }),
     data: {
-      ...{ source: toDataLine(order.source), destination: toDataLine(order.destination) },
+      source: toDataLine(order.source),
+      destination: toDataLine(order.destination),
       ...(status?.message !== undefined && { message: toDataLine(status.message) }),
       ...(id === undefined && problem && { reason: toDataLine(describeReason(problem)) }),
     },
@@ -52,8 +57,13 @@ function getWord(transfer: Transfer): string {
 }
 
 const words: Readonly<Record<string, string>> = {
-  ...{ complete: 'succeeded', partial: 'incomplete', cancelled: 'canceled', submitting: 'being submitted' },
-  ...{ expired: 'ended; the service no longer knows it', running: 'running', refused: 'not started' },
+  complete: 'succeeded',
+  partial: 'incomplete',
+  cancelled: 'canceled',
+  submitting: 'being submitted',
+  expired: 'ended; the service no longer knows it',
+  running: 'running',
+  refused: 'not started',
 };
 
 function createNote(transfer: Transfer): JsonObject {

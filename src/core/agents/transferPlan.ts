@@ -88,7 +88,10 @@ export interface SavedPlan {
 export function toPlannedOrder(plan: TransferPlan, connectionId: string): TransferOrder {
   const { service, source, destination, files, description, instructions } = plan;
   return {
-    ...{ connectionId, orcid: service.orcid, source, destination },
+    connectionId,
+    orcid: service.orcid,
+    source,
+    destination,
     files: files.map(toTransferFile),
     ...(description !== undefined && { description }),
     ...(instructions && { instructions }),

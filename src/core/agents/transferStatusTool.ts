@@ -93,7 +93,14 @@ async function lookUp(context: AgentContext, id: string, signal: AbortSignal): P
   const [state, status] = [toTrustedState(result.status), toTrustedStatus(result.status)];
   return toTransferAnswer(
     {
-      ...{ key: uuid, id: uuid, order, createdAt: now, state, changes: [{ state, at: now }], status, askedAt: now },
+      key: uuid,
+      id: uuid,
+      order,
+      createdAt: now,
+      state,
+      changes: [{ state, at: now }],
+      status,
+      askedAt: now,
       startedElsewhere: true,
     },
     context.describeReason,

@@ -128,10 +128,16 @@ function mergeWorks(works: readonly CitedWork[]): CitedWork {
   const getCommon = (field: 'identifier' | 'url' | 'abstract'): string | undefined =>
     works.every((work) => work[field] === works[0]?.[field]) ? works[0]?.[field] : undefined;
   return {
-    ...{ title, issued: dates.sort().at(-1) },
-    ...{ doi: works[0]?.doi, publisher: findFirst(works, 'publisher'), version: findFirst(works, 'version') },
-    ...{ identifier: getCommon('identifier'), url: getCommon('url'), abstract: getCommon('abstract') },
-    ...{ otherTitles, ...mergeNames(works) },
+    title,
+    issued: dates.sort().at(-1),
+    doi: works[0]?.doi,
+    publisher: findFirst(works, 'publisher'),
+    version: findFirst(works, 'version'),
+    identifier: getCommon('identifier'),
+    url: getCommon('url'),
+    abstract: getCommon('abstract'),
+    otherTitles,
+    ...mergeNames(works),
     licenses: uniteBy(
       works.flatMap(({ licenses }) => licenses),
       ({ name }) => name,

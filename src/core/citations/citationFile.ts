@@ -28,7 +28,8 @@ function describeWork(citation: Citation, texts: CitationFileTexts): JsonObject 
 
 function describeWorks(citations: readonly Citation[], texts: CitationFileTexts): JsonObject {
   const references = citations.map((citation) => ({
-    ...{ type: 'data', ...listCommonFields(citation, texts) },
+    type: 'data',
+    ...listCommonFields(citation, texts),
     ...describeReference(citation),
   }));
   const known = distinct(citations.flatMap((citation) => listKnownAuthors(citation)));
@@ -53,7 +54,8 @@ function listCommonFields(citation: Citation, texts: CitationFileTexts) {
   const { title, version, abstract, url, issued } = citation;
   const identifiers = listIdentifiers(citation);
   return {
-    ...{ title, authors: listAuthors(citation, texts) },
+    title,
+    authors: listAuthors(citation, texts),
     ...omitUndefined({ version, abstract, url, doi: findPlainDoi(citation), 'date-released': toDay(issued) }),
     ...(identifiers.length > 0 && { identifiers }),
     ...describeLicense(citation),

@@ -12,7 +12,8 @@ export function createTransferFile(
   entry: FileEntry | undefined,
 ): TransferFile {
   return {
-    ...{ id, name },
+    id,
+    name,
     ...(entry?.sizeBytes !== undefined && { sizeBytes: entry.sizeBytes }),
     ...(entry?.hash !== undefined && parseDeclaredHash(entry.hash) && { hash: entry.hash }),
     ...(entry && !entry.isSummary && { licenses: readStatedLicenses(entry.resource) }),

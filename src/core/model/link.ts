@@ -79,7 +79,9 @@ const isName: Check = (value) => isText(value) && value.trim() !== '';
 
 const checks: Readonly<Record<LinkTarget['kind'], Readonly<Record<string, Check>>>> = {
   search: {
-    ...{ service: isService, database: isName, query: isText },
+    service: isService,
+    database: isName,
+    query: isText,
     status: (value) => value === undefined || value === 'staged' || value === 'unstaged',
     specific: (value) => value === undefined || isPlainObject(value),
     ids: (value) => value === undefined || (Array.isArray(value) && value.length > 0 && value.every(isName)),

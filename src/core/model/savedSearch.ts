@@ -74,7 +74,10 @@ export function parseSavedSearch(text: string): (SavedSearch & { readonly opened
   if (!query || typeof key !== 'string' || typeof connectionId !== 'string' || typeof openedAt !== 'number')
     return undefined;
   return {
-    ...{ key, connectionId, query, openedAt },
+    key,
+    connectionId,
+    query,
+    openedAt,
     order: order === 'name' || order === 'size' ? order : 'relevance',
     isCollapsed: isCollapsed === true,
     mayHaveMore: mayHaveMore !== false,
@@ -101,7 +104,9 @@ function parseQuery(value: unknown): SearchQuery | undefined {
     typeof database === 'string' && typeof query === 'string' && Number.isInteger(pageSize) && Number(pageSize) > 0;
   if (!isValid || (ids !== undefined && (!isTexts(ids) || ids.length === 0))) return undefined;
   return {
-    ...{ database, query, pageSize: Number(pageSize) },
+    database,
+    query,
+    pageSize: Number(pageSize),
     ...((status === 'staged' || status === 'unstaged') && { status }),
     ...(isJsonObject(specific) && { specific }),
     ...(ids !== undefined && { ids }),
@@ -123,7 +128,11 @@ function parseFile(value: unknown, database: string): FileEntry | undefined {
       value,
       textFields.filter((field) => typeof value[field] === 'string'),
     ),
-    ...{ kind: 'file', id, name, database, isSummary: true },
+    kind: 'file',
+    id,
+    name,
+    database,
+    isSummary: true,
     ...(typeof sizeBytes === 'number' && { sizeBytes }),
     resource: isJsonObject(resource) ? resource : {},
   };

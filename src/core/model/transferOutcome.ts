@@ -40,7 +40,8 @@ export function nameBytes(bytes: TransferBytes | undefined): Readonly<Record<str
   if (!bytes) return {};
   const { total, staged, copied, verified } = bytes;
   return {
-    ...{ bytes: total, transferredBytes: copied },
+    bytes: total,
+    transferredBytes: copied,
     ...(staged !== undefined && { stagedBytes: staged }),
     ...(verified !== undefined && { verifiedBytes: verified }),
   };

@@ -25,7 +25,8 @@ export function createReceipt(transfer: Transfer, missing: readonly TransferFile
   const seenAt = transfer.changes.at(-1)?.at;
   const isPartial = moved !== undefined && moved < total;
   return {
-    ...{ fileCount: total, isSeen: true },
+    fileCount: total,
+    isSeen: true,
     ...(isPartial && { movedCount: moved, ...(missing.length > 0 && { missing }) }),
     ...(seenAt !== undefined && { day: formatDay(seenAt) }),
   };

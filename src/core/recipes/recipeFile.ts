@@ -29,7 +29,9 @@ export function createRecipeFileReader({ readLicenses }: RecipeSource): (entry: 
     const key = JSON.stringify(licenses);
     if (!known.has(key)) known.set(key, licenses);
     return {
-      ...{ id, path: path ?? name, licenses: known.get(key) ?? licenses },
+      id,
+      path: path ?? name,
+      licenses: known.get(key) ?? licenses,
       ...(sizeBytes !== undefined && { bytes: sizeBytes }),
       ...(hash !== undefined && { hash }),
     };
@@ -40,7 +42,8 @@ export function createRecipeFileReader({ readLicenses }: RecipeSource): (entry: 
 export function toTransferFile({ id, path, bytes, hash, licenses }: RecipeFile): TransferFile {
   const name = path.replace(/^.*\//s, '');
   return {
-    ...{ id, name: name === '' ? path : name },
+    id,
+    name: name === '' ? path : name,
     ...(bytes !== undefined && { sizeBytes: bytes }),
     ...(hash !== undefined && parseDeclaredHash(hash) && { hash }),
     ...(licenses && { licenses }),

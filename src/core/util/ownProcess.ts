@@ -30,7 +30,8 @@ const ownNamespaces = readNamespaces();
 export function describeProcess(): ProcessDescription {
   const start = readStart(process.pid);
   return {
-    ...{ host: hostname(), pid: process.pid },
+    host: hostname(),
+    pid: process.pid,
     ...(ownNamespaces && { namespaces: ownNamespaces }),
     ...(start !== undefined && { start }),
   };

@@ -126,7 +126,8 @@ export class TransferPage implements Disposable {
     const page = toPageTransfer(transfer, this.dependencies.getEstimate(transfer));
     const [place, licenses] = [this.place, this.getLicenses(transfer)];
     return {
-      ...{ key: this.key, now },
+      key: this.key,
+      now,
       transfer: { ...page, ...(place && { place }), ...(licenses.length > 0 && { licenses }) },
     };
   }

@@ -236,7 +236,11 @@ export class StoreClient {
     const { port, authorization } = this.address;
     const { headers = {}, body = [], signal, agent = this.agent } = options;
     const request = http.request({
-      ...{ host: '127.0.0.1', port, method, path, agent },
+      host: '127.0.0.1',
+      port,
+      method,
+      path,
+      agent,
       headers: { ...headers, Authorization: authorization },
       ...(signal && { signal }),
     });

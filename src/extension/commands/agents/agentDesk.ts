@@ -40,8 +40,15 @@ export class AgentDesk {
   private async createContext(requestedBy: string): Promise<AgentContext> {
     const { services, queue, answeredTexts } = this;
     return {
-      ...{ services, queue, answeredTexts, clock, requestedBy, describeReason },
-      ...{ log: services.log, policy: services.agentPolicy, plans: await services.proposedPlans.openStore() },
+      services,
+      queue,
+      answeredTexts,
+      clock,
+      requestedBy,
+      describeReason,
+      log: services.log,
+      policy: services.agentPolicy,
+      plans: await services.proposedPlans.openStore(),
       connect: async () => services.sessions.active ?? failUnconnected(),
       open: async (id, address) => this.findOpen(id, address),
       getOrcid: (id) => getUserId(services.settings, id),

@@ -13,7 +13,9 @@ export async function askCitationFormat(
   store: (format: CitationFormat) => void,
 ): ReturnType<Step> {
   const choices = citationFormats.map((value) => ({
-    ...{ label: getCitationFormatName(value), description: citationFileNames[value], value },
+    label: getCitationFormatName(value),
+    description: citationFileNames[value],
+    value,
   }));
   const placeholder = l10n.t('Select a format');
   return toStepResult(await pickOne(position, { placeholder, choices, ...(last && { active: last }) }), store);

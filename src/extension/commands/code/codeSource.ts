@@ -70,7 +70,11 @@ function getFileSource(
 function getTransferSource({ id, order, startedElsewhere }: Transfer): CodeSource {
   const { connectionId, orcid, source, destination, files, description, instructions } = order;
   const submission: CodeRequest = {
-    ...{ kind: 'transfer', orcid, source, destination, ids: files.map((file) => file.id) },
+    kind: 'transfer',
+    orcid,
+    source,
+    destination,
+    ids: files.map((file) => file.id),
     ...(description !== undefined && { description }),
     ...(instructions && { instructions }),
   };

@@ -67,7 +67,8 @@ function createChoices(services: CommandServices): readonly Choice<DraftSource>[
       value: () => toSearchDraft(search),
     })),
     ...transferStore.getAll().map((transfer) => ({
-      ...{ label: getTransferTitle(transfer), description: formatFileCount(transfer.order.files.length) },
+      label: getTransferTitle(transfer),
+      description: formatFileCount(transfer.order.files.length),
       value: () => toTransferDraft(transfer),
     })),
   ];

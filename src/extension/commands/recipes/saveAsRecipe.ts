@@ -69,7 +69,9 @@ async function askDestination(
   const none = { label: l10n.t('No destination'), description: l10n.t('a saved search'), value: '' };
   const choices: readonly Choice<string>[] = [
     ...others.map(({ name, organization }) => ({
-      ...{ label: toPlainLine(name), description: toPlainLine(organization), value: name },
+      label: toPlainLine(name),
+      description: toPlainLine(organization),
+      value: name,
     })),
     none,
   ];

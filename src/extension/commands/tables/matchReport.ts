@@ -63,7 +63,8 @@ function listFiles({ searchFlow, settings }: CommandServices, { session, databas
 /** Shows the result with aligned columns in an editor. Resolves to false if the result is too long to be shown. */
 async function showTable(services: CommandServices, report: MatchReport): Promise<boolean> {
   const result = {
-    ...{ kind: 'match' as const, file: getResultName(report, 'txt') },
+    kind: 'match' as const,
+    file: getResultName(report, 'txt'),
     identity: `${report.file.toString()} ${Date.now()}`,
     run: () => saveTable(services, report),
   };
