@@ -3,6 +3,7 @@ import { importX } from 'eslint-plugin-import-x';
 import sonarjs from 'eslint-plugin-sonarjs';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
+import { docsRule } from './scripts/lint/docsRule.mjs';
 import { fenceRule } from './scripts/lint/fenceRule.mjs';
 import { wordsRule } from './scripts/lint/wordsRule.mjs';
 
@@ -27,6 +28,13 @@ const recursiveFolders = {
   selector:
     'CallExpression:matches([callee.name=/^mkdir/], [callee.property.name=/^mkdir/]) Property[key.name="recursive"]',
   message: 'Use createFolder from core/util.',
+};
+
+/** Forbids an object literal within another one, as in `{ ...{ a, b }, c }`, which only saves lines. */
+const spreadLiteral = {
+  selector:
+    'SpreadElement > ObjectExpression, SpreadElement > :matches(TSAsExpression, TSSatisfiesExpression) > ObjectExpression',
+  message: 'List the properties in the object itself.',
 };
 
 const forbiddenEndings = /(Manager|Helper|Util|Controller)$/.source;
@@ -81,12 +89,13 @@ export default defineConfig(
   },
   {
     files: ['src/**/*.{ts,tsx}'],
-    plugins: { house: { rules: { fences: fenceRule, words: wordsRule } } },
+    plugins: { house: { rules: { docs: docsRule, fences: fenceRule, words: wordsRule } } },
     rules: {
+      'house/docs': 'error',
       'house/fences': 'error',
       'import-x/no-default-export': 'error',
       'no-restricted-globals': ['error', { name: 'fetch', message: 'Send requests through core/client/http.ts.' }],
-      'no-restricted-syntax': ['error', recursiveFolders],
+      'no-restricted-syntax': ['error', recursiveFolders, spreadLiteral],
     },
   },
   {
@@ -106,6 +115,7 @@ export default defineConfig(
       'no-restricted-syntax': [
         'error',
         recursiveFolders,
+        spreadLiteral,
         ...[
           "MemberExpression[property.name='client']",
           "MemberExpression[property.value='client']",

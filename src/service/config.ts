@@ -77,6 +77,7 @@ interface StoreConfig extends DatabaseFields {
   readonly folder?: undefined;
 }
 
+/** The configuration of a database: a folder or a store. */
 export type DatabaseConfig = FolderConfig | StoreConfig;
 
 /** The service's configuration, with absolute paths. */

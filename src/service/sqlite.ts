@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 
+/** An open SQLite file. */
 export type SqliteFile = DatabaseSync;
 
 type SqliteModule = typeof import('node:sqlite');
@@ -58,6 +59,7 @@ function runBetween<T>(database: SqliteFile, begin: string, work: () => T): T {
   }
 }
 
+/** The `code` of the errors that Node.js throws for SQLite. */
 export const sqliteErrorCode = 'ERR_SQLITE_ERROR';
 
 const sqliteError = 1;

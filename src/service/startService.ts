@@ -43,6 +43,7 @@ interface ServiceOptions {
 /** `abandoned` means that a thread hangs in a system call, so the process must be killed (D42: hanging disks). */
 export type ServiceEnd = 'clean' | 'abandoned';
 
+/** A service that is listening. */
 export type RunningService = Pick<LocalService, 'address' | 'token' | 'sharingToken' | 'ended' | 'close'>;
 
 const dayMs = 86_400_000;

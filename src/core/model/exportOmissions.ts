@@ -2,6 +2,7 @@ import type { Transfer } from './transferModel.ts';
 
 /** The algorithms of checksum files, in Node.js names: each has a program of GNU coreutils, such as `md5sum`. */
 export const checksumAlgorithms = ['md5', 'sha1', 'sha256', 'sha512'] as const;
+/** An algorithm whose hashes a checksum list can contain. */
 export type ChecksumAlgorithm = (typeof checksumAlgorithms)[number];
 
 /** The names of the algorithms, with the article that precedes them. */

@@ -14,6 +14,7 @@ interface CrateContext {
   readonly now: number;
 }
 
+/** A transfer and its files, which an RO-Crate describes. */
 export interface CrateSource {
   readonly transfer: Transfer;
   /** The transferred files, with paths relative to the crate's folder. */

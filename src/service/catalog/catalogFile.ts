@@ -21,11 +21,13 @@ export interface HashedFile extends ScannedFile {
   readonly sha256: string;
 }
 
+/** A file whose stored hash changes. */
 export interface HashUpdate extends ScannedFile {
   /** SHA-256 of the content, in hex; null to remove a stored hash that turned out to be wrong. */
   readonly sha256: string | null;
 }
 
+/** A file of a catalog, with the metadata that its Data Package declares. */
 export interface CatalogFile extends ScannedFile {
   /** The ID declared by the file's Data Package or used in the request. If absent, the path determines the ID. */
   readonly id?: string;
@@ -35,6 +37,7 @@ export interface CatalogFile extends ScannedFile {
   readonly sha256?: string | undefined;
 }
 
+/** Returns the metadata that a file's Data Package declares; an empty object if there is none. */
 export function parseMetadata({ metadata }: ScannedFile): JsonObject {
   const value: unknown = metadata === undefined ? {} : JSON.parse(metadata);
   return isJsonObject(value) ? value : {};

@@ -21,6 +21,7 @@ export type CatalogMethod =
 export type CatalogMethods = Pick<FolderCatalog, Exclude<CatalogMethod, 'configure' | 'getListing'>> &
   Pick<StoreCatalog, 'configure'> & { getListing(): ReturnType<(FolderCatalog | StoreCatalog)['getListing']> };
 
+/** The configuration of a catalog: that of a folder or of a store. */
 export type CatalogConfig = FolderCatalogConfig | StoreCatalogConfig;
 
 const slowMethods: ReadonlySet<unknown> = new Set<CatalogMethod>(['search', 'filesByIds']);

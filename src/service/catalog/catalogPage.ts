@@ -1,6 +1,7 @@
 import type { CatalogFile } from './catalogFile.ts';
 import type { CatalogSearch, SearchCursor } from './searchSql.ts';
 
+/** A page of the files that a search finds. */
 export interface CatalogPage {
   readonly files: readonly CatalogFile[];
   /** Start of the next page; absent if this page is not full. A full page may be the last one. */

@@ -5,6 +5,7 @@ import { getFormat } from './mediaTypes.ts';
 import { getParentFolder, getBaseName } from './pathOrder.ts';
 import { folderEndMarker, toIndexText } from './textNormalization.ts';
 
+/** A row of the catalog's `files` table. */
 export interface FileRow {
   readonly id: number;
   readonly path: string;
@@ -17,6 +18,7 @@ export interface FileRow {
   readonly declared: string | null;
 }
 
+/** Converts a row to a file; omits empty columns. */
 export function toCatalogFile(row: FileRow): CatalogFile {
   return {
     path: row.path,

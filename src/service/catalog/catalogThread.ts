@@ -5,6 +5,7 @@ import { databaseClosingCode, DatabaseUnavailableError } from './databaseUnavail
 import { ThreadCalls } from '../threads/threadCalls.ts';
 import { startThread, type LoggedLine } from '../threads/threadRole.ts';
 
+/** A running catalog thread, and the calls to it. */
 export interface CatalogRun {
   readonly worker: Worker;
   readonly calls: ThreadCalls<CatalogHandlers>;

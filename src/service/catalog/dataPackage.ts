@@ -7,6 +7,7 @@ import { isOwnManifest } from '../../core/util/transferFolderNames.ts';
 /** Metadata that a Data Package provides for files, keyed by path relative to the package's folder. */
 export type PackageMetadata = ReadonlyMap<string, JsonObject>;
 
+/** The content of a folder's Data Package, and the problems with it. */
 export interface PackageContent {
   /** Absent if there is no readable Data Package. */
   readonly metadata?: PackageMetadata;
@@ -54,6 +55,7 @@ export function readPackageText(text: string, transferFolder?: string): PackageC
  */
 export const maxChars = 64 * 1024 * 1024;
 
+/** Maximum number of problems with a Data Package that are logged. */
 export const maxWarnings = 20;
 
 function addWarning(warnings: string[], index: number, warning: string): void {

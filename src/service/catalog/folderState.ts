@@ -3,6 +3,7 @@ import * as fs from 'node:fs/promises';
 import { isRemoteType } from '../../core/util/remoteFolder.ts';
 import { limitFolderCalls } from '../folderCalls.ts';
 
+/** The facts that show if a folder was replaced, and if it can change without a notification. */
 export interface FolderState {
   /** A value that changes if a different folder replaces this one. */
   readonly identity: string;

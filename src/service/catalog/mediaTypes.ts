@@ -67,6 +67,7 @@ export function getFormat(fileName: string): string {
   return inner === '' ? last : `${inner}.${last}`;
 }
 
+/** Returns the media type for a format, such as `csv` or `tar.gz`; a generic one if it is unknown. */
 export function getMediaType(format: string): string {
   const suffix = format.split('.').at(-1) ?? '';
   return (Object.hasOwn(mediaTypes, suffix) ? mediaTypes[suffix] : undefined) ?? 'application/octet-stream';

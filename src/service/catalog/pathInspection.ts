@@ -4,6 +4,7 @@ import type { ScannedFile } from './catalogFile.ts';
 import { findDescription, type PackageCache, type PackageScopes } from './packageScopes.ts';
 import { getParentFolder } from './pathOrder.ts';
 
+/** The state of a path in a served folder. */
 export type InspectedPath =
   | { readonly kind: 'file'; readonly path: string; readonly file: ScannedFile }
   /** `gone` includes paths that are not served, such as devices and links that point outside the folder. */
@@ -33,6 +34,7 @@ function createInspector(packages: PackageCache, folder: string): (path: string)
   };
 }
 
+/** Joins a folder and a path in it; an empty path is the folder itself. */
 export function toAbsolutePath(root: string, path: string): string {
   return path === '' ? root : `${root}/${path}`;
 }

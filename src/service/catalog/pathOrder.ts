@@ -31,6 +31,7 @@ export function getParentFolder(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
+/** Returns the last part of a path. */
 export function getBaseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }

@@ -1,5 +1,6 @@
 import { getBaseName } from './pathOrder.ts';
 
+/** Returns true for a path that matches a pattern. */
 export type PathTest = (path: string) => boolean;
 
 /** A part of a pattern. `folders` means that the next two parts are optional. */

@@ -6,6 +6,7 @@ import type { SortKey, SpecificFilter } from './specificParameters.ts';
 import { all, any, concat, not, plain, type SqlFragment } from './sqlFragment.ts';
 import { allColumns, columnTiers, buildIndexMatch, type TextTerm, type WordColumn } from './textMatch.ts';
 
+/** A search of a catalog: text, filters, order and page. */
 export interface CatalogSearch {
   readonly search: ParsedSearch;
   readonly filter: SpecificFilter;

@@ -2,6 +2,7 @@ import type { DatabaseDocument } from '../../contract/database.ts';
 import type { RestoreOptions } from '../stores/storeRestore.ts';
 import type { Catalog } from './catalog.ts';
 
+/** A database that the service serves, and its location. */
 export interface ServedDatabase {
   readonly document: DatabaseDocument;
   /** The served folder, or the served rclone remote including its path (D62: stores through rclone). */
@@ -14,6 +15,7 @@ export interface ServedDatabase {
   readonly restore?: RestoreOptions | undefined;
 }
 
+/** The place of a database's files: a folder or an rclone remote. */
 export type DatabaseLocation =
   { readonly folder: string; readonly remote?: undefined } | { readonly remote: string; readonly folder?: undefined };
 

@@ -6,6 +6,7 @@ export function isHidden(name: string): boolean {
   return name.startsWith('.') || partFile.test(name);
 }
 
+/** Returns true for a path that isn't served because a part of it is hidden. */
 export function hasHiddenPart(path: string): boolean {
   return hiddenPart.test(path);
 }

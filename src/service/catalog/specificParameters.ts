@@ -2,6 +2,7 @@ import type { SearchParameterDocument } from '../../contract/database.ts';
 import { normalizeFormat } from './searchLanguage.ts';
 import { orders, sortKeys, type SearchSpecific } from '../wire/requestSchemas.ts';
 
+/** A property by which search results can be sorted. */
 export type SortKey = (typeof sortKeys)[number];
 
 /** The database-specific part of a search (§4.3 `specific`). */

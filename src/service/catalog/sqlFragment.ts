@@ -4,6 +4,7 @@ export interface SqlFragment {
   readonly values: readonly (string | number)[];
 }
 
+/** Creates a fragment without values. */
 export function plain(sql: string): SqlFragment {
   return { sql, values: [] };
 }
@@ -18,10 +19,12 @@ export function any(parts: readonly SqlFragment[]): SqlFragment {
   return parts.length === 0 ? plain('0') : joinFragments(parts, ' OR ');
 }
 
+/** Negates a condition. */
 export function not({ sql, values }: SqlFragment): SqlFragment {
   return { sql: `NOT ${sql}`, values };
 }
 
+/** Joins fragments with spaces. */
 export function concat(parts: readonly SqlFragment[]): SqlFragment {
   return { sql: parts.map((part) => part.sql).join(' '), values: parts.flatMap((part) => part.values) };
 }

@@ -1,6 +1,7 @@
 import type { SearchTerm } from './searchLanguage.ts';
 import { folderEndMarker } from './textNormalization.ts';
 
+/** A term of a search that text must contain. */
 export type TextTerm = Extract<SearchTerm, { kind: 'text' }>;
 
 /** Columns of the `words` table. */

@@ -26,6 +26,7 @@ const fileSchema = z.object({ folders: z.array(knownFolderSchema) });
 
 type KnownFolder = z.infer<typeof knownFolderSchema>;
 
+/** The ID and the name of a database, which stay the same while its folder does. */
 export interface DatabaseIdentity {
   readonly id: string;
   readonly name: string;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+/** The facts about a request that its handling adds to the access log. */
 export interface AccessRecord {
   /** The path pattern of the request's route; absent for unknown paths. */
   route?: string | undefined;

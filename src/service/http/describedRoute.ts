@@ -23,6 +23,7 @@ interface OperationDescription {
   readonly problems?: Readonly<Record<number, string>>;
 }
 
+/** A route with its description for OpenAPI and the schemas of its fields. */
 export interface DescribedRoute
   extends ApiRoute, OperationDescription, FieldSchemas<z.ZodMiniType, z.ZodMiniType, z.ZodMiniType> {}
 

@@ -4,6 +4,7 @@ import { toInputSchema, findSchema } from './schemaDescription.ts';
 import { createFieldsProblem } from './httpProblem.ts';
 import { createFieldProblem, maxNamedFields, toFieldProblems, type FieldProblem } from './schemaIssues.ts';
 
+/** The parts of a request that contain fields, before validation. */
 export interface FieldSource {
   /** The `{name}` parts of the path, decoded. */
   readonly params: Readonly<Record<string, string>>;
@@ -19,6 +20,7 @@ export interface FieldSchemas<P extends z.ZodMiniType, Q extends z.ZodMiniType, 
   readonly body?: B;
 }
 
+/** The validated fields of a request. */
 export interface Fields<P extends z.ZodMiniType, Q extends z.ZodMiniType, B extends z.ZodMiniType> {
   readonly params: z.output<P>;
   readonly query: z.output<Q>;

@@ -49,6 +49,7 @@ function buildHeader(name: string, description: string, schema: JsonObject): Jso
   return { [name]: { description, required: true, schema } };
 }
 
+/** The error responses, as OpenAPI components. */
 export const problemComponents: JsonObject = Object.fromEntries(
   Object.values(kinds).map(({ name, description, headers }) => [
     name,

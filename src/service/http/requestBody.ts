@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { HttpProblem } from './httpProblem.ts';
 
+/** The limits for the body of a request. */
 export interface RequestLimits {
   readonly maxBytes: number;
   /** Time limit for a body to arrive, and for a client to resume reading a stalled response. */

@@ -20,6 +20,7 @@ export interface RouteResponse {
   readonly lines?: (lines: LineStream) => void;
 }
 
+/** A route of the API, and its handler. */
 export interface ApiRoute {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Path pattern, for example `/api/v1/transfers/{id}`. */

@@ -11,6 +11,7 @@ const kinds: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
+/** Converts a schema to the JSON Schema of the values that it accepts. */
 export function toInputSchema(schema: z.ZodMiniType): JsonObject {
   return z.toJSONSchema(schema, { io: 'input' });
 }

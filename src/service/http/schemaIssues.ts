@@ -10,6 +10,7 @@ export interface FieldProblem {
   readonly location: string;
 }
 
+/** Maximum number of fields that an error response names. */
 export const maxNamedFields = 100;
 
 /**

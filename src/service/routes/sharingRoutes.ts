@@ -3,6 +3,7 @@ import type { Leases } from '../leases.ts';
 import { leaseSchema, stopQuerySchema } from '../wire/requestSchemas.ts';
 import { responseSchemas, type ServiceState } from '../wire/responseSchemas.ts';
 
+/** The operations of the service behind the routes for leases and stop. */
 export interface SharingOperations {
   readonly isShared: boolean;
   readonly leases: Leases;

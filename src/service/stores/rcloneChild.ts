@@ -46,6 +46,7 @@ function startGuard(command: readonly string[], env: NodeJS.ProcessEnv): ChildPr
   }
 }
 
+/** Creates the error for an rclone that can't be started. */
 export function createStartError(): DatabaseUnavailableError {
   return new DatabaseUnavailableError('rclone could not be started');
 }

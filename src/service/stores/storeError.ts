@@ -42,6 +42,7 @@ export function createUnknownError(): StoreError {
   return new StoreError('failed', 'the store reported an error');
 }
 
+/** Creates the error for calls that an exit of rclone interrupts. */
 export function createEndError(): StoreError {
   return new StoreError('unreachable', 'rclone exited');
 }

@@ -18,6 +18,7 @@ export const restoreSchema = z
   })
   .check(z.describe('For a store: permits transfers to restore its archived objects, which costs money.'));
 
+/** The options of a restore request (D67: archived objects). */
 export type RestoreOptions = z.infer<typeof restoreSchema>;
 
 /** An object for which the store did not accept the restore request. */

@@ -6,12 +6,14 @@ import { openRclone } from './rcloneProgram.ts';
 import { readStoreFeatures } from './storeFeatures.ts';
 import { listStore, type SkippedObjects } from './storeListing.ts';
 
+/** A store to scan. */
 export interface ScannedStore {
   readonly remote: string;
   /** The configured path to rclone; if undefined, the service searches for it. */
   readonly rclone: string | undefined;
 }
 
+/** The result of a scan: what it learned of the store and what it skipped. */
 export interface ScanResult extends SkippedObjects {
   /** False if rclone has no commands for this kind of store, and so can't restore objects (D67: archived objects). */
   readonly canRestore: boolean;

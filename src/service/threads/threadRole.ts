@@ -2,10 +2,12 @@ import * as nodePath from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Logger } from '../../core/util/logger.ts';
 
+/** The task of a thread, which is its worker data. */
 export interface ThreadRole {
   readonly role: 'catalogs' | 'reading' | 'files';
 }
 
+/** A line that a thread sends to the log of the main thread. */
 export interface LoggedLine {
   readonly level: keyof Logger;
   readonly line: string;

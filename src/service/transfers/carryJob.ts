@@ -10,6 +10,7 @@ export interface CarrySide {
   readonly hash: string | undefined;
 }
 
+/** A file to move from or to a store. */
 export interface FileToCarry extends FileToMove {
   /** True if the destination is a store that has an object with this name from an earlier attempt. */
   readonly isPresent: boolean;

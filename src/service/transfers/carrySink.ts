@@ -23,6 +23,7 @@ export interface WrittenFile {
   discard?(error: unknown): void;
 }
 
+/** The content of a file on its way, with the digests and the count of its bytes. */
 export interface CarriedContent {
   readonly digests: StreamDigests;
   readonly counter: FileBytes;

@@ -31,6 +31,7 @@ export interface CarrySource {
 const changed = 'it changed after it was hashed';
 const pieceBytes = 256 * 1024;
 
+/** Reads the files of a served folder. */
 export class FolderSource implements CarrySource {
   private readonly files: SourceFiles;
 

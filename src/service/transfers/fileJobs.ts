@@ -10,6 +10,7 @@ export interface CachedHash {
   readonly sha256: string;
 }
 
+/** A file whose source must be checked before it is moved. */
 export interface FileToStage {
   readonly position: number;
   readonly path: string;
@@ -17,12 +18,14 @@ export interface FileToStage {
   readonly cachedHash?: CachedHash | undefined;
 }
 
+/** A job that checks source files. */
 export interface StageJob {
   readonly folder: string;
   readonly files: readonly FileToStage[];
   readonly signal: JobSignal;
 }
 
+/** A file to move to the transfer's folder. */
 export interface FileToMove {
   readonly position: number;
   /** Path relative to both the source's folder and the transfer's folder. */
@@ -57,6 +60,7 @@ export interface ReadBackJob {
   readonly signal: JobSignal;
 }
 
+/** A job that concerns files at the destination. */
 export type TransferredFilesJob = Pick<MoveJob, 'transferId' | 'destinationFolder' | 'files' | 'signal'>;
 
 /**
@@ -65,6 +69,7 @@ export type TransferredFilesJob = Pick<MoveJob, 'transferId' | 'destinationFolde
  */
 export type JobSignal = Int32Array<SharedArrayBuffer>;
 
+/** A file that a job has completed. */
 export interface DoneFile {
   readonly position: number;
   readonly bytes: number;
@@ -81,6 +86,7 @@ export interface DoneFile {
   readonly verifiedBy?: string;
 }
 
+/** A file that a job couldn't complete. */
 export interface FileFailure {
   readonly position: number;
   /**
@@ -110,6 +116,7 @@ export interface JobResult {
   readonly lost?: readonly number[];
 }
 
+/** Creates the memory that a job shares with its thread. */
 export function createJobSignal(): JobSignal {
   return new Int32Array(new SharedArrayBuffer(24));
 }
@@ -125,10 +132,12 @@ export function requestStop(signal: JobSignal): void {
   Atomics.notify(signal, 0);
 }
 
+/** Counts a file as completed. */
 export function countDone(signal: JobSignal): void {
   Atomics.add(signal, 1, 1);
 }
 
+/** Returns the number of completed files. */
 export function getDoneCount(signal: JobSignal): number {
   return Atomics.load(signal, 1);
 }

@@ -13,6 +13,7 @@ export class BadFile extends Error {
   override readonly name = 'BadFile';
 }
 
+/** An error with the operation that failed. */
 export class OperationError extends Error {
   readonly operation: FileFailure['operation'];
 
@@ -54,6 +55,7 @@ export function processFiles<T extends { readonly position: number }>(
   return { done };
 }
 
+/** Converts an error to the failure of a file. */
 export function toFileFailure(position: number, error: unknown): FileFailure {
   const { operation, cause } = error instanceof OperationError ? error : { operation: 'write' as const, cause: error };
   if (cause instanceof BadFile) return { position, operation, text: cause.message };
@@ -62,10 +64,12 @@ export function toFileFailure(position: number, error: unknown): FileFailure {
   return { position, operation, text: String(cause) };
 }
 
+/** Returns true if the job must stop. */
 export function isStopRequested(signal: JobSignal): boolean {
   return Atomics.load(signal, 0) === 1;
 }
 
+/** Throws {@link JobStopped} if the job must stop. */
 export function throwIfStopped(signal: JobSignal): void {
   if (isStopRequested(signal)) throw new JobStopped('stopped');
 }
@@ -140,6 +144,7 @@ export function openChecked(path: string, flags: number, check: (file: number) =
   }
 }
 
+/** Throws {@link BadFile} if an open file is a folder, a device or a pipe. */
 export function requireRegularFile(file: number): void {
   if (!fs.fstatSync(file).isFile()) throw new BadFile('it is not a regular file');
 }
@@ -149,6 +154,7 @@ export function isSameFolder(one: fs.BigIntStats, other: fs.BigIntStats): boolea
   return one.ino === other.ino && one.dev === other.dev;
 }
 
+/** Calls `work` with an open file, and closes the file afterwards. */
 export function withOpenFile<T>(file: number, work: (file: number) => T): T {
   try {
     return work(file);

@@ -11,6 +11,7 @@ import { syncFileSystem } from './syncFileSystem.ts';
 import type { TransferRecordFile } from './journalRecord.ts';
 import type { TransferRoute, TransferredFiles } from './transferRoute.ts';
 
+/** The source, the destination and the limits of a transfer's route. */
 export interface RouteOptions<P> {
   readonly transferId: string;
   readonly source: { readonly document: DatabaseDocument; readonly location: P };

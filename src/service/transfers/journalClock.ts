@@ -4,6 +4,7 @@ const dayMs = 86_400_000;
 /** Minimum size of a jump; smaller differences are normal clock corrections. */
 const minJumpMs = 3_600_000;
 
+/** SQL that creates the table with the time of the journal's last use. */
 export const clockTable = 'CREATE TABLE IF NOT EXISTS clock (id INTEGER PRIMARY KEY, seen_at REAL NOT NULL);';
 
 /**

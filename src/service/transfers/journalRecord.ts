@@ -28,6 +28,7 @@ export interface TransferRecord {
   readonly endedAtMs?: number;
 }
 
+/** A file of a transfer in the journal. */
 export interface TransferRecordFile {
   /** Zero-based index in the request. */
   readonly position: number;
@@ -47,6 +48,7 @@ export interface TransferRecordFile {
   readonly isTransferred: boolean;
 }
 
+/** Returns true for a status that no longer changes. */
 export function hasEnded(status: TransferStatusWord): boolean {
   return status === 'succeeded' || status === 'failed';
 }

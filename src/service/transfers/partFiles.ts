@@ -7,6 +7,7 @@ import { BadFile, isSameFolder, withOpenFile } from './fileProcessing.ts';
 
 /** The folder that lists this process's open files by descriptor; Linux only. */
 export const openFilesFolder = '/proc/self/fd';
+/** True if this system lists the open files of a process as paths. */
 export const hasOpenFiles = process.platform === 'linux' && fs.existsSync(openFilesFolder);
 
 const { O_RDONLY, O_DIRECTORY } = fs.constants;
@@ -192,6 +193,7 @@ function digestIfPresent(path: string, digest: (path: string) => string): string
   }
 }
 
+/** Creates the error for a name that a different file has. */
 export function createConflict(): BadFile {
   return new BadFile('a different file already exists');
 }

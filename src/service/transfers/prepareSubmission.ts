@@ -16,6 +16,7 @@ import {
   type TransferRecord,
 } from './journalRecord.ts';
 
+/** A valid submission, as the journal stores it. */
 export interface PreparedSubmission {
   readonly record: TransferRecord;
   readonly files: readonly TransferRecordFile[];

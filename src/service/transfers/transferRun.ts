@@ -39,6 +39,7 @@ export interface RunProgress {
   reportLost(files: readonly TransferRecordFile[]): void;
 }
 
+/** The databases of a transfer, and what its run uses. */
 export interface TransferRunOptions {
   readonly source: ServedDatabase;
   readonly destination: ServedDatabase;

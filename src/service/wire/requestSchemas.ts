@@ -7,6 +7,7 @@ import { restoreSchema } from '../stores/storeRestore.ts';
 /** Sort keys for results, default first. */
 export const sortKeys = ['relevance', 'path', 'name', 'bytes', 'modified'] as const;
 
+/** The sort directions of a search. */
 export const orders = ['asc', 'desc'] as const;
 
 const maxTextLength = 10_000;
@@ -43,6 +44,7 @@ const specificSchema = z
   })
   .check(z.describe("Search parameters of this service's databases. Null and empty text count as absent."));
 
+/** The database-specific parameters of a search (§4.3). */
 export type SearchSpecific = z.infer<typeof specificSchema>;
 
 /** The body of a search (§4.3), with maximum lengths. Unknown fields are rejected. */
@@ -75,6 +77,7 @@ export const searchSchema = z.strictObject({
   ),
 });
 
+/** The validated body of a search (§4.3). */
 export type LocalSearchRequest = z.infer<typeof searchSchema>;
 
 /** The body of a metadata request (D8: metadata by ids). */
@@ -125,6 +128,7 @@ export const transferPathSchema = z.strictObject({
   ),
 });
 
+/** The path parameters of a request about a database. */
 export const databasePathSchema = z.strictObject({ database: databaseField });
 
 /**
@@ -152,12 +156,14 @@ const leasedDatabaseSchema = z
   })
   .check(z.describe('A folder or a store to serve as a database.'));
 
+/** The body of a lease request (D29: shared service). */
 export const leaseSchema = z.strictObject({
   databases: z
     .array(leasedDatabaseSchema)
     .check(z.maxLength(1_000), z.describe('The folders and stores to serve during the lease.')),
 });
 
+/** The validated body of a lease request. */
 export type LeaseRequest = z.infer<typeof leaseSchema>;
 
 /** The query of a stop request (D29: shared service). */

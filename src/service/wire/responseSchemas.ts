@@ -82,6 +82,7 @@ const leaseEvent = z
 /** One line of the response to a lease request (D29: shared service). */
 const leaseLine = z.union([leaseGrant, leaseEvent]).check(z.describe('One line of a response that stays open.'));
 
+/** A line of the response to a lease request. */
 export type LeaseLine = z.infer<typeof leaseLine>;
 
 /** The service's process and usage (D29: shared service). */
@@ -94,6 +95,7 @@ const serviceState = z.strictObject({
   transfers: count('Number of running and queued transfers.'),
 });
 
+/** The service's process and usage. */
 export type ServiceState = z.infer<typeof serviceState>;
 
 const searchParameter = z.strictObject({

@@ -10,6 +10,7 @@ import { getConnectionName } from '../../editor/connectionName.ts';
 import type { CommandServices } from '../services.ts';
 import { loadTransferred, type RecordSource } from './recordSource.ts';
 
+/** A format in which a transfer's record can be exported. */
 export type RecordFormat = 'csv' | 'tsv' | 'sha256' | 'crate';
 
 /** The suggested file name for each format. */
