@@ -1,6 +1,7 @@
 import type { Reason } from '../../core/model/reason.ts';
 import { ReasonWords } from '../../core/words/reasonWords.ts';
 import { toPlainCell } from './plainCell.ts';
+import { fillIn } from './sentences.ts';
 
 const words = new ReasonWords({
   l10n: { t: fillIn },
@@ -13,10 +14,6 @@ const words = new ReasonWords({
     keyGone: () => 'the API key is gone',
     keyElsewhere: () => 'the API key belongs to a different address',
     internalError: () => 'an unexpected error occurred in this program',
-    notSent: ({ code }) =>
-      code === undefined
-        ? 'the program ended or disconnected before the transfer was sent'
-        : `its record can't be saved (${code})`,
   },
 });
 
@@ -31,9 +28,4 @@ export function describeUnsentReason(reason: Reason): string {
 /** Describes a failure as a clause without a period: `the API key is gone`. */
 export function describeReason(reason: Reason): string {
   return words.describe(reason);
-}
-
-/** Replaces `{0}`, `{1}` … in an English sentence with the arguments. */
-function fillIn(message: string, ...args: readonly (string | number)[]): string {
-  return message.replace(/\{(\d)\}/g, (_, index: string) => String(args[Number(index)] ?? ''));
 }

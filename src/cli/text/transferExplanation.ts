@@ -78,7 +78,7 @@ function explainUnfinished(transfer: Transfer): Explanation {
   const { state, problem, cancelUnheeded } = transfer;
   if (state === 'notConfirmed') return explainUnconfirmed(transfer);
   if (isPaused(transfer)) {
-    return { reason: 'the local service is stopped', remedy: 'It resumes when you start the service.' };
+    return { reason: describeReason({ kind: 'serviceStopped' }), remedy: 'It resumes when you start the service.' };
   }
   if (cancelUnheeded) return explainIgnoredCancel(transfer);
   const suspension = state === 'inactive' ? getServerMessage(transfer) : undefined;

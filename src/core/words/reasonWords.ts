@@ -1,8 +1,7 @@
 import type { Reason, ReasonKind } from '../model/reason.ts';
 
 /** The failures whose cause or remedy depends on the program. */
-type RemedyKind =
-  'badAddress' | 'insecureAddress' | 'keyMissing' | 'keyGone' | 'keyElsewhere' | 'internalError' | 'notSent';
+type RemedyKind = 'badAddress' | 'insecureAddress' | 'keyMissing' | 'keyGone' | 'keyElsewhere' | 'internalError';
 
 /** The parts of sentences that the extension and the command line each provide. */
 interface Wording {
@@ -53,6 +52,10 @@ export class ReasonWords {
       unreadable: () => l10n.t("the server didn't respond like a data transfer service"),
       tooLarge: () => l10n.t('the response is too large'),
       foreignAnswer: (reason) => this.describeForeignResponse(reason),
+      notSent: ({ code }) =>
+        code === undefined
+          ? l10n.t('the program ended or disconnected before the transfer was sent')
+          : l10n.t("its record can't be saved ({0})", code),
       queued: () => l10n.t('waiting for a submission to this server to finish'),
       lookupFailed: ({ cause }) =>
         cause

@@ -31,7 +31,7 @@ function createUnreadableRow(search: Search, file: UnreadableFile, index: number
 /** Creates the row for an ID for which no file was found. */
 export function createMissingRow({ key }: Search, { id, reason }: MissingId): MessageNode {
   const text = toPlainLine(id) || l10n.t('(empty)');
-  const reasonText = reason ? describeReason(reason) : l10n.t('not found on the service');
+  const reasonText = describeReason(reason ?? { kind: 'notFound' });
   return { kind: 'message', id: `${key}/missing/${id}`, icon: 'missing', text, tooltip: `${text}\n${reasonText}` };
 }
 

@@ -14,10 +14,6 @@ const words = new ReasonWords({
     keyElsewhere: () =>
       l10n.t("the connection's address has changed, and the API key is only sent to the address it was saved for"),
     internalError: () => l10n.t('an unexpected error occurred; the log has the details'),
-    notSent: ({ code }) =>
-      code === undefined
-        ? l10n.t('the program ended or disconnected before the transfer was sent')
-        : l10n.t("its record can't be saved ({0})", code),
   },
 });
 

@@ -71,6 +71,6 @@ async function fetchResource({ metadataFlow }: CommandServices, { ref, entry }: 
 }
 
 function describeFetchFailure(ref: FileRef, reason: Reason | undefined): string {
-  const cause = reason ? describeReason(reason) : l10n.t('not found on the service');
+  const cause = describeReason(reason ?? { kind: 'notFound' });
   return l10n.t('Could not fetch the metadata for {0}: {1}', toPlainLine(ref.name), cause);
 }
