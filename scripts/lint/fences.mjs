@@ -39,7 +39,7 @@ export const fences = [
     node: true,
   },
   // Sentences about the data of core, which the extension and the command line share.
-  { place: 'core/words', files: /^src\/core\/words\//, code: ['core/model', 'core/util'] },
+  { place: 'core/words', files: /^src\/core\/words\//, code: ['core/recipes', 'core/model', 'core/util'] },
   { place: 'core/code', files: /^src\/core\/code\//, code: ['core/model', 'core/util'] },
   { place: 'core/store', files: /^src\/core\/store\//, code: ['core/model', 'core/util'] },
   { place: 'core/duplicates', files: /^src\/core\/duplicates\//, code: ['core/store', 'core/model', 'core/util'] },

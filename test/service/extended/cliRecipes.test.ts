@@ -117,7 +117,7 @@ describe('Recipes on the command line', () => {
     assert.equal(unknown.code, 2);
     assert.equal(unknown.stderr, `${recipe}:3: unknown field "too"; did you mean "to"?\n`);
     await write('{\n  "from": {\n');
-    assert.match((await rig.run('run', recipe)).stderr, /reads\.transfer\.json:\d: not valid JSON\n/);
+    assert.match((await rig.run('run', recipe)).stderr, /reads\.transfer\.json:\d: invalid JSON\n/);
     await write({ ...reads, version: 9 });
     assert.match((await rig.run('run', recipe)).stderr, /:1: the recipe requires a later version of data-transfer\n/);
     await write({ ...reads, apiKey: 'do-not-print-this' });
