@@ -5,9 +5,18 @@ import { sumUpFiles } from '../../core/recipes/recipeFile.ts';
 import type { LockReadResult } from '../../core/recipes/recipeLock.ts';
 import type { Recipe } from '../../core/recipes/recipeSchema.ts';
 import type { TableProblem } from '../../core/recipes/resolvedFiles.ts';
+import {
+  describeEditedLock,
+  describeForeignLock,
+  describeMissingLock,
+  describeUnusableFiles,
+} from '../../core/words/recipePlans.ts';
 import { formatBytes, formatCount } from '../text/amounts.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 import { describeReason } from '../text/reasonText.ts';
+import { fillIn } from '../text/sentences.ts';
+
+const wording = { l10n: { t: fillIn }, toPlainLine: toPlainCell };
 
 /** The facts about a destination that are known before files are sent there. Absent fields are unknown. */
 export interface DestinationFacts {
@@ -26,6 +35,9 @@ export interface DestinationFacts {
 }
 
 const maxNames = 10;
+
+/** Describes a lock that can't be read. */
+export const brokenLock = "The lock isn't valid. Running the recipe without --locked will replace it.";
 
 /** Formats the counts of new, changed, gone and unchanged files, omitting zeros: `1 new, 11 unchanged`. */
 export function formatDifference({ added, gone, changed, sameCount }: LockDifference): string {
@@ -62,10 +74,10 @@ export function formatDestination(
 /** Describes the problem with a lock; undefined if the lock is valid or doesn't exist. */
 export function describeUnusualLock(lock: LockReadResult): string | undefined {
   const texts: Partial<Record<LockReadResult['kind'], string>> = {
-    edited: 'The lock was changed after the last run, so it may not match what that run found.',
-    broken: "The lock isn't valid. Running the recipe without --locked will replace it.",
+    edited: describeEditedLock(wording),
+    broken: brokenLock,
     newer: 'The lock requires a later version of data-transfer.',
-    foreign: `The lock belongs to ${'recipe' in lock ? toPlainCell(lock.recipe) : ''}. Delete the lock, or give the recipe that name again.`,
+    foreign: describeForeignLock(wording, 'recipe' in lock ? lock.recipe : ''),
   };
   return texts[lock.kind];
 }
@@ -89,10 +101,9 @@ export function describeObstacle(plan: RecipePlan, obstacle: PlanObstacle): stri
     otherDatabases: () => describeOtherDatabases(plan),
     differsFromLock: () => describeLockDifference(difference),
     unmet: () => unmet.map(describeExpectation).join(' '),
-    stalled: () =>
-      'The search stopped because three pages in a row had no new files; more may exist. Narrow the search.',
-    tooMany: () => 'The recipe finds more files than a transfer can include, or too many to filter. Narrow it down.',
-    noFiles: () => 'The recipe finds no files.',
+    stalled: () => describeUnusableFiles(wording, 'stalled'),
+    tooMany: () => describeUnusableFiles(wording, 'tooMany'),
+    noFiles: () => describeUnusableFiles(wording, 'noFiles'),
     noDestination: () => 'The recipe has no destination ("to"), so it is a saved search.',
   };
   return texts[obstacle]();
@@ -104,9 +115,7 @@ function describeOtherDatabases({ lockedDatabases }: RecipePlan): string {
 }
 
 function describeLockDifference(difference: LockDifference | undefined): string {
-  return difference
-    ? `The files differ from the lock: ${formatDifference(difference)}.`
-    : 'The recipe has no usable lock.';
+  return difference ? `The files differ from the lock: ${formatDifference(difference)}.` : describeMissingLock(wording);
 }
 
 function describeMissing({ missing, recipe }: RecipePlan): string {

@@ -5,7 +5,7 @@ import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
 import { formatFileDifferences, toDifferenceDocument } from './planDocument.ts';
-import { describeObstacle } from './planText.ts';
+import { brokenLock, describeObstacle } from './planText.ts';
 import { planRun } from './plannedRun.ts';
 import { readRecipe } from './recipeInput.ts';
 
@@ -20,8 +20,7 @@ const savedSearch = 'It is a saved search: add a destination and run it to write
  */
 export async function compareWithLock(context: CommandContext, file: string): Promise<ExitCode> {
   const input = await readRecipe(file);
-  if (input.lock.kind === 'broken')
-    throw new CliError("The lock isn't valid. Running the recipe without --locked will replace it.");
+  if (input.lock.kind === 'broken') throw new CliError(brokenLock);
   if (!('lock' in input.lock)) {
     throw new CliError(`${noLock} ${input.recipe.to ? howToLock : savedSearch}`, exitCode.notFound);
   }

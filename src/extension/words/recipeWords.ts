@@ -5,10 +5,18 @@ import type { PlanObstacle, RecipePlan } from '../../core/recipes/planRecipe.ts'
 import { sumUpFiles } from '../../core/recipes/recipeFile.ts';
 import type { LockReadResult } from '../../core/recipes/recipeLock.ts';
 import type { ResolveFailure, TableProblem } from '../../core/recipes/resolvedFiles.ts';
+import {
+  describeEditedLock,
+  describeForeignLock,
+  describeMissingLock,
+  describeUnusableFiles,
+} from '../../core/words/recipePlans.ts';
 import { formatFileCount, formatList, formatNumber, formatSize, formatTime, plural } from './localeFormats.ts';
 import { formatNames } from './nameList.ts';
 import { toPlainLine } from './plainText.ts';
 import { describeReason } from './reasonWords.ts';
+
+const wording = { l10n, toPlainLine };
 
 /** Formats the number of files for each kind of difference, such as "1 new, 2 changed, 11 unchanged". */
 function formatDifference(difference: LockDifference): string {
@@ -48,15 +56,10 @@ export function describeLock(lock: LockReadResult, difference: LockDifference | 
   const sentences: Readonly<Record<LockReadResult['kind'], readonly string[]>> = {
     none: [l10n.t("This recipe hasn't been run yet.")],
     valid: since,
-    edited: [...since, l10n.t('The lock was changed after the last run, so it may not match what that run found.')],
+    edited: [...since, describeEditedLock(wording)],
     broken: [l10n.t("The lock isn't valid. Running the recipe without locked files will replace it.")],
     newer: [l10n.t('The lock requires a later version of the extension.')],
-    foreign: [
-      l10n.t(
-        'The lock belongs to {0}. Delete the lock, or give the recipe that name again.',
-        'recipe' in lock ? toPlainLine(lock.recipe) : '',
-      ),
-    ],
+    foreign: [describeForeignLock(wording, 'recipe' in lock ? lock.recipe : '')],
   };
   return sentences[lock.kind];
 }
@@ -76,13 +79,9 @@ export function describeObstacle(plan: RecipePlan, obstacle: PlanObstacle): stri
     case 'unmet':
       return unmet.map(describeExpectation).join(' ');
     case 'stalled':
-      return l10n.t(
-        'The search stopped because three pages in a row had no new files; more may exist. Narrow the search.',
-      );
     case 'tooMany':
-      return l10n.t('The recipe finds more files than a transfer can include, or too many to filter. Narrow it down.');
     case 'noFiles':
-      return l10n.t('The recipe finds no files.');
+      return describeUnusableFiles(wording, obstacle);
     case 'noDestination':
       return l10n.t("The recipe has no destination (“to”), so it's only a saved search.");
   }
@@ -132,7 +131,7 @@ function describeOtherDatabases({ lockedDatabases: { from, to } = { from: '', to
 }
 
 function describeLockedDifference(difference: LockDifference | undefined): string {
-  if (!difference) return l10n.t('The recipe has no usable lock.');
+  if (!difference) return describeMissingLock(wording);
   return l10n.t('The files differ from the lock: {0}', formatList(listDifferences(difference)));
 }
 
