@@ -4,6 +4,7 @@ import { CliError, createRequestError } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
+import { optionTexts } from '../optionTexts.ts';
 import { parseCount } from '../optionValues.ts';
 import { runAction } from '../runAction.ts';
 import { describeState, getTransferId, toTransferDocument } from '../text/transferDocument.ts';
@@ -17,12 +18,12 @@ export function addCancelCommand(program: Command): void {
   program
     .command('cancel')
     .description('cancel a transfer')
-    .argument('<transfer>', 'its ID, or a unique prefix of it')
+    .argument('<transfer>', optionTexts.transferId)
     .option(
       '--wait',
       'wait until the transfer has ended; exits with 1 unless it was canceled, 6 if the service ignores that',
     )
-    .option('--timeout <seconds>', 'with --wait, the maximum time to wait', parseCount)
+    .option('--timeout <seconds>', optionTexts.timeout, parseCount)
     .action((name: string, flags: WaitFlags, command: Command) =>
       runAction(command, (context) => cancelTransfer(context, name, flags)),
     );

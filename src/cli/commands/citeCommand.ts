@@ -7,6 +7,7 @@ import { createUsageError } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
+import { optionTexts } from '../optionTexts.ts';
 import { runAction } from '../runAction.ts';
 import { formatCount } from '../text/amounts.ts';
 import { connectFor, findRecordedTransfer } from '../transfers/transferLookup.ts';
@@ -28,8 +29,8 @@ export function addCiteCommand(program: Command): void {
   program
     .command('cite')
     .description('write citations of files, or of the files of a transfer')
-    .argument('[database]', 'the name or ID of the database')
-    .argument('[id...]', 'the IDs of the files')
+    .argument('[database]', optionTexts.database)
+    .argument('[id...]', optionTexts.fileIds)
     .addOption(new Option('--format <format>', 'the format').choices(citationFormats).default('bibtex'))
     .option('--transfer <transfer>', 'the transfer to cite files from')
     .action((database: string | undefined, ids: readonly string[], flags: CiteFlags, command: Command) =>

@@ -6,6 +6,7 @@ import { CliError, createRequestError, createUsageError } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
+import { optionTexts } from '../optionTexts.ts';
 import { runAction } from '../runAction.ts';
 import { formatCount } from '../text/amounts.ts';
 import { toPlainCell } from '../text/plainCell.ts';
@@ -26,8 +27,8 @@ export function addDescribeCommand(program: Command): void {
   program
     .command('describe')
     .description('print the metadata of files')
-    .argument('<database>', 'the name or ID of the database')
-    .argument('<id...>', 'the IDs of the files')
+    .argument('<database>', optionTexts.database)
+    .argument('<id...>', optionTexts.fileIds)
     .action((database: string, ids: readonly string[], _, command: Command) =>
       runAction(command, (context) => describeFiles(context, database, ids)),
     );

@@ -28,6 +28,7 @@ import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { findRecordConnection } from '../connections/connectionChoice.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
+import { optionTexts } from '../optionTexts.ts';
 import { runAction } from '../runAction.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 import { findDestinationFolder } from '../transfers/destinationFolder.ts';
@@ -50,7 +51,7 @@ export function addExportCommand(program: Command): void {
   program
     .command('export')
     .description('export the files of a transfer or, without one, the records of all transfers')
-    .argument('[transfer]', 'its ID, or a unique prefix of it')
+    .argument('[transfer]', optionTexts.transferId)
     .addOption(
       new Option(
         '--format <format>',
@@ -58,7 +59,7 @@ export function addExportCommand(program: Command): void {
       ).choices(formats),
     )
     .option('--output <file>', 'write to a file instead of standard output')
-    .option('--folder <folder>', 'the destination folder, or the folder with the transferred files')
+    .option('--folder <folder>', optionTexts.folder)
     .action((name: string | undefined, flags: ExportFlags, command: Command) =>
       runAction(command, (context) => exportRecords(context, name, flags)),
     );

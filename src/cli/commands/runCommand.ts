@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { optionTexts } from '../optionTexts.ts';
 import { parseCount } from '../optionValues.ts';
 import type { RunFlags } from '../recipes/recipeRun.ts';
 import { runAction } from '../runAction.ts';
@@ -11,9 +12,9 @@ export function addRunCommand(program: Command): void {
     .argument('<recipe>', 'a *.transfer.json file')
     .option('--dry-run', 'print what would be transferred, and send nothing')
     .option('--locked', 'transfer exactly the files of the lock; exits with 5 if one is gone or has changed')
-    .option('--again', 'transfer files even if another transfer is copying them to the same destination')
-    .option('--wait', 'wait until the transfer has ended')
-    .option('--timeout <seconds>', 'with --wait, the maximum time to wait', parseCount)
+    .option('--again', optionTexts.again)
+    .option('--wait', optionTexts.wait)
+    .option('--timeout <seconds>', optionTexts.timeout, parseCount)
     .action((file: string, flags: RunFlags, command: Command) =>
       runAction(command, async (context) => {
         const { runRecipeFile } = await import('../recipes/recipeRun.ts');

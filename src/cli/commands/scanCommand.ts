@@ -3,6 +3,7 @@ import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { describeListing, scanDatabase } from '../connections/databaseScan.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
+import { optionTexts } from '../optionTexts.ts';
 import { runAction } from '../runAction.ts';
 
 interface ScanFlags {
@@ -14,7 +15,7 @@ export function addScanCommand(program: Command): void {
   program
     .command('scan')
     .description('scan a store or folder of the local service again')
-    .argument('<database>', 'the name or ID of the database')
+    .argument('<database>', optionTexts.database)
     .option('--wait', 'wait until the scan of a store has ended')
     .action((database: string, flags: ScanFlags, command: Command) =>
       runAction(command, (context) => scan(context, database, flags)),

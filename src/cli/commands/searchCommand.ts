@@ -5,6 +5,7 @@ import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { loadFiles } from '../connections/databaseFiles.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
+import { optionTexts } from '../optionTexts.ts';
 import { parseCount, parseJsonOption } from '../optionValues.ts';
 import { runAction } from '../runAction.ts';
 import { formatCount } from '../text/amounts.ts';
@@ -25,7 +26,7 @@ export function addSearchCommand(program: Command): void {
   program
     .command('search')
     .description('list the files of a database that match a query')
-    .argument('<database>', 'the name or ID of the database')
+    .argument('<database>', optionTexts.database)
     .argument('[query]', 'the words to search for; empty for all files', '')
     .option('--limit <count>', 'the maximum number of files', parseCount, defaultLimit)
     .addOption(new Option('--all', 'list all files, without a limit').conflicts('limit'))

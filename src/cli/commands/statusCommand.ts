@@ -4,6 +4,7 @@ import type { CommandContext } from '../commandContext.ts';
 import { findRecordConnection } from '../connections/connectionChoice.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
+import { optionTexts } from '../optionTexts.ts';
 import { runAction } from '../runAction.ts';
 import { getTransferId, toTransferDocument, transferColumns } from '../text/transferDocument.ts';
 import { explainTransfers } from '../text/transferExplanation.ts';
@@ -24,7 +25,7 @@ export function addStatusCommand(program: Command): void {
   program
     .command('status')
     .description('print the status of transfers; without an ID, of those that have not ended')
-    .argument('[transfer...]', 'IDs, or unique prefixes of them')
+    .argument('[transfer...]', optionTexts.transferIds)
     .option('--offline', 'print the recorded status, without contacting the service')
     .action((names: readonly string[], flags: StatusFlags, command: Command) =>
       runAction(command, (context) => printStatus(context, names, flags)),

@@ -11,6 +11,7 @@ import { CliError, createUsageError } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import type { ExitCode } from '../exitCode.ts';
+import { optionTexts } from '../optionTexts.ts';
 import { parseCount } from '../optionValues.ts';
 import { runAction } from '../runAction.ts';
 import { toPlainCell } from '../text/plainCell.ts';
@@ -43,13 +44,13 @@ export function addTransferCommand(program: Command): void {
     .description('start a transfer of files, and print its ID')
     .argument('<source>', 'the name or ID of the database that has the files')
     .argument('<destination>', 'the name or ID of the database that receives them')
-    .argument('[id...]', 'the IDs of the files')
+    .argument('[id...]', optionTexts.fileIds)
     .option('--ids-file <file>', 'a file with one ID per line; - for standard input')
     .option('--description <markdown>', 'a description of the transfer')
     .option('--instructions <file>', 'a JSON file with instructions for the destination')
-    .option('--again', 'transfer files even if another transfer is copying them to the same destination')
-    .option('--wait', 'wait until the transfer has ended')
-    .option('--timeout <seconds>', 'with --wait, the maximum time to wait', parseCount)
+    .option('--again', optionTexts.again)
+    .option('--wait', optionTexts.wait)
+    .option('--timeout <seconds>', optionTexts.timeout, parseCount)
     .action((source: string, destination: string, ids: readonly string[], flags: TransferFlags, command: Command) =>
       runAction(command, (context) => transferFiles(context, { source, destination, ids, flags })),
     );

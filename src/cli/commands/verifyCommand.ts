@@ -11,6 +11,7 @@ import { CliError, createUsageError } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
+import { optionTexts } from '../optionTexts.ts';
 import { runAction } from '../runAction.ts';
 import { formatBytes, formatCount } from '../text/amounts.ts';
 import { toPlainCell } from '../text/plainCell.ts';
@@ -34,7 +35,7 @@ export function addVerifyCommand(program: Command): void {
       'compare transferred files with their manifest or, in a store, with what was requested; exits with 1 if files are missing or changed',
     )
     .argument('<target>', 'a transfer, a folder with a manifest, or a manifest')
-    .option('--folder <folder>', 'the destination folder, or the folder with the transferred files')
+    .option('--folder <folder>', optionTexts.folder)
     .action((target: string, flags: VerifyFlags, command: Command) =>
       runAction(command, (context) => verifyFiles(context, target, flags)),
     );

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import type { ExitCode } from '../exitCode.ts';
+import { optionTexts } from '../optionTexts.ts';
 import { parseCount } from '../optionValues.ts';
 import { runAction } from '../runAction.ts';
 import { formatTable } from '../text/table.ts';
@@ -19,7 +20,7 @@ export function addWaitCommand(program: Command): void {
   program
     .command('wait')
     .description('wait until transfers have ended; exits with 1 unless all files were transferred')
-    .argument('<transfer...>', 'IDs, or unique prefixes of them')
+    .argument('<transfer...>', optionTexts.transferIds)
     .option('--timeout <seconds>', 'the maximum time to wait', parseCount)
     .action((names: readonly string[], limit: WaitLimit, command: Command) =>
       runAction(command, (context) => waitForTransfers(context, names, limit)),
