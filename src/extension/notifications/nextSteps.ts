@@ -1,5 +1,5 @@
 import { commands, l10n } from 'vscode';
-import { runCommand } from '../editor/commandBoundary.ts';
+import { CommandHint, runCommand } from '../editor/commandBoundary.ts';
 import { viewIds, type TransferNode } from '../editor/contributions.ts';
 import type { NotificationAction } from '../editor/notifications.ts';
 
@@ -47,4 +47,24 @@ export function createServeStoreStep(): NotificationAction {
 /** Creates the button that configures a store in rclone. */
 export function createAddStoreStep(): NotificationAction {
   return { label: l10n.t('Add a Store…'), run: () => runCommand('dataTransfer.addStore') };
+}
+
+/** Creates the error for a command that needs the ID of a transfer without a known ID. */
+export function createUnknownIdHint(key: string): CommandHint {
+  return new CommandHint(l10n.t("The ID of this transfer isn't known."), createDetailsStep(key));
+}
+
+/** Creates the error for a command that needs the files of a transfer without known files. */
+export function createUnknownFilesHint(key: string): CommandHint {
+  return new CommandHint(l10n.t("This transfer's files are unknown."), createDetailsStep(key));
+}
+
+/** Creates the error for a search when the service has no databases. */
+export function createNoDatabasesHint(): CommandHint {
+  return new CommandHint(l10n.t('The service has no databases to search.'), createSwitchStep());
+}
+
+/** Creates the error for a command that needs found files. */
+export function createNoFilesHint(): CommandHint {
+  return new CommandHint(l10n.t('No files yet. Run a search first.'), createSearchStep());
 }

@@ -39,6 +39,14 @@ export function getTransferTitle(transfer: Transfer): string {
   return l10n.t('{0} to {1}', files, toPlainLine(transfer.order.destination));
 }
 
+/** Returns the question whether to cancel a transfer with the given title, and what happens to its files. */
+export function getCancelQuestion(title: string): { readonly question: string; readonly effect: string } {
+  return {
+    question: l10n.t('Cancel the transfer of {0}?', title),
+    effect: l10n.t('Files already transferred will be kept.'),
+  };
+}
+
 /**
  * Returns the title of a transfer's row, such as "active · 3 files to My Data". The title consists of the state and
  * {@link getTransferTitle}. The state comes first, because a narrow side bar truncates the end. Shortens a long

@@ -4,7 +4,7 @@ import { toPlannedOrder, type TransferPlan } from '../../../core/agents/transfer
 import { createUndecidedDecision } from '../../../core/agents/windowAnswers.ts';
 import type { Transfer } from '../../../core/model/transferModel.ts';
 import { describeRequester, describeTextOrigin } from '../../words/agentWords.ts';
-import { getTransferTitle } from '../../words/transferWords.ts';
+import { getCancelQuestion, getTransferTitle } from '../../words/transferWords.ts';
 import type { CommandServices } from '../services.ts';
 import { confirmSubmission } from '../submission/submissionSummary.ts';
 
@@ -35,8 +35,8 @@ export async function askAboutCancel(
   transfer: Transfer,
   agent: string,
 ): Promise<AgentDecision> {
-  const question = l10n.t('Cancel the transfer of {0}?', getTransferTitle(transfer));
-  const detail = `${describeRequester(agent)}\n${l10n.t('Files already transferred will be kept.')}`;
+  const { question, effect } = getCancelQuestion(getTransferTitle(transfer));
+  const detail = `${describeRequester(agent)}\n${effect}`;
   const [label, leave] = [l10n.t('Cancel Transfer'), l10n.t('Keep Running')];
   const isConfirmed = await notifications.confirmOrLeave(question, detail, label, leave);
   return { kind: isConfirmed ? 'yes' : 'no', by: getPlace() };

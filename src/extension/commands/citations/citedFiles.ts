@@ -8,7 +8,7 @@ import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { getConnectionName } from '../../editor/connectionName.ts';
 import type { CommandArguments, FileNode, FileRef } from '../../editor/contributions.ts';
 import { withProgress } from '../../editor/progress.ts';
-import { createDetailsStep } from '../../notifications/nextSteps.ts';
+import { createUnknownFilesHint } from '../../notifications/nextSteps.ts';
 import type { CitedService } from '../../words/availabilityStatement.ts';
 import { plural } from '../../words/localeFormats.ts';
 import { chooseCheckedFiles, getSelectedFiles, loadEntries, toKnownFile, type KnownFile } from '../files/files.ts';
@@ -69,7 +69,7 @@ async function collectTransfer(
   const files = order.files.map(({ id, name }) => ({
     ref: { connectionId: order.connectionId, database: order.source, id, name },
   }));
-  if (files.length === 0) throw new CommandHint(l10n.t("This transfer's files are unknown."), createDetailsStep(key));
+  if (files.length === 0) throw createUnknownFilesHint(key);
   const cited = await collectFiles(services, files);
   const missing = await findUntransferredFiles(transfer, await locateTransferredFiles(services, transfer));
   const receipt = createReceipt(transfer, missing);

@@ -1,7 +1,6 @@
 import { l10n } from 'vscode';
-import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { PickOptions } from '../../editor/quickInput.ts';
-import { createSwitchStep } from '../../notifications/nextSteps.ts';
+import { createNoDatabasesHint } from '../../notifications/nextSteps.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { getDatabaseLabel } from '../../words/searchWords.ts';
 import { getActiveDatabases } from '../connections/activeDatabases.ts';
@@ -16,8 +15,7 @@ export async function createDatabasePick(
   connectionId: string,
 ): Promise<PickOptions<string>> {
   const databases = getActiveDatabases(services, connectionId);
-  if (databases.length === 0)
-    throw new CommandHint(l10n.t('The service has no databases to search.'), createSwitchStep());
+  if (databases.length === 0) throw createNoDatabasesHint();
   const [last] = await services.memory.getRecentSearches(connectionId);
   return {
     placeholder: l10n.t('Select the database that contains the files'),

@@ -2,10 +2,9 @@ import { l10n } from 'vscode';
 import type { MetadataFlow } from '../../../core/flows/metadataFlow.ts';
 import type { FileEntry } from '../../../core/model/fileEntry.ts';
 import type { SearchStore } from '../../../core/store/searchStore.ts';
-import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { FileNode, FileRef } from '../../editor/contributions.ts';
 import { createSingleStep, pickSeveral } from '../../editor/quickInput.ts';
-import { createSearchStep } from '../../notifications/nextSteps.ts';
+import { createNoFilesHint } from '../../notifications/nextSteps.ts';
 import { formatSize } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
@@ -31,7 +30,7 @@ export async function askFiles(searches: SearchStore, title: string): Promise<re
     .getAll()
     .flatMap((search) => search.files.map((file) => ({ file, connectionId: search.connectionId })))
     .flatMap(({ file, connectionId }) => (file.kind === 'file' ? [toKnownFile(file, connectionId)] : []));
-  if (files.length === 0) throw new CommandHint(l10n.t('No files yet. Run a search first.'), createSearchStep());
+  if (files.length === 0) throw createNoFilesHint();
   const answer = await pickSeveral(createSingleStep(title), {
     placeholder: l10n.t('Select files'),
     choices: files.map((value) => ({

@@ -6,7 +6,7 @@ import { omit } from '../../../core/util/omit.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { FileNode, FileRef } from '../../editor/contributions.ts';
 import { localConnectionId } from '../../editor/machine.ts';
-import { createDetailsStep } from '../../notifications/nextSteps.ts';
+import { createUnknownIdHint } from '../../notifications/nextSteps.ts';
 import { requireSavedConnection } from '../connections/connectionOpener.ts';
 import { getSelectedFiles } from '../files/files.ts';
 import { describeUnlinkable } from '../../words/linkWords.ts';
@@ -50,8 +50,7 @@ function toFileTarget(services: CommandServices, argument: FileNode | FileRef): 
 }
 
 function toTransferTarget(services: CommandServices, { id, key, order }: Transfer): LinkTarget {
-  const text = l10n.t("The ID of this transfer isn't known.");
-  if (id === undefined) throw new CommandHint(text, createDetailsStep(key));
+  if (id === undefined) throw createUnknownIdHint(key);
   return { kind: 'transfer', service: getService(services, order.connectionId), id };
 }
 

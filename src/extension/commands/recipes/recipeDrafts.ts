@@ -7,7 +7,7 @@ import type { Search } from '../../../core/store/searchStore.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { CommandArguments } from '../../editor/contributions.ts';
 import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
-import { createDetailsStep, createSearchStep } from '../../notifications/nextSteps.ts';
+import { createNoFilesHint, createUnknownFilesHint } from '../../notifications/nextSteps.ts';
 import { formatFileCount } from '../../words/localeFormats.ts';
 import { getTransferTitle } from '../../words/transferWords.ts';
 import { createSearchChoice } from '../search/searches.ts';
@@ -48,7 +48,7 @@ function getSelected(
 async function pickDraft(services: CommandServices): Promise<OwnedDraft | undefined> {
   await services.transferFlow.loadFinished();
   const choices = createChoices(services);
-  if (choices.length === 0) throw new CommandHint(l10n.t('No files yet. Run a search first.'), createSearchStep());
+  if (choices.length === 0) throw createNoFilesHint();
   const placeholder = l10n.t('Select what to save as a recipe');
   const answer = await pickOne(createSingleStep(l10n.t('Save as Recipe')), { placeholder, choices });
   return typeof answer === 'string' ? undefined : await answer.value();
@@ -81,8 +81,7 @@ function toSearchDraft(search: Search | undefined): OwnedDraft | undefined {
 function toTransferDraft(transfer: Transfer | undefined): OwnedDraft | undefined {
   if (!transfer) return undefined;
   const { connectionId, source, destination, files, description, instructions } = transfer.order;
-  if (files.length === 0)
-    throw new CommandHint(l10n.t("This transfer's files are unknown."), createDetailsStep(transfer.key));
+  if (files.length === 0) throw createUnknownFilesHint(transfer.key);
   const from = { database: source, ids: files.map(({ id }) => id) };
   const details = { ...(description !== undefined && { description }), ...(instructions && { instructions }) };
   return { connectionId, draft: { from, to: { database: destination }, ...details } };

@@ -1,8 +1,7 @@
 import { l10n } from 'vscode';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
-import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { DatabaseNode, LeftOutNode } from '../../editor/contributions.ts';
-import { createSwitchStep } from '../../notifications/nextSteps.ts';
+import { createNoDatabasesHint } from '../../notifications/nextSteps.ts';
 import { getActiveDatabases } from '../connections/activeDatabases.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import { requireSession } from '../connections/connectionPicker.ts';
@@ -67,7 +66,7 @@ export async function searchAllDatabases(services: CommandServices, node: LeftOu
     return;
   }
   if (getActiveDatabases(services, session.connection.id).length === 0) {
-    throw new CommandHint(l10n.t('The service has no databases to search.'), createSwitchStep());
+    throw createNoDatabasesHint();
   }
   const draft = await createDraft(services, session, { scope: {} });
   const title = l10n.t('Search All Databases');

@@ -1,7 +1,6 @@
 import { l10n, QuickPickItemKind } from 'vscode';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
 import type { Database } from '../../../core/model/databaseModel.ts';
-import { CommandHint } from '../../editor/commandBoundary.ts';
 import { runSteps } from '../../editor/inputSteps.ts';
 import type { RecentSearch } from '../../editor/memory.ts';
 import {
@@ -17,7 +16,7 @@ import {
   type StepPosition,
   type TextInputOptions,
 } from '../../editor/quickInput.ts';
-import { createSwitchStep } from '../../notifications/nextSteps.ts';
+import { createNoDatabasesHint } from '../../notifications/nextSteps.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import {
   getDatabaseLabel,
@@ -142,8 +141,7 @@ async function createScopePick(
 
 function listDatabases(services: CommandServices, { connection }: OpenConnection): readonly Database[] {
   const databases = getActiveDatabases(services, connection.id);
-  if (databases.length === 0)
-    throw new CommandHint(l10n.t('The service has no databases to search.'), createSwitchStep());
+  if (databases.length === 0) throw createNoDatabasesHint();
   return databases;
 }
 

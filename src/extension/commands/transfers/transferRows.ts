@@ -4,10 +4,10 @@ import type { TurnOptions } from '../../../core/model/requestTurn.ts';
 import { hasEnded, type Transfer } from '../../../core/model/transferModel.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { TransferNode } from '../../editor/contributions.ts';
-import { createDetailsStep } from '../../notifications/nextSteps.ts';
+import { createDetailsStep, createUnknownIdHint } from '../../notifications/nextSteps.ts';
 import { createRemedyActions } from '../../notifications/signInActions.ts';
 import { describeReason } from '../../words/reasonWords.ts';
-import { getTransferTitle } from '../../words/transferWords.ts';
+import { getCancelQuestion, getTransferTitle } from '../../words/transferWords.ts';
 import type { CommandServices } from '../services.ts';
 import { chooseTransfer, pickTransfer } from './transferPicker.ts';
 
@@ -36,8 +36,7 @@ export async function cancelTransfer(services: CommandServices, node: TransferNo
     const text = l10n.t("A transfer can't be canceled before its ID is known.");
     throw new CommandHint(text, createDetailsStep(transfer.key));
   }
-  const question = l10n.t('Cancel the transfer of {0}?', title);
-  const detail = l10n.t('Files already transferred will be kept.');
+  const { question, effect: detail } = getCancelQuestion(title);
   const [label, leave] = [l10n.t('Cancel Transfer'), l10n.t('Keep Running')];
   if (!(await notifications.confirmOrLeave(question, detail, label, leave))) return;
   const cancel = (turn: TurnOptions): Promise<Reason | undefined> => transferFlow.cancel(transfer.key, turn);
@@ -63,8 +62,7 @@ export async function copyTransferId(services: CommandServices, node: TransferNo
   const transfer = await chooseTransfer(services, node, ({ id }) => id !== undefined, placeholder);
   if (!transfer) return;
   if (transfer.id === undefined) {
-    const text = l10n.t("The ID of this transfer isn't known.");
-    throw new CommandHint(text, createDetailsStep(transfer.key));
+    throw createUnknownIdHint(transfer.key);
   }
   await env.clipboard.writeText(transfer.id);
   services.notifications.showStatusMessage(l10n.t('Copied the ID.'));

@@ -11,11 +11,11 @@ import {
   type FolderSearchResult,
   type TransferredFolder,
 } from '../../../core/verification/transferredFolderSearch.ts';
-import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
+import { CommandFailure } from '../../editor/commandBoundary.ts';
 import { localConnectionId } from '../../editor/machine.ts';
 import { pickFolder } from '../../editor/openDialogs.ts';
 import { getServedLocations } from '../../localService/servedFolders.ts';
-import { createDetailsStep } from '../../notifications/nextSteps.ts';
+import { createUnknownIdHint } from '../../notifications/nextSteps.ts';
 import { formatList } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { openLocalInBackground } from '../connections/localConnection.ts';
@@ -126,8 +126,7 @@ async function searchFolders(folders: readonly string[], id: string): Promise<Fo
 
 function getId({ id, key }: Transfer): string {
   if (id !== undefined) return id;
-  const text = l10n.t("The ID of this transfer isn't known.");
-  throw new CommandHint(text, createDetailsStep(key));
+  throw createUnknownIdHint(key);
 }
 
 /**
