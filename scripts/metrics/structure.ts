@@ -70,10 +70,10 @@ function measureFiles(sources: readonly Source[], imports: readonly Import[]): M
   const cycle = findLargestCycle(sources, imports);
   return [
     { title: 'largest import cycle', value: cycle.length, bound: 2, items: cycle },
-    counted('files under 40 lines that one file beside them imports', findSmallFiles(sources, imports), 41),
+    counted('files under 40 lines that one file beside them imports', findSmallFiles(sources, imports), 39),
     { title: 'function length, 90th percentile', value: percentile(functions, 0.9), bound: 12 },
     { title: 'function length, 99th percentile', value: percentile(functions, 0.99), bound: 24 },
-    { title: 'lines over 100 characters, in percent', value: measureLongLines(sources), bound: 8.7 },
+    { title: 'lines over 100 characters, in percent', value: measureLongLines(sources), bound: 8.6 },
   ];
 }
 
@@ -93,8 +93,8 @@ function measureTexts(root: string, sources: readonly Source[]): Metric[] {
   const docComments = findDocComments(sources);
   return [
     { title: 'doc comments', value: docComments.length, items: docComments },
-    counted('doc comments on functions that are not exported', findPrivateDocComments(sources), 738),
-    counted('sentences that the code has more than once', sentences, 118),
+    counted('doc comments on functions that are not exported', findPrivateDocComments(sources), 737),
+    counted('sentences that the code has more than once', sentences, 82),
     { title: 'words in documents', value: countWords(root), bound: 40_199 },
   ];
 }
