@@ -47,6 +47,17 @@ describe('The transfer page', () => {
     assert.equal(await stand.page.locator('.part-message').count(), 0);
   });
 
+  it('shows in its history that a request was not sent, instead of a refusal', async () => {
+    const changes = [
+      { state: 'submitting', at: 1000 },
+      { state: 'refused', at: 2000 },
+    ] as const;
+    const unsent = { state: 'refused', ended: true, changes, problem: 'no', problemKind: 'unsent' } as const;
+    await show({ ...unsent, statusText: 'not sent', wasSent: false });
+    const events = await stand.page.locator('.timeline .name').allInnerTexts();
+    assert.deepEqual(events, ['Submitting', 'Not sent']);
+  });
+
   it('decodes named character references in a description, but not text that only begins with one', async () => {
     const names = 'copy nbsp lt quot AMP semi NotEqualTilde notin notes copyx unknown #65x #x41'.split(' ');
     const description = `${names.map((name) => `&${name};`).join(' ')} [link](https://example.org/?a&amp;b&copy;)`;

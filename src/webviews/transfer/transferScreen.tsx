@@ -104,8 +104,12 @@ function TransferScreen({ transfer, states, allFiles, clockOffsetMs, send }: Scr
   );
 }
 
-/** Returns the display text for a state; for an unknown status, the server's own word (D10: open status set). */
+/**
+ * Returns the display text for a state. For an unknown status, returns the server's own word (D10: open status set), and
+ * for a refusal the text that tells it from a request that wasn't sent.
+ */
 function getStateText(transfer: PageTransfer, state: TransferState, states: PageState['states']): string {
+  if (state === 'refused' && transfer.state === 'refused') return transfer.statusText;
   const reported = transfer.status?.status ?? '';
   if (state === 'running' && transfer.state === 'running' && reported !== '')
     return shortenText(reported, maxStateLength);

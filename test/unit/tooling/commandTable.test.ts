@@ -106,6 +106,15 @@ describe('The command table', () => {
     }
   });
 
+  it('quotes values with a slash in conditions, because the editor always shows an item whose condition is invalid', () => {
+    const conditions = Object.values(contributes.menus).flatMap((items) => items.flatMap(({ when }) => when ?? []));
+    assert.deepEqual(
+      conditions.filter((when) => /[!=]= \//.test(when)),
+      [],
+    );
+    assert.ok(conditions.includes("resourceScheme == data-transfer && resourceDirname == '/match'"));
+  });
+
   it('lets commands accept the folders and files whose context menus show them', () => {
     for (const { command, when = '' } of contributes.menus['explorer/context'] ?? []) {
       if (command === undefined) continue;
