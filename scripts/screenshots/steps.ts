@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { glob, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -157,6 +157,12 @@ async function endLocalService({ editor }: Stage): Promise<void> {
   await fetch(new URL('/service', service?.address), { method: 'DELETE', headers });
 }
 
+/** Deletes a file from the local service's folder "Received Files". */
+async function loseReceived({ editor }: Stage, name = ''): Promise<void> {
+  for await (const file of glob(`**/dts-*/**/${name}`, { cwd: editor.dataFolder }))
+    await rm(join(editor.dataFolder, file));
+}
+
 /** The steps that scenes consist of. */
 export const actions: Readonly<Record<string, Action>> = {
   command: ({ window }, title) => window.command(title),
@@ -207,6 +213,7 @@ export const actions: Readonly<Record<string, Action>> = {
   hover: (stage, view, label) => (stage.hover = async () => (await row(stage, view, label)).tooltip()),
 
   page: seePage,
+  pressTab: ({ window }, name) => window.page.getByRole('button', { name }).first().click(),
   pressPage: async (stage, name) => (await openPage(stage)).getByRole('button', { name }).click(),
   waitForBusyPage: async (stage) => (await openPage(stage)).locator('.busy.on').waitFor({ state: 'attached' }),
   scrollToEnd: async (stage) => (await openPage(stage)).evaluate('scrollTo(0, document.body.scrollHeight)'),
@@ -253,6 +260,7 @@ export const actions: Readonly<Record<string, Action>> = {
     await closePrompts(stage);
   },
   check,
+  toggle: async (stage, view, label) => (await row(stage, view, label)).toggleCheck(),
   select,
   askTransfer: openTransferSteps,
   submit,
@@ -296,5 +304,6 @@ export const actions: Readonly<Record<string, Action>> = {
     await window.input(`${archive}/`, 'Serve a Folder as a Database');
     await window.input(name, 'Database name for');
   },
+  loseReceived,
   removeArchive: () => rm(archive, { recursive: true }),
 };
