@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ConfigurationTarget, env, Uri } from 'vscode';
+import { systemClock as clock } from '../../src/core/util/clock.ts';
+import { TransferTree } from '../../src/extension/views/transferTree.ts';
+import { publicLike } from '../support/faultPersonality.ts';
+import { Version02 } from '../support/version02.ts';
+import { until } from '../unit/core/rig.ts';
+import { formatRow, noPlans } from './specimens.ts';
+import { ledgerFolder, orcid, Stage } from './stage.ts';
+
+describe('The extension with the settings, state and records of version 0.2', () => {
+  let stage: Stage;
+  let copy: Version02;
+
+  beforeEach(async () => {
+    stage = await Stage.openWithOrcid();
+    copy = await Version02.install(stage.parts.context.extensionPath, { public: stage.server.address });
+    const settings = JSON.parse(await copy.read('machine-settings.json')) as Readonly<Record<string, unknown>>;
+    assert.equal(settings['dataTransfer.orcid'], orcid);
+    const connections = settings['dataTransfer.connections'];
+    await stage.settings.update('connections', connections, ConfigurationTarget.Global);
+    const { context, transferFlow } = stage.parts;
+    await cp(join(copy.storage, 'state'), join(context.globalStorageUri.fsPath, 'state'), { recursive: true });
+    for (const folder of ['running', 'ended'])
+      await cp(join(copy.ledger, folder), join(ledgerFolder, folder), { recursive: true });
+    await transferFlow.resume();
+    await transferFlow.loadFinished();
+  });
+  afterEach(async () => {
+    await stage.closePages();
+    await stage.close();
+    await copy.remove();
+  });
+
+  function readRows(): readonly string[] {
+    const { transferStore: store } = stage.parts;
+    const load = (): Promise<void> => Promise.resolve();
+    const loads = { loadFinished: load, loadLastFinished: load };
+    const tree = new TransferTree({ store, clock, ...loads, plans: noPlans, estimate: () => undefined });
+    const rows = store
+      .getAll()
+      .map(({ key }) => tree.getNode(key))
+      .flatMap((node) => (node ? [formatRow(tree.getTreeItem(node))] : []));
+    tree.dispose();
+    return rows.map((row) => row.replaceAll('\u00A0', ' ').replace(/(?<=Local Service on ).*/, 'HOST'));
+  }
+
+  it('shows each transfer in its state', () => {
+    assert.deepEqual(readRows(), [
+      'active · 2 files to Target | 1 of 2',
+      'not confirmed · 1 file to KBase Workspace S…',
+      'staging · 1 file to KBase Workspace S… | 0 of 1',
+      'succeeded · 3 files (started elsewhere) | 3 of 3',
+      'succeeded · 2 files to KBase Workspace S… | 2 of 2',
+      'succeeded · 1 file to Received Files | 1 of 1 · Local Service on HOST',
+      'succeeded · 1 file to Received Files | 1 of 1 · Local Service on HOST',
+      'not confirmed · 1 file to KBase Workspace S…',
+      'expired · 1 file to KBase Workspace S…',
+      'refused · 1 file to KBase Workspace S…',
+      'staging · 1 file to KBase Workspace S… | cancellation accepted, but the server still reports staging · 0 of 1',
+      'canceled · 1 file to KBase Workspace S… | 0 of 1',
+      'incomplete · 1 of 2 files to KBase Workspace S…',
+      'failed · 2 files to KBase Workspace S… | 0 of 2',
+      'succeeded · 1 file to Target | 1 of 1',
+      'succeeded · 2 files to Target | 2 of 2',
+      'canceled · 1 file to Target | 0 of 1',
+      'failed · 2 files to Target | 1 of 2',
+      'succeeded · 1 file to Target | 1 of 1',
+      'succeeded · 1 file to Cluster | 1 of 1',
+      'succeeded · 2 files to Target | 2 of 2',
+      'succeeded · 2 files to Target | 2 of 2',
+    ]);
+  });
+
+  it('connects with its saved key, follows its transfer, and suggests its inputs', async () => {
+    const { apiKeys, memory, settings, transferStore } = stage.parts;
+    const service = publicLike(stage.server, 'the-key');
+    const running = transferStore.getRunning().find(({ order }) => order.description === 'The one that is on its way');
+    service.transfers.set(running?.id ?? '', { orcid, status: 'active', num_files: 1, num_files_transferred: 0 });
+    const [connection] = settings.connections;
+    assert.ok(connection && running);
+    assert.equal(await memory.getLastConnectionId(), connection.id);
+    await apiKeys.set(connection, 'the-key');
+    const done = stage.run('dataTransfer.switchConnection');
+    (await stage.person.pick()).choose('DTS prototype');
+    await done;
+    await until(transferStore.onDidChange, () => transferStore.get(running.key)?.state === 'active');
+    const searching = stage.run('dataTransfer.searchFiles');
+    const pick = await stage.person.pick();
+    assert.ok(pick.labels.includes('“JDP:00005”'), pick.labels.join());
+    pick.escape();
+    await searching;
+  });
+
+  it('opens its link to a search', async () => {
+    const links = JSON.parse(await copy.read('links.json')) as Readonly<Record<string, string>>;
+    const link = Uri.parse((links['search'] ?? '').replace(/^[\w-]+/, env.uriScheme), true);
+    const done = stage.parts.openLink(link);
+    const notice = await stage.person.notice(/^Open the search/);
+    assert.match(notice.detail, /^Database: JGI Data Portal\nSearch: “JDP:00005”$/m);
+    notice.dismiss();
+    await done;
+  });
+});
