@@ -5,19 +5,31 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '..', '..', '..');
 const decisionsFolder = join(root, 'docs', 'decisions');
 
-/** An entry in the decision index: `| [D12](0012-never-resubmit.md) | never resubmit | … |`. */
-interface IndexedDecision {
+/** A decision on one of the pages: a section `## D12: Never resubmit`, or a row `| D27 | API version | … |`. */
+interface Decision {
   readonly id: string;
-  readonly file: string;
+  readonly page: string;
   readonly shortName: string;
-  readonly summary: string;
+  readonly text: string;
 }
 
+interface Section {
+  readonly page: string;
+  readonly heading: string;
+  readonly text: string;
+}
+
+/** Limits that keep the pages few and the decisions short. */
+const maxPages = 10;
+const maxSectionWords = 320;
+const maxSectionLines = 16;
+const maxRowWords = 45;
+
 /** Decisions about documents and design that no test title cites. The code structure, lint or reviews enforce them. */
-const untestedDecisions = ['D32', ...listIds(46, 57)];
+const untestedDecisions = ['D32', 'D46', 'D47', 'D50', 'D52', 'D53', 'D54', 'D56', 'D57'];
 
 /** The rows of §4.8 in docs/protocol.md. */
-const rows = Array.from({ length: 17 }, (_, index) => `§4.8 row ${String(index + 1)}`);
+const checks = Array.from({ length: 17 }, (_, index) => `§4.8 row ${String(index + 1)}`);
 
 function listIds(first: number, last: number): readonly string[] {
   return Array.from({ length: last - first + 1 }, (_, index) => `D${String(first + index)}`);
@@ -27,30 +39,65 @@ function read(...path: readonly string[]): string {
   return readFileSync(join(root, ...path), 'utf8');
 }
 
-function readIndex(): readonly IndexedDecision[] {
-  const pattern = /^\| \[(D\d+)\]\(([^)]+)\) +\| (.+?) +\| (.+?) +\|$/gm;
-  return [...read('docs', 'decisions', 'README.md').matchAll(pattern)].map((match) => ({
-    id: match[1] ?? '',
-    file: match[2] ?? '',
-    shortName: match[3] ?? '',
-    summary: match[4] ?? '',
-  }));
+function readPage(page: string): string {
+  return read('docs', 'decisions', page);
 }
 
-/** Returns the IDs of withdrawn decisions, whose rows have no file and whose numbers aren't used again. */
-function readWithdrawn(): readonly string[] {
-  const rows = read('docs', 'decisions', 'README.md').matchAll(/^\| (D\d+) +\| .+? +\| Withdrawn: .+ +\|$/gm);
-  return [...rows].map(([, id = '']) => id);
+function countWords(text: string): number {
+  return text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
 }
 
-/** Returns the file name of a decision, which consists of its number and short name. */
-function nameFile({ id, shortName }: IndexedDecision): string {
-  const slug = shortName.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
-  return `${id.slice(1).padStart(4, '0')}-${slug}.md`;
+/** Returns the sections below the title of a page, with or without a number. */
+function readSections(page: string): readonly Section[] {
+  return readPage(page)
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => {
+      const [heading = '', ...lines] = section.split('\n');
+      return { page, heading, text: lines.join('\n').trim() };
+    });
 }
 
-function capitalize(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
+/** Returns the decisions that have a section of their own. */
+function readNumberedSections(page: string): readonly Decision[] {
+  return readSections(page).flatMap(({ heading, text }) => {
+    const [, id, name = ''] = /^(D\d+): (.+)$/.exec(heading) ?? [];
+    return id === undefined ? [] : [{ id, page, shortName: uncapitalize(name), text }];
+  });
+}
+
+/** Returns the decisions in the table of a page, each in one row. */
+function readRows(page: string): readonly Decision[] {
+  return [...readPage(page).matchAll(/^\| (D\d+) +\| (.+?) +\| (.+?) +\|$/gm)].map(
+    ([, id = '', shortName = '', text = '']) => ({ id, page, shortName, text }),
+  );
+}
+
+function isWithdrawn({ text }: Decision): boolean {
+  return text.startsWith('Withdrawn: ');
+}
+
+/** Returns the decisions of each page that the index lists: `| [Moving files](moving-files.md) | D23–D25, D68 |`. */
+function readIndex(): Readonly<Record<string, readonly string[]>> {
+  const rows = readPage('README.md').matchAll(/^\| \[.+?\]\((.+?)\) +\| (D.+?) +\|$/gm);
+  return Object.fromEntries(
+    Array.from(rows, ([, page = '', ranges = '']) => [page, ranges.split(', ').flatMap(expand)]),
+  );
+}
+
+/** Expands `D23–D25` to its three numbers. */
+function expand(range: string): readonly string[] {
+  const [first = 0, last = first] = range.split('–').map((id) => Number(id.slice(1)));
+  return listIds(first, last);
+}
+
+/** Returns a heading as a short name. Names that begin with an abbreviation keep its case. */
+function uncapitalize(text: string): string {
+  return /^[A-Z]{2}/.test(text) ? text : text.slice(0, 1).toLowerCase() + text.slice(1);
+}
+
+function sortIds(ids: readonly string[]): readonly string[] {
+  return ids.toSorted((first, second) => Number(first.slice(1)) - Number(second.slice(1)));
 }
 
 /** Returns all files that may cite decisions, with their texts. */
@@ -82,32 +129,37 @@ function findUntested(names: readonly string[]): readonly string[] {
 }
 
 describe('The decisions', () => {
-  const index = readIndex();
-  const withdrawn = readWithdrawn();
-  const known = new Set(index.map(({ id }) => id));
+  const pages = readdirSync(decisionsFolder).filter((file) => file !== 'README.md');
+  const sections = pages.flatMap(readSections);
+  const numbered = pages.flatMap(readNumberedSections);
+  const rows = pages.flatMap(readRows);
+  const all = [...numbered, ...rows];
+  const valid = all.filter((decision) => !isWithdrawn(decision));
+  const known = new Set(valid.map(({ id }) => id));
 
-  it('are numbered from D1 without a gap, including the withdrawn ones', () => {
-    const numbered = [...index.map(({ id }) => id), ...withdrawn];
-    assert.ok(index.length >= 45);
-    assert.deepEqual(new Set(numbered), new Set(listIds(1, numbered.length)));
+  it('are numbered from D1 without a gap, including the withdrawn ones, and each number has one place', () => {
+    assert.ok(valid.length >= 67);
+    assert.deepEqual(sortIds(all.map(({ id }) => id)), listIds(1, all.length));
   });
 
-  it('have one file each, and every file is listed', () => {
-    const files = readdirSync(decisionsFolder).filter((file) => file !== 'README.md');
-    assert.deepEqual(files.toSorted(), index.map(({ file }) => file).toSorted());
+  it('are on the pages where the index lists them', () => {
+    const placed = Object.fromEntries(
+      pages.map((page) => [page, sortIds(all.filter((decision) => decision.page === page).map(({ id }) => id))]),
+    );
+    assert.deepEqual(readIndex(), placed);
   });
 
-  it('have the same name in index, file name and heading', () => {
-    const wrong = index.filter((decision) => {
-      const heading = read('docs', 'decisions', decision.file).split('\n', 1)[0];
-      const expected = `# ${decision.id}: ${capitalize(decision.shortName)}`;
-      return decision.file !== nameFile(decision) || heading !== expected;
-    });
-    assert.deepEqual(wrong, []);
+  it('have headings of the form "D12: Never resubmit"', () => {
+    const headings = sections.map(({ heading }) => heading).filter((heading) => /\bD\d/.test(heading));
+    assert.equal(headings.length, numbered.length);
+    assert.deepEqual(
+      headings.filter((heading) => !/^D\d+: [A-Z]/.test(heading)),
+      [],
+    );
   });
 
   it('have different short names of at most four words', () => {
-    const names = index.map(({ shortName }) => shortName);
+    const names = all.map(({ shortName }) => shortName);
     assert.equal(new Set(names).size, names.length);
     assert.deepEqual(
       names.filter((name) => name.split(' ').length > 4 || /[():;,.]$/.test(name)),
@@ -115,20 +167,25 @@ describe('The decisions', () => {
     );
   });
 
-  it('state their context, the decision and its consequences in ten to thirty lines', () => {
-    const wrong = index.filter(({ file }) => {
-      const lines = read('docs', 'decisions', file).trimEnd().split('\n');
-      const headings = lines.filter((line) => line.startsWith('## '));
-      const isComplete = headings.join() === '## Context,## Decision,## Consequences';
-      return !isComplete || lines.length < 10 || lines.length > 30;
-    });
+  it('begin with their reason, in sections and rows of limited length, on a few pages', () => {
+    assert.ok(pages.length <= maxPages);
+    const isTooLong = (text: string): boolean =>
+      countWords(text) > maxSectionWords || text.split('\n').filter((line) => line !== '').length > maxSectionLines;
+    const isUnexplained = ({ text }: Decision): boolean => !/^[^-|#\n].*[.:]\n\n./.test(text);
+    const wrong = [
+      ...sections.filter(({ text }) => !/^\|/.test(text) && isTooLong(text)).map(({ heading }) => heading),
+      ...numbered.filter(isUnexplained).map(({ id }) => `${id} has no reason before its rules`),
+      ...rows.filter(({ text }) => countWords(text) > maxRowWords || !text.endsWith('.')).map(({ id }) => id),
+    ];
     assert.deepEqual(wrong, []);
   });
 
   it('include every decision that code, tests or documents cite, and are cited only until they are withdrawn', () => {
     const withoutRows = (text: string): string => text.replaceAll(/^\| D\d+ +\| .+ Withdrawn: .+$/gm, '');
+    const withoutIndex = (file: string, text: string): string =>
+      file === join('docs', 'decisions', 'README.md') ? text.replaceAll(/^\|.+\|$/gm, '') : withoutRows(text);
     const unknown = readCitingFiles().flatMap(({ file, text }) =>
-      [...withoutRows(text).matchAll(/\bD[1-9]\d?\b/g)]
+      [...withoutIndex(file, text).matchAll(/\bD[1-9]\d?\b/g)]
         .filter(([id]) => !known.has(id))
         .map(([id]) => `${file}: ${id}`),
     );
@@ -138,21 +195,21 @@ describe('The decisions', () => {
   it('are cited with their own short name: "D12 (never resubmit)", "(D12: never resubmit)"', () => {
     const wrong = readCitingFiles().flatMap(({ file, text }) =>
       findNamedCitations(text)
-        .filter(({ id, name }) => index.find((decision) => decision.id === id)?.shortName !== name)
+        .filter(({ id, name }) => valid.find((decision) => decision.id === id)?.shortName !== name)
         .map(({ id, name }) => `${file}: ${id} is not "${name}"`),
     );
     assert.deepEqual(wrong, []);
   });
 
   it('are cited by the title of at least one test', () => {
-    const ids = index.map(({ id }) => id).filter((id) => !untestedDecisions.includes(id));
+    const ids = valid.map(({ id }) => id).filter((id) => !untestedDecisions.includes(id));
     assert.deepEqual(findUntested(ids), []);
   });
 });
 
 describe('The contract', () => {
   it('has its checks before sending, each cited by the title of at least one test', () => {
-    assert.equal(read('docs', 'protocol.md').match(/^\| \d+ +\|/gm)?.length, rows.length);
-    assert.deepEqual(findUntested(rows), []);
+    assert.equal(read('docs', 'protocol.md').match(/^\| \d+ +\|/gm)?.length, checks.length);
+    assert.deepEqual(findUntested(checks), []);
   });
 });
