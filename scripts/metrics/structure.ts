@@ -81,7 +81,7 @@ function measureTypes(sources: readonly Source[]): Metric[] {
   return [
     counted('uses of Pick and Omit', findPicks(sources), 120),
     counted('types named *Dependencies or *Options', findBags(sources), 100),
-    counted('functions in types named *Dependencies', findFunctionMembers(sources), 63),
+    counted('functions in types named *Dependencies', findFunctionMembers(sources), 64),
     counted('literals with several functions that call one object', findClosureBags(sources), 8),
   ];
 }
@@ -93,8 +93,8 @@ function measureTexts(root: string, sources: readonly Source[]): Metric[] {
   const docComments = findDocComments(sources);
   return [
     { title: 'doc comments', value: docComments.length, items: docComments },
-    counted('doc comments on functions that are not exported', findPrivateDocComments(sources), 737),
-    counted('sentences that the code has more than once', sentences, 82),
-    { title: 'words in documents', value: countWords(root), bound: 40_199 },
+    counted('doc comments on functions that are not exported', findPrivateDocComments(sources), 743),
+    counted('sentences that the code has more than once', sentences, 84),
+    { title: 'words in documents', value: countWords(root), bound: 31_600 },
   ];
 }

@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** A function of `src` that ran. */
-export interface EnteredFunction {
+interface EnteredFunction {
   readonly path: string;
   /** Empty for a function without a name, such as most callbacks. */
   readonly name: string;
