@@ -4,6 +4,7 @@ import { StoreCatalog, type StoreCatalogConfig } from '../stores/storeCatalog.ts
 import { databaseClosingCode, DatabaseUnavailableError } from './databaseUnavailableError.ts';
 import { FolderCatalog, type FolderCatalogConfig } from './folderCatalog.ts';
 import type { AsyncFolderReader } from './folderReader.ts';
+import { QueryTurns } from './queryTurns.ts';
 
 /** Names of the catalog methods that other threads call. */
 export type CatalogMethod =
@@ -24,16 +25,10 @@ export type CatalogMethods = Pick<FolderCatalog, Exclude<CatalogMethod, 'configu
 /** The configuration of a catalog: that of a folder or of a store. */
 export type CatalogConfig = FolderCatalogConfig | StoreCatalogConfig;
 
-const slowMethods: ReadonlySet<unknown> = new Set<CatalogMethod>(['search', 'filesByIds']);
-
-/** Returns true for a query, which may take long. All other calls overtake queries, so that catalogs can be closed. */
-export function isQuery(method: keyof CatalogHandlers, args: readonly unknown[]): boolean {
-  return method === 'call' && slowMethods.has(args[1]);
-}
-
 /** Handles calls to the catalog thread; `key` identifies a catalog. */
 export class CatalogHandlers {
   private readonly catalogs = new Map<string, FolderCatalog | StoreCatalog>();
+  private readonly turns = new QueryTurns();
   private readonly reader: AsyncFolderReader;
   private readonly logger: Logger;
 
@@ -44,7 +39,7 @@ export class CatalogHandlers {
 
   /** Opens a catalog, and starts a scan of its folder or store if one is due. */
   open(key: string, config: CatalogConfig): void {
-    const dependencies = { clock: systemClock, logger: this.logger };
+    const dependencies = { clock: systemClock, logger: this.logger, turns: this.turns };
     const catalog =
       'remote' in config
         ? new StoreCatalog(config, dependencies)

@@ -19,6 +19,7 @@ import { RepairableStore } from './repairableStore.ts';
 import { isDescriptionFile } from './packageScopes.ts';
 import { getParentFolder } from './pathOrder.ts';
 import type { CatalogPage } from './catalogPage.ts';
+import { QueryTurns } from './queryTurns.ts';
 import { ReadingDelayedError } from './readingThreads.ts';
 import { ScanSummary } from './scanSummary.ts';
 import type { StoreListingState } from './storeListingState.ts';
@@ -52,6 +53,8 @@ interface FolderCatalogDependencies {
   readonly reader: AsyncFolderReader;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Shared by all catalogs of the thread. */
+  readonly turns?: QueryTurns;
   readonly getState?: typeof getFolderState;
   readonly maxFolders?: number;
   readonly openFile?: typeof openCatalogFile;
@@ -62,6 +65,7 @@ export class FolderCatalog {
   private readonly config: FolderCatalogConfig;
   private readonly dependencies: FolderCatalogDependencies;
   private readonly getState: typeof getFolderState;
+  private readonly turns: QueryTurns;
   private readonly watcher: TreeWatcher;
   private readonly repairableStore: RepairableStore;
   /** The last queued task. Scans and path inspections run one at a time. */
@@ -86,6 +90,7 @@ export class FolderCatalog {
     this.config = config;
     this.dependencies = dependencies;
     this.freshness = new Freshness(clock);
+    this.turns = dependencies.turns ?? new QueryTurns();
     this.getState = dependencies.getState ?? getFolderState;
     this.repairableStore = new RepairableStore({ ...config, ...dependencies });
     this.watcher = new TreeWatcher({
@@ -185,6 +190,7 @@ export class FolderCatalog {
    */
   private async query<T>(query: (store: CatalogStore) => T, wait: ScanWait = searchWait): Promise<T> {
     await this.refresh(wait);
+    await this.turns.next();
     const { store } = this;
     try {
       return query(store);

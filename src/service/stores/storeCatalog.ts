@@ -3,6 +3,7 @@ import type { Logger } from '../../core/util/logger.ts';
 import type { CatalogFile, HashedFile, HashUpdate } from '../catalog/catalogFile.ts';
 import type { CatalogPage } from '../catalog/catalogPage.ts';
 import type { CatalogStore } from '../catalog/catalogStore.ts';
+import { QueryTurns } from '../catalog/queryTurns.ts';
 import { createScanningError, DatabaseUnavailableError, scanWaitMs } from '../catalog/databaseUnavailableError.ts';
 import { RepairableStore } from '../catalog/repairableStore.ts';
 import type { CatalogSearch } from '../catalog/searchSql.ts';
@@ -30,6 +31,8 @@ export interface StoreCatalogConfig extends ScannedStore, StoreSettings {
 interface StoreCatalogDependencies {
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Shared by all catalogs of the thread. */
+  readonly turns?: QueryTurns;
 }
 
 /** Maximum time that a completed scan waits for the free space to be read. */
@@ -50,6 +53,7 @@ export class StoreCatalog {
   private config: StoreCatalogConfig;
   private readonly dependencies: StoreCatalogDependencies;
   private readonly repairableStore: RepairableStore;
+  private readonly turns: QueryTurns;
   private readonly abort = new AbortController();
   private readonly scans = new ScanQueue(async (folders) => await this.scanAll(folders));
   private current: StoreScan | undefined;
@@ -65,6 +69,7 @@ export class StoreCatalog {
   constructor(config: StoreCatalogConfig, dependencies: StoreCatalogDependencies) {
     this.config = config;
     this.dependencies = dependencies;
+    this.turns = dependencies.turns ?? new QueryTurns();
     this.repairableStore = new RepairableStore({ ...config, ...dependencies });
     if (this.store.openListingRecord().isOfOther(config.remote)) this.repairableStore.reset();
     this.listedAtMs = this.store.openListingRecord().getListedAt(config.remote);
@@ -151,6 +156,7 @@ export class StoreCatalog {
     this.scanIfDue();
     if (!this.hasFiles) await settlesWithin(this.dependencies.clock, scanWaitMs, this.scans.ended);
     if (!this.hasFiles) throw this.createError();
+    await this.turns.next();
     try {
       return query(this.store);
     } catch (error) {

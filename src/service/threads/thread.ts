@@ -1,7 +1,7 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { systemClock } from '../../core/util/clock.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import { CatalogHandlers, isQuery } from '../catalog/catalogHandlers.ts';
+import { CatalogHandlers } from '../catalog/catalogHandlers.ts';
 import { FolderReader, type AsyncFolderReader } from '../catalog/folderReader.ts';
 import { ReadingThreads } from '../catalog/readingThreads.ts';
 import { fileJobHandlers } from '../transfers/fileJobHandlers.ts';
@@ -12,7 +12,7 @@ import { startThread, type LoggedLine, type ThreadRole } from './threadRole.ts';
 function serveCatalogs(port: MessagePort): void {
   const logger = createPortLogger(port);
   const reader = new ReadingThreads({ start: startReader, clock: systemClock, logger });
-  handleCalls(port, new CatalogHandlers(reader, logger), isQuery);
+  handleCalls(port, new CatalogHandlers(reader, logger));
 }
 
 function startReader(): AsyncFolderReader {

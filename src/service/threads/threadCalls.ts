@@ -130,51 +130,8 @@ function deserializeError({ message, code }: SerializedError): Error {
   return Object.assign(new Error(message), code === undefined ? {} : { code });
 }
 
-/**
- * Orders the calls that a thread received. Slow calls wait for the others, and run one in each turn of the event loop, so
- * that calls that arrive meanwhile can overtake them.
- */
-class CallOrder<T extends CallHandlers<T>> {
-  private readonly isSlow: (method: keyof T, args: readonly unknown[]) => boolean;
-  private readonly handle: (request: CallRequest) => Promise<void>;
-  private readonly quick: CallRequest[] = [];
-  private readonly slow: CallRequest[] = [];
-  private isScheduled = false;
-
-  constructor(isSlow: CallOrder<T>['isSlow'], handle: CallOrder<T>['handle']) {
-    this.isSlow = isSlow;
-    this.handle = handle;
-  }
-
-  add(request: CallRequest): void {
-    const queue = this.isSlow(request.method as keyof T, request.args) ? this.slow : this.quick;
-    queue.push(request);
-    this.schedule();
-  }
-
-  private schedule(): void {
-    if (this.isScheduled || this.quick.length + this.slow.length === 0) return;
-    this.isScheduled = true;
-    setImmediate(() => this.runNext());
-  }
-
-  private runNext(): void {
-    this.isScheduled = false;
-    const next = this.quick.shift() ?? this.slow.shift();
-    if (next !== undefined) void this.handle(next);
-    this.schedule();
-  }
-}
-
-/**
- * Handles calls from another thread. Sends each response immediately, so that both threads work in parallel. Calls for
- * which `isSlow` returns true run after all others.
- */
-export function handleCalls<T extends CallHandlers<T>>(
-  port: ThreadPort,
-  handlers: T,
-  isSlow: (method: keyof T, args: readonly unknown[]) => boolean = () => false,
-): void {
+/** Handles calls from another thread. Sends each response immediately, so that both threads work in parallel. */
+export function handleCalls<T extends CallHandlers<T>>(port: ThreadPort, handlers: T): void {
   const handle = async ({ call, method, args }: CallRequest): Promise<void> => {
     try {
       const handler = handlers[method as keyof T] as unknown as (...values: readonly unknown[]) => unknown;
@@ -183,8 +140,9 @@ export function handleCalls<T extends CallHandlers<T>>(
       port.postMessage({ call, error: serializeError(error) } satisfies CallResponse);
     }
   };
-  const order = new CallOrder<T>(isSlow, handle);
   port.on('message', (messages: unknown) => {
-    if (Array.isArray(messages)) for (const message of messages) if (isCallRequest(message)) order.add(message);
+    if (!Array.isArray(messages)) return;
+    // Each call runs in its own immediate callback, so that the previous response is sent first.
+    for (const message of messages) if (isCallRequest(message)) setImmediate(() => void handle(message));
   });
 }

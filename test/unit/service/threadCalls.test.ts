@@ -67,27 +67,6 @@ describe('Calls between threads', () => {
     assert.equal((await results).length, 40);
   });
 
-  it('overtake those that may take long, and that have not started', async () => {
-    const { port1, port2 } = new MessageChannel();
-    const order: string[] = [];
-    const record = (name: string): number => order.push(name);
-    handleCalls(port2, { search: record, close: record }, (method) => method === 'search');
-    const overtaking = new ThreadCalls<{ search: typeof record; close: typeof record }>(port1);
-    const searches = [...Array(40).keys()].map(async (index) => await overtaking.call('search', `search ${index}`));
-    const closed = overtaking.call('close', 'close');
-    const late = Promise.race(searches).then(async () => await overtaking.call('close', 'late'));
-    await Promise.all([...searches, closed, late]);
-    port1.close();
-    assert.equal(order.length, 42);
-    assert.ok(order.indexOf('close') <= 32, order.join());
-    assert.ok(order.indexOf('late') < 41, order.join());
-    const slow = order.filter((name) => name.startsWith('search'));
-    assert.deepEqual(
-      slow,
-      slow.map((_, index) => `search ${index}`),
-    );
-  });
-
   it('match results in any order', async () => {
     const texts = ['a', 'b', 'c'];
     const requests = texts.map(async (text) => await calls.call('later', text));
