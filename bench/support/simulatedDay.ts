@@ -4,7 +4,7 @@ import { KeyWatch } from '../../src/core/flows/keyWatch.ts';
 import { OpenConnections, type OpenConnection } from '../../src/core/flows/openConnections.ts';
 import type { Transfer, TransferStatus } from '../../src/core/model/transferModel.ts';
 import { TransferMonitor } from '../../src/core/monitor/transferMonitor.ts';
-import { Emitter } from '../../src/core/util/emitter.ts';
+import { Emitter } from '../../src/core/util/lifetime.ts';
 import { TransferStore } from '../../src/core/store/transferStore.ts';
 import { ManualClock } from '../../test/support/manualClock.ts';
 

@@ -1,4 +1,4 @@
-import { escapeInvisible } from '../core/util/escapeInvisible.ts';
+import { escapeInvisible } from '../core/util/visibleText.ts';
 import { ProgressLine } from './progressLine.ts';
 import { formatTable, type Column } from './text/table.ts';
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { systemClock } from '../core/util/clock.ts';
-import { formatErrorStack } from '../core/util/errorStack.ts';
+import { formatErrorStack } from '../core/util/errorFacts.ts';
 import { redact } from '../core/util/redact.ts';
 import { CliError } from './cliError.ts';
 import type { CommandContext } from './commandContext.ts';

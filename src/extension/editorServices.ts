@@ -1,8 +1,7 @@
 import { l10n, Uri, window, type ExtensionContext } from 'vscode';
 import { systemClock as clock } from '../core/util/clock.ts';
 import type { Lifetime } from '../core/util/lifetime.ts';
-import { RecentProblems } from '../core/util/recentProblems.ts';
-import { createRedactingLog } from '../core/util/redactingLog.ts';
+import { createRedactingLog, RecentProblems } from '../core/util/logger.ts';
 import type { EditorServices } from './commands/services.ts';
 import { ApiKeys } from './editor/apiKeys.ts';
 import { showFailure } from './editor/commandBoundary.ts';

@@ -1,6 +1,5 @@
 import type { Uri } from 'vscode';
-import { Emitter } from '../core/util/emitter.ts';
-import type { Lifetime } from '../core/util/lifetime.ts';
+import { Emitter, type Lifetime } from '../core/util/lifetime.ts';
 import type { RecipeFeatures } from './commands/recipes/recipeFeatures.ts';
 import type { CommandServices } from './commands/services.ts';
 import type { LedgerLocation } from './editor/ledgerLocation.ts';

@@ -1,5 +1,5 @@
 import { settlesWithin, systemClock, type Clock } from '../core/util/clock.ts';
-import { shareCalls } from '../core/util/shareCalls.ts';
+import { shareCalls } from '../core/util/concurrentCalls.ts';
 
 const checkIntervalMs = 250;
 /** Number of checks, over a total of five seconds, after which a disk counts as hanging. */

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs/promises';
 import { settlesWithin, type Clock } from '../core/util/clock.ts';
-import { getErrorCode } from '../core/util/errorCode.ts';
+import { getErrorCode } from '../core/util/errorFacts.ts';
 import { toFreeBytes } from '../core/util/freeSpace.ts';
 import type { Logger } from '../core/util/logger.ts';
 import { databaseScanningCode } from './catalog/databaseUnavailableError.ts';

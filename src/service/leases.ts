@@ -1,5 +1,5 @@
 import * as nodePath from 'node:path';
-import { Emitter } from '../core/util/emitter.ts';
+import { Emitter } from '../core/util/lifetime.ts';
 import { findRemoteProblem } from '../core/util/remote.ts';
 import { isInside } from './catalog/pathInspection.ts';
 import type { DatabaseConfig } from './config.ts';

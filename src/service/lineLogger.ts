@@ -1,4 +1,4 @@
-import { escapeInvisible } from '../core/util/escapeInvisible.ts';
+import { escapeInvisible } from '../core/util/visibleText.ts';
 import type { Logger } from '../core/util/logger.ts';
 
 const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { parseJsonObject } from '../core/util/json.ts';
 import { describeProcess } from '../core/util/ownProcess.ts';
-import { writeFileAtomically } from '../core/util/writeFileAtomically.ts';
+import { writeFileAtomically } from '../core/util/durableFiles.ts';
 import { serviceVersion } from './version.ts';
 
 interface PublishedService {

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { getErrorCode } from '../core/util/errorCode.ts';
+import { getErrorCode } from '../core/util/errorFacts.ts';
 import { ConfigError } from './config.ts';
 
 const minLength = 32;

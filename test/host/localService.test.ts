@@ -4,7 +4,7 @@ import { open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Uri, workspace } from 'vscode';
 import type { Transfer } from '../../src/core/model/transferModel.ts';
-import { getLoginName } from '../../src/core/util/loginName.ts';
+import { getLoginName } from '../../src/core/util/userIdentity.ts';
 import { localConnectionId } from '../../src/extension/editor/machine.ts';
 import { until } from '../unit/core/rig.ts';
 import { orcid, Stage } from './stage.ts';

@@ -7,7 +7,7 @@ import { ParameterStore } from '../../src/core/store/parameterStore.ts';
 import { SearchabilityStore } from '../../src/core/store/searchabilityStore.ts';
 import { SearchStore } from '../../src/core/store/searchStore.ts';
 import { TransferStore } from '../../src/core/store/transferStore.ts';
-import { Emitter } from '../../src/core/util/emitter.ts';
+import { Emitter } from '../../src/core/util/lifetime.ts';
 import { viewIds } from '../../src/extension/editor/contributions.ts';
 import { SideBar } from '../../src/extension/views/sideBar.ts';
 import { TreeViews } from '../../src/extension/views/treeViews.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { omit } from '../../src/core/util/omit.ts';
+import { omit } from '../../src/core/util/json.ts';
 import { dataHomeVariables } from './dataHome.ts';
 import { repositoryRoot } from './editor/places.ts';
 import { atEndOfTests } from './mochaHooks.ts';

@@ -1,5 +1,5 @@
 import type { SecretStorage, SecretStorageChangeEvent } from 'vscode';
-import { Emitter } from '../../src/core/util/emitter.ts';
+import { Emitter } from '../../src/core/util/lifetime.ts';
 
 /** Secret storage that can lose everything, like a browser's storage at the end of a session. */
 export class LossySecretStorage implements SecretStorage {

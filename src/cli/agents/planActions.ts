@@ -1,6 +1,6 @@
 import { AgentError, type AgentErrorCode } from '../../core/agents/agentError.ts';
 import { requireSubmissionAllowed, submitPlan } from '../../core/agents/planSubmission.ts';
-import { createRedactingLog } from '../../core/util/redactingLog.ts';
+import { createRedactingLog } from '../../core/util/logger.ts';
 import { createAgentContext, type SharedAgentContext } from './cliAgentContext.ts';
 import { describeDecided, formatPlanSummary, planColumns, toPlanDocument } from './planSummary.ts';
 import { askToType } from './terminalQuestion.ts';

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { listCitations } from '../../core/citations/citableUnits.ts';
 import { citationFormats, writeCitations, type CitationFormat } from '../../core/citations/citationFormats.ts';
 import { hasEnded, type Transfer } from '../../core/model/transferModel.ts';
-import { formatDay } from '../../core/util/writtenDate.ts';
+import { formatDay } from '../../core/util/writtenValues.ts';
 import { createUsageError } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { createServiceEnvironment } from '../../core/util/serviceEnvironment.ts';
+import { createServiceEnvironment } from '../../core/util/childProcess.ts';
 import { CliError } from '../cliError.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
 import { runAction } from '../runAction.ts';

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { createTransferFile } from '../../core/flows/createTransferFile.ts';
 import { parseIdLines } from '../../core/model/idList.ts';
 import type { TransferOrder } from '../../core/model/transferModel.ts';
-import { getErrorCode } from '../../core/util/errorCode.ts';
+import { getErrorCode } from '../../core/util/errorFacts.ts';
 import type { JsonObject } from '../../core/util/json.ts';
 import { parseJsonObject } from '../../core/util/json.ts';
 import { CliError, createUsageError } from '../cliError.ts';

@@ -1,7 +1,6 @@
 import { Explorer } from '../../core/explorer.ts';
 import { resolveNetworkSettings } from '../../core/model/networkSettings.ts';
-import type { Logger } from '../../core/util/logger.ts';
-import { createRedactingLog } from '../../core/util/redactingLog.ts';
+import { createRedactingLog, type Logger } from '../../core/util/logger.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { getLedgerFolder } from '../ledgerFolder.ts';
 

@@ -5,7 +5,7 @@ import { maxRecipeBytes, parseRecipe } from '../../core/recipes/parseRecipe.ts';
 import { readLock, type LockReadResult } from '../../core/recipes/recipeLock.ts';
 import type { Recipe } from '../../core/recipes/recipeSchema.ts';
 import type { RecipeText } from '../../core/recipes/recipeText.ts';
-import { getErrorCode } from '../../core/util/errorCode.ts';
+import { getErrorCode } from '../../core/util/errorFacts.ts';
 import { readRegularFile } from '../../core/util/regularFile.ts';
 import { CliError, createUsageError } from '../cliError.ts';
 import type { GlobalOptions } from '../globalOptions.ts';

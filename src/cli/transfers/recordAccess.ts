@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { getErrorCode } from '../../core/util/errorCode.ts';
+import { getErrorCode } from '../../core/util/errorFacts.ts';
 import { CliError } from '../cliError.ts';
 import type { CliSession } from '../connections/cliSession.ts';
 import { getLedgerFolder } from '../ledgerFolder.ts';

@@ -1,10 +1,10 @@
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createFolder } from '../util/createFolder.ts';
-import { isMissing } from '../util/errorCode.ts';
+import { isMissing } from '../util/errorFacts.ts';
 import { parseJsonObject } from '../util/json.ts';
 import { readRegularFile } from '../util/regularFile.ts';
-import { writeFileAtomically } from '../util/writeFileAtomically.ts';
+import { writeFileAtomically } from '../util/durableFiles.ts';
 
 /** Rule for submissions by agents. `ask`: a person confirms each one. `never`: none are allowed. */
 export type SubmissionRule = 'ask' | 'never';

@@ -1,6 +1,6 @@
 import type { Transfer } from '../model/transferModel.ts';
 import { wasSent } from '../model/transferOutcome.ts';
-import { getErrorCode } from '../util/errorCode.ts';
+import { getErrorCode } from '../util/errorFacts.ts';
 import type { AgentContext } from './agentContext.ts';
 import { AgentError } from './agentError.ts';
 import type { SubmissionRule } from './agentPolicy.ts';

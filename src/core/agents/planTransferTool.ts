@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { OpenConnection } from '../flows/openConnections.ts';
 import type { Database } from '../model/databaseModel.ts';
 import type { Recipe } from '../recipes/recipeSchema.ts';
-import { hasHiddenText } from '../util/hiddenText.ts';
+import { hasHiddenText } from '../util/visibleText.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { AgentContext } from './agentContext.ts';
 import { AgentError } from './agentError.ts';

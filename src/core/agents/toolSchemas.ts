@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import type { JsonObject } from '../util/json.ts';
-import { omit } from '../util/omit.ts';
+import { omit, type JsonObject } from '../util/json.ts';
 import type { AgentTool } from './agentTool.ts';
 
 /** Returns the JSON schema of a tool's input, for `package.json` and for the MCP server. */

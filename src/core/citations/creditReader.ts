@@ -1,5 +1,5 @@
 import type { JsonObject } from '../util/json.ts';
-import { parseOrcid } from '../util/orcid.ts';
+import { parseOrcid } from '../util/userIdentity.ts';
 import { formatSortedName, type CitedName, type CitedWork, type SupportingContributor } from './citation.ts';
 import { append, listObjects, listTexts, parseDoi, parseWebAddress, readText, toObject } from './creditText.ts';
 import { readLicenses } from './licenses.ts';

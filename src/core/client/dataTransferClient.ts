@@ -7,8 +7,7 @@ import type { SearchParameter } from '../model/databaseParameter.ts';
 import type { TurnOptions } from '../model/requestTurn.ts';
 import type { TransferStatus } from '../model/transferModel.ts';
 import { systemClock } from '../util/clock.ts';
-import { Emitter } from '../util/emitter.ts';
-import type { Disposable } from '../util/lifetime.ts';
+import { Emitter, type Disposable } from '../util/lifetime.ts';
 import { readFoundPage, readSearchParameters, type FoundPage } from './responseReaders.ts';
 import {
   checkArguments,

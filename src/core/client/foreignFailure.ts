@@ -1,6 +1,6 @@
 import { findForeignSign, type ForeignSign, type TransferFacts } from '../model/foreignResponse.ts';
 import type { Reason } from '../model/reason.ts';
-import { omit } from '../util/omit.ts';
+import { omit } from '../util/json.ts';
 import type { ClientSession } from './clientSession.ts';
 import type { RequestFailure } from './result.ts';
 

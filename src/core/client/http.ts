@@ -1,6 +1,6 @@
 import type { Reason, ReasonKind } from '../model/reason.ts';
 import { wait } from '../util/clock.ts';
-import { formatErrorStack } from '../util/errorStack.ts';
+import { formatErrorStack } from '../util/errorFacts.ts';
 import { redact } from '../util/redact.ts';
 import { readErrorBody } from './errorBody.ts';
 import { exchange, getRequestName, toRequestFailure } from './exchange.ts';

@@ -1,5 +1,5 @@
 import type { ServiceInfo } from '../model/connection.ts';
-import { Emitter } from '../util/emitter.ts';
+import { Emitter } from '../util/lifetime.ts';
 import { isJsonObject } from '../util/json.ts';
 
 /** The HTTP method for metadata requests (D8: metadata by ids). */

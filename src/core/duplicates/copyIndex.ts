@@ -1,7 +1,6 @@
 import type { FileEntry, FoundFile } from '../model/fileEntry.ts';
 import type { Search, SearchStore } from '../store/searchStore.ts';
-import { Emitter } from '../util/emitter.ts';
-import { Lifetime, type Disposable } from '../util/lifetime.ts';
+import { Emitter, Lifetime, type Disposable } from '../util/lifetime.ts';
 import { getContentKey, type FileContent } from './contentKey.ts';
 import { CopyGroup, type IndexedFile } from './copyGroup.ts';
 

@@ -1,7 +1,6 @@
 import type { Reason } from '../model/reason.ts';
 import { wait, type Clock } from '../util/clock.ts';
-import { Emitter } from '../util/emitter.ts';
-import type { Disposable } from '../util/lifetime.ts';
+import { Emitter, type Disposable } from '../util/lifetime.ts';
 import { catchRefusal } from './refusals.ts';
 import type { OpenConnection, OpenConnections } from './openConnections.ts';
 

@@ -1,8 +1,7 @@
 import type { DataTransferClient } from '../client/dataTransferClient.ts';
 import type { Connection, ServiceInfo } from '../model/connection.ts';
 import type { Transfer } from '../model/transferModel.ts';
-import { Emitter } from '../util/emitter.ts';
-import type { Disposable } from '../util/lifetime.ts';
+import { Emitter, type Disposable } from '../util/lifetime.ts';
 
 /** An open connection whose key was accepted (D6: prove the key). */
 export interface OpenConnection {

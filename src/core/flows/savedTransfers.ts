@@ -7,9 +7,9 @@ import { hasEnded, isWaitingToBeSent, withState, type Transfer } from '../model/
 import type { TransferStore } from '../store/transferStore.ts';
 import type { Clock } from '../util/clock.ts';
 import { Lifetime, type Disposable } from '../util/lifetime.ts';
-import { formatErrorStack } from '../util/errorStack.ts';
+import { formatErrorStack } from '../util/errorFacts.ts';
 import type { Logger } from '../util/logger.ts';
-import { mapConcurrently } from '../util/mapConcurrently.ts';
+import { mapConcurrently } from '../util/concurrentCalls.ts';
 
 interface SavedTransfersDependencies {
   readonly store: TransferStore;

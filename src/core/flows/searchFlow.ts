@@ -8,7 +8,7 @@ import { leaveBatch, setBatch } from '../store/searchBatches.ts';
 import { SearchStore, type DismissedSearches, type Search } from '../store/searchStore.ts';
 import type { SearchabilityStore, ServiceVersion } from '../store/searchabilityStore.ts';
 import type { UnsafeIds } from '../store/unsafeIds.ts';
-import { mapConcurrently } from '../util/mapConcurrently.ts';
+import { mapConcurrently } from '../util/concurrentCalls.ts';
 import type { Clock } from '../util/clock.ts';
 import { requestPage, type SearchPage } from './searchPages.ts';
 import type { OpenConnection, OpenConnections } from './openConnections.ts';

@@ -3,7 +3,7 @@ import type { UnsafeIds } from '../store/unsafeIds.ts';
 import type { MatchGap } from '../tables/matchGap.ts';
 import { MatchIndex } from '../tables/matchIndex.ts';
 import type { MatchKey } from '../tables/tableColumns.ts';
-import { mapConcurrently } from '../util/mapConcurrently.ts';
+import { mapConcurrently } from '../util/concurrentCalls.ts';
 import { addFiles, compareAllFiles } from './fileComparison.ts';
 import { lookUpIds } from './idLookup.ts';
 import type { OpenConnection } from './openConnections.ts';

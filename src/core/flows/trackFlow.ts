@@ -11,7 +11,7 @@ import {
 } from '../model/transferModel.ts';
 import type { TransferStore } from '../store/transferStore.ts';
 import type { Clock } from '../util/clock.ts';
-import { omit } from '../util/omit.ts';
+import { omit } from '../util/json.ts';
 import { catchRefusal } from './refusals.ts';
 import type { OpenConnections } from './openConnections.ts';
 import type { TransferFlow } from './transferFlow.ts';

@@ -15,7 +15,7 @@ import {
 } from '../model/transferModel.ts';
 import type { TransferStore } from '../store/transferStore.ts';
 import type { Clock } from '../util/clock.ts';
-import { getErrorCode } from '../util/errorCode.ts';
+import { getErrorCode } from '../util/errorFacts.ts';
 import type { Logger } from '../util/logger.ts';
 import { catchRefusal } from './refusals.ts';
 import { lastFinishedCount, type SavedTransfers } from './savedTransfers.ts';

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createFolder } from '../util/createFolder.ts';
-import { isMissing } from '../util/errorCode.ts';
+import { isMissing } from '../util/errorFacts.ts';
 import { isJsonObject, parseJsonObject, type JsonObject } from '../util/json.ts';
-import { writeFileAtomically } from '../util/writeFileAtomically.ts';
+import { writeFileAtomically } from '../util/durableFiles.ts';
 import { recordFolders, type RecordFolder } from './recordNames.ts';
 
 /** The modification times of a ledger's record folders, in milliseconds since 1970; 0 for a missing folder. */

@@ -4,7 +4,7 @@ import type { Clock } from '../util/clock.ts';
 import { runUnderLock } from '../util/fileLock.ts';
 import { parseJsonObject } from '../util/json.ts';
 import { isRemoteFolder } from '../util/remoteFolder.ts';
-import { writeFileAtomically } from '../util/writeFileAtomically.ts';
+import { writeFileAtomically } from '../util/durableFiles.ts';
 import { isDistinctTime, readModificationTime } from './modificationTime.ts';
 
 const lockTimeoutMs = 2_000;

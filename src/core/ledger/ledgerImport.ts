@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../util/clock.ts';
 import { createFolder } from '../util/createFolder.ts';
-import { getErrorCode } from '../util/errorCode.ts';
+import { getErrorCode } from '../util/errorFacts.ts';
 import { FileLock, runUnderLock } from '../util/fileLock.ts';
 import type { Logger } from '../util/logger.ts';
-import { mapConcurrently } from '../util/mapConcurrently.ts';
+import { mapConcurrently } from '../util/concurrentCalls.ts';
 import type { Transfer } from '../model/transferModel.ts';
 import { replaceConnection, toImportedId, type ConnectionAlias } from './connectionAlias.ts';
 import {

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Clock } from '../util/clock.ts';
-import { Emitter } from '../util/emitter.ts';
-import { Lifetime, type Disposable } from '../util/lifetime.ts';
+import { Emitter, Lifetime, type Disposable } from '../util/lifetime.ts';
 import { RecordFolderWatch } from './recordFolderWatch.ts';
 
 /** A change to one transfer's record or, if `folder` is set, to any number of records in that folder. */

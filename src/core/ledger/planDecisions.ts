@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Transfer } from '../model/transferModel.ts';
-import { getErrorCode, isMissing } from '../util/errorCode.ts';
+import { getErrorCode, isMissing } from '../util/errorFacts.ts';
 import { parseJsonObject } from '../util/json.ts';
 import type { Logger } from '../util/logger.ts';
 import { parsePlanId, planFolder, toPlanName } from './planNames.ts';

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { isMoreUrgent, requestKinds, type RequestKind } from '../model/requestTurn.ts';
 import type { Clock } from '../util/clock.ts';
 import { createFolder } from '../util/createFolder.ts';
-import { getErrorCode } from '../util/errorCode.ts';
+import { getErrorCode } from '../util/errorFacts.ts';
 import { FileLock } from '../util/fileLock.ts';
 import type { Disposable } from '../util/lifetime.ts';
 import type { Logger } from '../util/logger.ts';

@@ -3,7 +3,7 @@ import { hasEnded, type Transfer } from '../model/transferModel.ts';
 import { systemClock, type Clock } from '../util/clock.ts';
 import { runUnderLock } from '../util/fileLock.ts';
 import type { Logger } from '../util/logger.ts';
-import { mapConcurrently } from '../util/mapConcurrently.ts';
+import { mapConcurrently } from '../util/concurrentCalls.ts';
 import type { ConnectionAlias } from './connectionAlias.ts';
 import { LastEndedIndex, type LastEnded } from './lastEndedIndex.ts';
 import { RecordFiles } from './recordFiles.ts';

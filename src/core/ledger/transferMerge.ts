@@ -1,5 +1,5 @@
 import { hasEnded, type StateChange, type Transfer, type TransferState } from '../model/transferModel.ts';
-import { omit } from '../util/omit.ts';
+import { omit } from '../util/json.ts';
 
 /** Fields that are taken from one version and never completed from the other. */
 const statusFields = ['cancelUnheeded', 'problem', 'status', 'askedAt'] as const;

@@ -1,7 +1,6 @@
 import type { Transfer } from '../model/transferModel.ts';
 import type { Clock } from '../util/clock.ts';
-import { Emitter } from '../util/emitter.ts';
-import type { Disposable } from '../util/lifetime.ts';
+import { Emitter, type Disposable } from '../util/lifetime.ts';
 import type { Logger } from '../util/logger.ts';
 import type { TransferLedger } from './transferLedger.ts';
 import { mergeTransfers } from './transferMerge.ts';

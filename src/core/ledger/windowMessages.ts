@@ -2,7 +2,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFolder } from '../util/createFolder.ts';
 import { parseJsonObject, type JsonObject } from '../util/json.ts';
-import { writeFileAtomically } from '../util/writeFileAtomically.ts';
+import { writeFileAtomically } from '../util/durableFiles.ts';
 
 /** Exchanges messages between windows as small files, each containing a JSON object. */
 export class WindowMessages {

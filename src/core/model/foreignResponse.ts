@@ -1,4 +1,4 @@
-import { omit } from '../util/omit.ts';
+import { omit } from '../util/json.ts';
 import { nilUuid, parseUuid } from '../util/uuid.ts';
 import { namesOtherRequest, type NamedFacts } from './foreignRefusal.ts';
 import type { Transfer, TransferStatus } from './transferModel.ts';

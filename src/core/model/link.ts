@@ -1,4 +1,4 @@
-import { hasHiddenText } from '../util/hiddenText.ts';
+import { hasHiddenText } from '../util/visibleText.ts';
 import { hasInfinity, isDeeperThan, isJsonObject, parseJsonObject, type JsonObject } from '../util/json.ts';
 import { parseUuid } from '../util/uuid.ts';
 import type { Connection } from './connection.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../util/json.ts';
-import { parseOrcid } from '../util/orcid.ts';
+import { parseOrcid } from '../util/userIdentity.ts';
 import { createCrate, describeFile, encodeSegment, formatTime, roCrateName, type CrateRoot } from './crateEntities.ts';
 import { formatOmissions, type Omission } from './exportOmissions.ts';
 import type { RecordedFile } from './fileExport.ts';

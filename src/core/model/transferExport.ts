@@ -1,5 +1,5 @@
 import { formatRow, type Cell } from '../util/delimitedRows.ts';
-import { parseOrcid } from '../util/orcid.ts';
+import { parseOrcid } from '../util/userIdentity.ts';
 import { getFileCount, getServiceName, hasEnded, type Transfer } from './transferModel.ts';
 
 interface ExportContext {

@@ -1,4 +1,4 @@
-import { formatDay } from '../util/writtenDate.ts';
+import { formatDay } from '../util/writtenValues.ts';
 import type { Transfer, TransferFile } from './transferModel.ts';
 import { getProgress, hasTransferredFiles } from './transferOutcome.ts';
 

@@ -10,7 +10,7 @@ import {
   type Transfer,
   type TransferStatus,
 } from '../model/transferModel.ts';
-import { omit } from '../util/omit.ts';
+import { omit } from '../util/json.ts';
 
 /** Counts of recent status replies for one transfer. */
 export interface ReplyHistory {

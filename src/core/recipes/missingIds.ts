@@ -1,4 +1,4 @@
-import { Emitter } from '../util/emitter.ts';
+import { Emitter } from '../util/lifetime.ts';
 
 /** The result of looking up a recipe's IDs. */
 interface IdLookup {

@@ -1,11 +1,11 @@
 import { chmod, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import * as z from 'zod/mini';
-import { isMissing } from '../util/errorCode.ts';
+import { isMissing } from '../util/errorFacts.ts';
 import { isJsonObject } from '../util/json.ts';
 import { readRegularFile } from '../util/regularFile.ts';
 import { validate } from '../util/validate.ts';
-import { writeFileAtomically } from '../util/writeFileAtomically.ts';
+import { writeFileAtomically } from '../util/durableFiles.ts';
 import { formatLock, getChecksum, lockVersion, storedSchema, type RecipeLock } from './lockFormat.ts';
 import { recipeExtension } from './recipeNames.ts';
 import { maxRecipeFiles } from './recipeFile.ts';

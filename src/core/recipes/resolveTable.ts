@@ -6,7 +6,7 @@ import type { MatchGap } from '../tables/matchGap.ts';
 import type { MatchIndex } from '../tables/matchIndex.ts';
 import { describeColumns, guessKey, type MatchKey } from '../tables/tableColumns.ts';
 import { TableError } from '../tables/tableError.ts';
-import { getErrorCode, isMissing } from '../util/errorCode.ts';
+import { getErrorCode, isMissing } from '../util/errorFacts.ts';
 import { readRegularBytes } from '../util/regularFile.ts';
 import { createFileTest } from './fileFilters.ts';
 import { createRecipeFileReader } from './recipeFile.ts';

@@ -1,7 +1,7 @@
 import type { Connection, ServiceInfo } from '../model/connection.ts';
 import type { Database } from '../model/databaseModel.ts';
 import type { Reason } from '../model/reason.ts';
-import { Emitter } from '../util/emitter.ts';
+import { Emitter } from '../util/lifetime.ts';
 
 /**
  * The state of the active connection. `doubt` is the last rejection of a previously accepted key (D28: retry rejected

@@ -1,6 +1,6 @@
 import type { Reason } from '../model/reason.ts';
 import type { SearchParameter } from '../model/databaseParameter.ts';
-import { Emitter } from '../util/emitter.ts';
+import { Emitter } from '../util/lifetime.ts';
 
 /** A database's search parameters by name, or the `reason` why they are unknown. */
 export interface ParameterListing {

@@ -6,7 +6,7 @@ import type { Searchability } from '../model/searchability.ts';
 import type { SavedSearch } from '../model/savedSearch.ts';
 import { getFileIdentity } from '../model/searchPaging.ts';
 import type { SearchQuery } from '../model/searchQuery.ts';
-import { Emitter } from '../util/emitter.ts';
+import { Emitter } from '../util/lifetime.ts';
 import { CheckedFiles, type CheckedFile, type CheckedTally, type CheckedFilesById } from './checkedFiles.ts';
 
 /** A search and its results so far. */

@@ -1,5 +1,5 @@
 import { readSearchability, type Searchability } from '../model/searchability.ts';
-import { Emitter } from '../util/emitter.ts';
+import { Emitter } from '../util/lifetime.ts';
 import { isJsonObject } from '../util/json.ts';
 
 /** A version of a service. A new version may support more kinds of searches. */

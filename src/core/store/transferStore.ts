@@ -1,5 +1,5 @@
 import { hasEnded, type Transfer } from '../model/transferModel.ts';
-import { Emitter } from '../util/emitter.ts';
+import { Emitter } from '../util/lifetime.ts';
 
 /** Stores all of the user's loaded transfers. */
 export class TransferStore {

@@ -1,7 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { getErrorCode } from './errorCode.ts';
+import { getErrorCode } from './errorFacts.ts';
 
 /**
  * Creates a folder and its missing parents. Does nothing if the folder exists. `mode` applies to all created folders.

@@ -3,13 +3,11 @@ import { readFileSync, rmSync } from 'node:fs';
 import { access, readFile, rm, stat } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
-import { createFileExclusively } from './createFileExclusively.ts';
-import { Emitter } from './emitter.ts';
-import { getErrorCode } from './errorCode.ts';
+import { createFileExclusively, writeFileAtomically } from './durableFiles.ts';
+import { Emitter, type Disposable } from './lifetime.ts';
+import { getErrorCode } from './errorFacts.ts';
 import { parseJsonObject } from './json.ts';
-import type { Disposable } from './lifetime.ts';
 import { describeProcess, isComparable, isRunning } from './ownProcess.ts';
-import { writeFileAtomically } from './writeFileAtomically.ts';
 
 const staleAfterMs = 10_000;
 const renewEveryMs = 3_000;

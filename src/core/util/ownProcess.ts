@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { getErrorCode } from './errorCode.ts';
+import { getErrorCode } from './errorFacts.ts';
 import { isJsonObject } from './json.ts';
 
 /** The identity of a process, as recorded in a file that other processes read. */

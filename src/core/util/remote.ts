@@ -33,3 +33,99 @@ export function joinRemotePath(remote: string, path: string): string {
   if (path === '') return remote;
   return remote.endsWith(':') || remote.endsWith('/') ? remote + path : `${remote}/${path}`;
 }
+
+const maxStoredChars = 64 * 1024;
+
+/** The reason why an archived object can't be read. */
+export const archivedCause = 'it is archived and must first be restored in the store';
+
+/** The reason why a store refuses an object that is too large. */
+export const tooLargeCause = "the server doesn't accept files of this size";
+
+/** The reason why this machine currently can't open a file or a connection. */
+export const tooManyFiles = 'too many files are open';
+
+const missingRemote = "its remote isn't in the rclone configuration";
+
+/**
+ * The causes of failures, with patterns that detect them in rclone's error output. The output itself is never shown,
+ * because it can contain addresses and names.
+ */
+const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
+  // Must come first: if a name lookup fails for this reason, the output also matches the patterns for name lookups.
+  [/too many open files/i, tooManyFiles],
+  [/didn't find section in config file/i, missingRemote],
+  [/unable to decrypt configuration|config file password|couldn't decrypt/i, 'the rclone configuration is encrypted'],
+  [/failed to load config/i, "the rclone configuration can't be read"],
+  [/no such host|server misbehaving|lookup .* on /i, "its server's name can't be resolved"],
+  [/connection refused/i, 'its server refuses connections'],
+  [/i\/o timeout|deadline exceeded|timed out|network is unreachable|no route to host/i, "its server doesn't respond"],
+  [/certificate|x509/i, "the certificate of its server isn't trusted"],
+  [/tls: /i, "a secure connection to its server can't be established"],
+  [/host key|knownhosts/i, "the host key of its server isn't known"],
+  [
+    /unable to authenticate|unauthorized|invalidaccesskeyid|signaturedoesnotmatch|status(?: code)?:? ?401|expiredtoken|invalid_grant|token expired/i,
+    'its server rejects the credentials',
+  ],
+  [
+    /rate ?limit|too many requests|slowdown|resource_exhausted|quota metric|download ?quota|status(?: code)?:? ?429/i,
+    'its server is limiting the request rate',
+  ],
+  [/invalidobjectstate|restore first/i, archivedCause],
+  [/access ?denied|permission denied|forbidden|status(?: code)?:? ?403/i, 'its server denies access'],
+  [/(?:entity|payload|content) ?too ?large|status(?: code)?:? ?413/i, tooLargeCause],
+  [/no space left|quota|insufficient storage|status(?: code)?:? ?507/i, 'it is full'],
+  [/directory not found|nosuchbucket|bucket .*not exist/i, "its folder or bucket doesn't exist"],
+  [/connection reset|broken pipe|\beof\b|connection lost|closed network connection/i, 'the connection was lost'],
+];
+
+/** Returns the cause of a failure as a clause, based on rclone's error output; undefined if the cause is unknown. */
+export function findStoreCause(output: string): string | undefined {
+  return causes.find(([pattern]) => pattern.test(output))?.[1];
+}
+
+/**
+ * Returns the cause of a failure as a clause. If the cause is unknown, names a command that shows the details. An
+ * empty remote means all remotes. The command contains no path, because a folder's name could contain text that a
+ * shell would execute.
+ */
+export function describeStoreFailure(output: string, remote: string): string {
+  return findStoreCause(output) ?? `rclone failed; ${describeCheck(remote)} shows why`;
+}
+
+function describeCheck(remote: string): string {
+  if (remote === '') return '"rclone listremotes" in a terminal';
+  const name = `${getRemoteName(remote)}:`;
+  return `"rclone lsd ${name.includes(' ') ? `'${name}'` : name}" in a terminal, with the path after the colon,`;
+}
+
+/**
+ * Calls `work` and, if it rejects because the remote is missing, calls it once more. The configuration file is briefly
+ * missing whenever rclone rewrites it to store data about a server.
+ */
+export async function repeatIfRemoteMissing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Error && error.message === missingRemote)) throw error;
+    return await work();
+  }
+}
+
+/** Collects the end of rclone's error output, which is parsed but never shown. */
+export class ErrorOutput {
+  private readonly maxChars: number;
+  private text = '';
+
+  constructor(maxChars = maxStoredChars) {
+    this.maxChars = maxChars;
+  }
+
+  add(piece: string): void {
+    this.text = (this.text + piece).slice(-this.maxChars);
+  }
+
+  toString(): string {
+    return this.text;
+  }
+}

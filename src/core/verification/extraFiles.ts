@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { getErrorCode } from '../util/errorCode.ts';
+import { getErrorCode } from '../util/errorFacts.ts';
 
 /** The files in a transferred folder that its manifest does not list. */
 export interface ExtraFiles {

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { open, realpath, type FileHandle } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
-import { getErrorCode, isMissing } from '../util/errorCode.ts';
+import { getErrorCode, isMissing } from '../util/errorFacts.ts';
 import type { ManifestFile } from './transferManifest.ts';
 
 /**

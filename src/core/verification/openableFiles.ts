@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
-import { mapConcurrently } from '../util/mapConcurrently.ts';
+import { mapConcurrently } from '../util/concurrentCalls.ts';
 import { getPastResult, type PastVerification } from './pastVerification.ts';
 import { findTransferredFile, listTransferredFiles } from './transferredFiles.ts';
 import type { TransferredFolder } from './transferredFolderSearch.ts';

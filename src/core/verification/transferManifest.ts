@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
-import { getErrorCode, isMissing } from '../util/errorCode.ts';
+import { getErrorCode, isMissing } from '../util/errorFacts.ts';
 import { parseDeclaredHash, type DeclaredHash } from '../util/declaredHash.ts';
 import { isJsonObject, type JsonObject } from '../util/json.ts';
 import { isOwnManifest } from '../util/transferFolderNames.ts';

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { Clock } from '../util/clock.ts';
-import { mapConcurrently } from '../util/mapConcurrently.ts';
+import { mapConcurrently } from '../util/concurrentCalls.ts';
 import { findExtraFiles, type ExtraFiles } from './extraFiles.ts';
 import { checkFile, type FileOutcome } from './fileCheck.ts';
 import type { ManifestFile, TransferManifest } from './transferManifest.ts';

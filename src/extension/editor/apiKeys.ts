@@ -5,9 +5,8 @@ import type { SecretStorage } from 'vscode';
 import { getEnteredAddress, type Connection } from '../../core/model/connection.ts';
 import type { Reason } from '../../core/model/reason.ts';
 import { createFolder } from '../../core/util/createFolder.ts';
-import { Emitter } from '../../core/util/emitter.ts';
+import { Emitter, type Disposable } from '../../core/util/lifetime.ts';
 import { isJsonObject } from '../../core/util/json.ts';
-import type { Disposable } from '../../core/util/lifetime.ts';
 
 /** A connection's key, or the reason why there is none. */
 export type FoundKey =

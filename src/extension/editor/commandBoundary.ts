@@ -1,5 +1,5 @@
 import { commands, l10n, Uri } from 'vscode';
-import { formatErrorStack } from '../../core/util/errorStack.ts';
+import { formatErrorStack } from '../../core/util/errorFacts.ts';
 import { isJsonObject } from '../../core/util/json.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { getCommandDeclaration, type CommandArguments, type CommandId } from './contributions.ts';

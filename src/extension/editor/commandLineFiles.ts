@@ -3,8 +3,8 @@ import { delimiter, join } from 'node:path';
 import type { EnvironmentVariableCollection } from 'vscode';
 import type { Connection } from '../../core/model/connection.ts';
 import { createFolder } from '../../core/util/createFolder.ts';
-import { omit } from '../../core/util/omit.ts';
-import { writeFileAtomically } from '../../core/util/writeFileAtomically.ts';
+import { omit } from '../../core/util/json.ts';
+import { writeFileAtomically } from '../../core/util/durableFiles.ts';
 
 /** The paths that the command line needs. */
 export interface CommandLinePaths {

@@ -2,9 +2,8 @@ import { homedir, release } from 'node:os';
 import { env, UIKind, version, workspace } from 'vscode';
 import { getEnteredAddress, type Connection, type ServiceInfo } from '../../core/model/connection.ts';
 import { isJsonObject } from '../../core/util/json.ts';
-import type { LoggedProblem } from '../../core/util/recentProblems.ts';
-import { redact } from '../../core/util/redact.ts';
-import { redactHome } from '../../core/util/redactHome.ts';
+import type { LoggedProblem } from '../../core/util/logger.ts';
+import { redact, redactHome } from '../../core/util/redact.ts';
 import { toPlainLine, toPlainText } from '../words/plainText.ts';
 
 /** A connection as described in diagnostics. Does not contain the key itself. */

@@ -2,7 +2,7 @@ import { commands, EventEmitter, FileType, workspace, type TextDocument, type Ur
 import { isRecipePath } from '../../core/recipes/recipeNames.ts';
 import { systemClock } from '../../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
-import { mapConcurrently } from '../../core/util/mapConcurrently.ts';
+import { mapConcurrently } from '../../core/util/concurrentCalls.ts';
 import type { ContextKeys } from './contributions.ts';
 
 const contextKey: keyof ContextKeys = 'dataTransfer.hasRecipes';

@@ -5,10 +5,10 @@ import { filterMissingIds } from '../../core/model/missingId.ts';
 import type { Search, SearchStore } from '../../core/store/searchStore.ts';
 import { wait, type Clock } from '../../core/util/clock.ts';
 import { createFolder } from '../../core/util/createFolder.ts';
-import { isMissing } from '../../core/util/errorCode.ts';
+import { isMissing } from '../../core/util/errorFacts.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import { writeFileAtomically } from '../../core/util/writeFileAtomically.ts';
+import { writeFileAtomically } from '../../core/util/durableFiles.ts';
 
 /** Dependencies of {@link SavedSearches}. */
 interface SavedSearchesDependencies {

@@ -1,7 +1,7 @@
 import { ConfigurationTarget, l10n, workspace } from 'vscode';
 import type { Connection } from '../../core/model/connection.ts';
-import { parseBandwidth } from '../../core/util/bandwidth.ts';
-import { parseOrcid } from '../../core/util/orcid.ts';
+import { parseBandwidth } from '../../core/util/writtenValues.ts';
+import { parseOrcid } from '../../core/util/userIdentity.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import { isJsonObject } from '../../core/util/json.ts';
 import { CommandFailure } from './commandBoundary.ts';

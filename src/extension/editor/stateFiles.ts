@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../core/util/clock.ts';
 import { createFolder } from '../../core/util/createFolder.ts';
-import { isMissing } from '../../core/util/errorCode.ts';
+import { isMissing } from '../../core/util/errorFacts.ts';
 import { runUnderLock } from '../../core/util/fileLock.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import { writeFileAtomically } from '../../core/util/writeFileAtomically.ts';
+import { writeFileAtomically } from '../../core/util/durableFiles.ts';
 
 /** The methods of the editor's state that {@link StateFiles} uses. */
 interface EditorState {

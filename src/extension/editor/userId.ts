@@ -1,4 +1,4 @@
-import { getLoginName } from '../../core/util/loginName.ts';
+import { getLoginName } from '../../core/util/userIdentity.ts';
 import { localConnectionId } from './machine.ts';
 import type { Settings } from './settings.ts';
 

@@ -1,5 +1,5 @@
 import { isPastVerification, type PastVerification } from '../../core/verification/pastVerification.ts';
-import { Emitter } from '../../core/util/emitter.ts';
+import { Emitter } from '../../core/util/lifetime.ts';
 import { isJsonObject } from '../../core/util/json.ts';
 import type { StateFiles } from './stateFiles.ts';
 

@@ -1,8 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { hasPipes, type PipedChild } from '../../core/util/pipedChild.ts';
-import { createServiceEnvironment } from '../../core/util/serviceEnvironment.ts';
+import { createServiceEnvironment, hasPipes, type PipedChild } from '../../core/util/childProcess.ts';
 
 /** Options for {@link launchService}. Paths are absolute. */
 export interface LaunchOptions {

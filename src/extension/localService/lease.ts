@@ -1,9 +1,8 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { createInterface, type Interface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { Emitter } from '../../core/util/emitter.ts';
+import { Emitter, type Disposable } from '../../core/util/lifetime.ts';
 import { isJsonObject } from '../../core/util/json.ts';
-import type { Disposable } from '../../core/util/lifetime.ts';
 import { findRemoteProblem } from '../../core/util/remote.ts';
 import type { ServedLocation } from '../editor/settings.ts';
 import { requestLease, waitForResponse } from './serviceLink.ts';

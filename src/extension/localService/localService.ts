@@ -1,5 +1,4 @@
-import { Emitter } from '../../core/util/emitter.ts';
-import type { Disposable } from '../../core/util/lifetime.ts';
+import { Emitter, type Disposable } from '../../core/util/lifetime.ts';
 import type { ServedLocation } from '../editor/settings.ts';
 import type { Lease, LeaseEnd } from './lease.ts';
 import type { ServiceOptions } from './serviceFinder.ts';

@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { isJsonObject } from '../../core/util/json.ts';
-import { createRcloneEnvironment } from '../../core/util/rcloneEnvironment.ts';
-import { findRemoteProblem } from '../../core/util/remote.ts';
-import { describeStoreFailure, repeatIfRemoteMissing } from '../../core/util/storeProblem.ts';
+import { createRcloneEnvironment } from '../../core/util/rclonePath.ts';
+import { describeStoreFailure, findRemoteProblem, repeatIfRemoteMissing } from '../../core/util/remote.ts';
 
 /** A remote in the rclone configuration. */
 interface ConfiguredRemote {

@@ -8,7 +8,7 @@ import type { FileStaging } from '../../core/model/searchQuery.ts';
 import { getReportedStaging } from '../../core/model/staging.ts';
 import type { Reason } from '../../core/model/reason.ts';
 import type { Clock } from '../../core/util/clock.ts';
-import { omit } from '../../core/util/omit.ts';
+import { omit } from '../../core/util/json.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { runCommand } from '../editor/commandBoundary.ts';

@@ -1,7 +1,6 @@
 import { env, l10n } from 'vscode';
 import type { SearchParameter } from '../../core/model/databaseParameter.ts';
-import { parseWrittenDate, writeDate } from '../../core/util/writtenDate.ts';
-import { parseWrittenSize, writeSize } from '../../core/util/writtenSize.ts';
+import { parseWrittenDate, parseWrittenSize, writeDate, writeSize } from '../../core/util/writtenValues.ts';
 import { formatList, plural } from './localeFormats.ts';
 import { toPlainLine } from './plainText.ts';
 

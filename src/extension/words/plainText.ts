@@ -1,4 +1,4 @@
-import { collapseBlanks } from '../../core/util/collapseBlanks.ts';
+import { collapseBlanks } from '../../core/util/visibleText.ts';
 import { limitMarks, shortenPath, shortenText } from '../../core/util/displayLimits.ts';
 
 /** Maximum length of a line that {@link toPlainLine} returns. */

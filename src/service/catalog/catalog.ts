@@ -1,7 +1,7 @@
 import { settlesWithin, systemClock } from '../../core/util/clock.ts';
-import { getErrorCode } from '../../core/util/errorCode.ts';
+import { getErrorCode } from '../../core/util/errorFacts.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import { shareCalls } from '../../core/util/shareCalls.ts';
+import { shareCalls } from '../../core/util/concurrentCalls.ts';
 import { HttpProblem } from '../http/httpProblem.ts';
 import type { StoreSettings } from '../stores/storeCatalog.ts';
 import type { CatalogFile, HashedFile, HashUpdate } from './catalogFile.ts';

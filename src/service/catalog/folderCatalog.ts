@@ -1,5 +1,5 @@
 import { settlesWithin, type Clock } from '../../core/util/clock.ts';
-import { getErrorCode } from '../../core/util/errorCode.ts';
+import { getErrorCode } from '../../core/util/errorFacts.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { CatalogFile, HashedFile, HashUpdate } from './catalogFile.ts';
 import { sqliteErrorCode } from '../sqlite.ts';

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { isMissing } from '../../core/util/errorCode.ts';
+import { isMissing } from '../../core/util/errorFacts.ts';
 import type { ScannedFile } from './catalogFile.ts';
 import { toAbsolutePath, toScannedFile, isPlainFolder, getServedStats } from './pathInspection.ts';
 import type { PackageCache, PackageScopes } from './packageScopes.ts';

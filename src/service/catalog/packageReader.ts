@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
-import { getErrorCode, isMissing } from '../../core/util/errorCode.ts';
+import { getErrorCode, isMissing } from '../../core/util/errorFacts.ts';
 import { isDeeperThan, isJsonObject, type JsonObject } from '../../core/util/json.ts';
 import { toQuotable } from '../http/quotable.ts';
 import { maxChars, maxWarnings, readPackageText, type PackageMetadata, type PackageContent } from './dataPackage.ts';

@@ -1,7 +1,6 @@
 import * as nodePath from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Emitter } from '../../core/util/emitter.ts';
-import type { Disposable } from '../../core/util/lifetime.ts';
+import { Emitter, type Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { Catalog } from '../catalog/catalog.ts';
 import {

@@ -2,11 +2,11 @@ import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import * as z from 'zod/mini';
 import type { Clock } from '../../core/util/clock.ts';
-import { getErrorCode, isMissing } from '../../core/util/errorCode.ts';
+import { getErrorCode, isMissing } from '../../core/util/errorFacts.ts';
 import { parseJsonObject } from '../../core/util/json.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { DatabaseConfig } from '../config.ts';
-import { writeFileAtomically } from '../../core/util/writeFileAtomically.ts';
+import { writeFileAtomically } from '../../core/util/durableFiles.ts';
 import { inspectFolder } from './folderInspection.ts';
 import { slugify } from './slug.ts';
 

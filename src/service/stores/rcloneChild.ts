@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { hasPipes, type PipedChild } from '../../core/util/pipedChild.ts';
-import { createRcloneEnvironment } from '../../core/util/rcloneEnvironment.ts';
+import { hasPipes, type PipedChild } from '../../core/util/childProcess.ts';
+import { createRcloneEnvironment } from '../../core/util/rclonePath.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { waitForEnd, type RcloneChild } from './rcloneChild.ts';
-import { ErrorOutput } from '../../core/util/storeProblem.ts';
+import { ErrorOutput } from '../../core/util/remote.ts';
 
 const maxOutputChars = 1024 * 1024;
 

@@ -1,6 +1,6 @@
-import { getErrorCode, isFileLimitError } from '../../core/util/errorCode.ts';
+import { getErrorCode, isFileLimitError } from '../../core/util/errorFacts.ts';
 import { parseJsonObject } from '../../core/util/json.ts';
-import { archivedCause, findStoreCause, tooLargeCause, tooManyFiles } from '../../core/util/storeProblem.ts';
+import { archivedCause, findStoreCause, tooLargeCause, tooManyFiles } from '../../core/util/remote.ts';
 
 /** The kind of failure. For a single object, `missing` and `refused` are final; the other kinds can be temporary. */
 export type StoreErrorKind = 'missing' | 'full' | 'unreachable' | 'refused' | 'broken' | 'failed';

@@ -3,8 +3,7 @@ import { parseJsonObject } from '../../core/util/json.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 import { startRclone } from './rcloneChild.ts';
 import { collectOutput } from './rcloneOutput.ts';
-import { getRemoteName } from '../../core/util/remote.ts';
-import { describeStoreFailure } from '../../core/util/storeProblem.ts';
+import { describeStoreFailure, getRemoteName } from '../../core/util/remote.ts';
 
 const featuresSchema = z.object({
   Name: z.optional(z.string()),

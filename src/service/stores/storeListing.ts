@@ -4,9 +4,8 @@ import { hasHiddenPart } from '../catalog/servedNames.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 import { startRclone, waitForEnd } from './rcloneChild.ts';
 import { collectErrors, endWithSignal } from './rcloneOutput.ts';
-import { joinRemotePath } from '../../core/util/remote.ts';
+import { describeStoreFailure, joinRemotePath } from '../../core/util/remote.ts';
 import type { StoreFeatures } from './storeFeatures.ts';
-import { describeStoreFailure } from '../../core/util/storeProblem.ts';
 
 interface ListedStore {
   readonly program: string;

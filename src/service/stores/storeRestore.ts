@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { parseJsonObject } from '../../core/util/json.ts';
-import { archivedCause, findStoreCause } from '../../core/util/storeProblem.ts';
+import { archivedCause, findStoreCause } from '../../core/util/remote.ts';
 import { startRclone } from './rcloneChild.ts';
 import { collectOutput } from './rcloneOutput.ts';
 import type { ObjectList } from './storeBatches.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { repeatIfRemoteMissing } from '../../core/util/storeProblem.ts';
+import { repeatIfRemoteMissing } from '../../core/util/remote.ts';
 import type { CatalogStore } from '../catalog/catalogStore.ts';
 import type { StagedListing } from '../catalog/stagedListing.ts';
 import { openRclone } from './rcloneProgram.ts';

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { isMissing } from '../../core/util/errorCode.ts';
+import { isMissing } from '../../core/util/errorFacts.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import type { JobResult, TransferredFilesJob } from './fileJobs.ts';
 import { runOperation, processFiles } from './fileProcessing.ts';

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
-import { isMissing } from '../../core/util/errorCode.ts';
+import { isMissing } from '../../core/util/errorFacts.ts';
 import { StoreError } from '../stores/storeError.ts';
 import type { BatchResult, CarriedContent, CarrySink, WrittenFile } from './carrySink.ts';
 import { readBackMethod } from './carrySink.ts';

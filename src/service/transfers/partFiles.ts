@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
-import { getErrorCode, isMissing } from '../../core/util/errorCode.ts';
+import { getErrorCode, isMissing } from '../../core/util/errorFacts.ts';
 import type { DestinationFolders } from './destinationFolders.ts';
 import { BadFile, isSameFolder, withOpenFile } from './fileProcessing.ts';
 

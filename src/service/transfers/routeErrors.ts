@@ -1,4 +1,4 @@
-import { tooLargeCause } from '../../core/util/storeProblem.ts';
+import { tooLargeCause } from '../../core/util/remote.ts';
 import { isArchived } from '../stores/storeListing.ts';
 import type { TransferRecordFile } from './journalRecord.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { archivedCause } from '../../core/util/storeProblem.ts';
+import { archivedCause, getRemoteName } from '../../core/util/remote.ts';
 import { settlesWithin, systemClock } from '../../core/util/clock.ts';
-import { getRemoteName } from '../../core/util/remote.ts';
 import { getTransferFolderName, getUploadFolderName } from '../../core/util/transferFolderNames.ts';
 import type { DatabaseLocation } from '../catalog/servedDatabases.ts';
 import { waitForAbandonedRequests } from '../stores/abandonedRequests.ts';

@@ -1,6 +1,6 @@
 import * as nodePath from 'node:path';
-import { getErrorCode, isFileLimitError } from '../../core/util/errorCode.ts';
-import { tooManyFiles } from '../../core/util/storeProblem.ts';
+import { getErrorCode, isFileLimitError } from '../../core/util/errorFacts.ts';
+import { tooManyFiles } from '../../core/util/remote.ts';
 import { inspectFolder } from '../databases/folderInspection.ts';
 import type { FileAttempts } from './fileAttempts.ts';
 import type { FileFailure } from './fileJobs.ts';

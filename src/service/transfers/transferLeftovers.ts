@@ -1,7 +1,7 @@
 import { constants, type BigIntStats } from 'node:fs';
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
-import { getErrorCode, isMissing } from '../../core/util/errorCode.ts';
+import { getErrorCode, isMissing } from '../../core/util/errorFacts.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import type { JobResult } from './fileJobs.ts';
 import { isSameFolder } from './fileProcessing.ts';

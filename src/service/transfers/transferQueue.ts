@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { TransferRequest } from '../../contract/transfer.ts';
 import type { Clock } from '../../core/util/clock.ts';
-import { Emitter } from '../../core/util/emitter.ts';
-import { formatErrorStack } from '../../core/util/errorStack.ts';
-import type { Disposable } from '../../core/util/lifetime.ts';
+import { Emitter, type Disposable } from '../../core/util/lifetime.ts';
+import { formatErrorStack } from '../../core/util/errorFacts.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { DatabaseRegistry } from '../databases/databaseRegistry.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
-import { getErrorCode } from '../../../src/core/util/errorCode.ts';
+import { getErrorCode } from '../../../src/core/util/errorFacts.ts';
 import { eventually } from '../../support/eventually.ts';
 import { listRclones } from '../../support/processTree.ts';
 import { SeededRandom } from '../../support/random.ts';

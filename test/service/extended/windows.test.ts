@@ -6,7 +6,7 @@ import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { describeProcess } from '../../../src/core/util/ownProcess.ts';
 import { systemClock } from '../../../src/core/util/clock.ts';
-import type { Emitter } from '../../../src/core/util/emitter.ts';
+import type { Emitter } from '../../../src/core/util/lifetime.ts';
 import { LocalService, type LocalServiceChange } from '../../../src/extension/localService/localService.ts';
 import { serviceVersion } from '../../../src/service/version.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { redact } from '../../../src/core/util/redact.ts';
-import { createRedactingLog } from '../../../src/core/util/redactingLog.ts';
+import { createRedactingLog } from '../../../src/core/util/logger.ts';
 import { json, text } from '../../support/faultBehaviors.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 import { property } from '../../support/property.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { redact } from '../../../src/core/util/redact.ts';
-import { createRedactingLog } from '../../../src/core/util/redactingLog.ts';
+import { createRedactingLog } from '../../../src/core/util/logger.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 
 const secret = 'a/very+secret?token~1';

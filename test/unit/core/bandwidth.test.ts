@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseBandwidth } from '../../../src/core/util/bandwidth.ts';
+import { parseBandwidth } from '../../../src/core/util/writtenValues.ts';
 
 describe('The bandwidth limit of stores', () => {
   it('is read in the units of rclone', () => {

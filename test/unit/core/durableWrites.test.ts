@@ -4,8 +4,7 @@ import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createFileExclusively } from '../../../src/core/util/createFileExclusively.ts';
-import { writeFileAtomically } from '../../../src/core/util/writeFileAtomically.ts';
+import { createFileExclusively, writeFileAtomically } from '../../../src/core/util/durableFiles.ts';
 
 const { open, rename, link, readFile } = fs;
 

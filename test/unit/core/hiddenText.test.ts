@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { hasHiddenText } from '../../../src/core/util/hiddenText.ts';
+import { hasHiddenText } from '../../../src/core/util/visibleText.ts';
 import { AgentStage } from './agentStage.ts';
 
 const toTags = (text: string): string =>

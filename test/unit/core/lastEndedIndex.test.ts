@@ -11,7 +11,7 @@ import { formatRecord } from '../../../src/core/ledger/transferRecord.ts';
 import { withState } from '../../../src/core/model/transferModel.ts';
 import type { Clock } from '../../../src/core/util/clock.ts';
 import { FileLock } from '../../../src/core/util/fileLock.ts';
-import { mapConcurrently } from '../../../src/core/util/mapConcurrently.ts';
+import { mapConcurrently } from '../../../src/core/util/concurrentCalls.ts';
 import { countFileCalls } from '../../support/fileCalls.ts';
 import { fillDisk } from '../../support/fullDisk.ts';
 import { ManualClock } from '../../support/manualClock.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { userInfo } from 'node:os';
-import { getLoginName } from '../../../src/core/util/loginName.ts';
+import { getLoginName } from '../../../src/core/util/userIdentity.ts';
 
 describe('The login name of the user (D19)', () => {
   it('is the one that the operating system reports', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { getEnteredAddress, getLocalConnectionId, getMachine } from '../../../src/core/model/connection.ts';
-import { hasOrcidForm, parseOrcid } from '../../../src/core/util/orcid.ts';
+import { hasOrcidForm, parseOrcid } from '../../../src/core/util/userIdentity.ts';
 import {
   canSubmitAgain,
   hasEnded,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { RecentProblems } from '../../../src/core/util/recentProblems.ts';
+import { RecentProblems } from '../../../src/core/util/logger.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 

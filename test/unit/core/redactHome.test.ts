@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { redactHome } from '../../../src/core/util/redactHome.ts';
+import { redactHome } from '../../../src/core/util/redact.ts';
 
 describe('The path to the home folder', () => {
   for (const [home, text, redacted] of [

@@ -5,7 +5,7 @@ import { Explorer } from '../../../src/core/explorer.ts';
 import type { OpenConnection } from '../../../src/core/flows/openConnections.ts';
 import type { Connection } from '../../../src/core/model/connection.ts';
 import type { TransferOrder } from '../../../src/core/model/transferModel.ts';
-import type { Emitter } from '../../../src/core/util/emitter.ts';
+import type { Emitter } from '../../../src/core/util/lifetime.ts';
 import { json } from '../../support/faultBehaviors.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 import { ManualClock } from '../../support/manualClock.ts';

@@ -3,7 +3,7 @@ import { OpenConnections, type OpenConnection } from '../../../src/core/flows/op
 import { ServiceWatch } from '../../../src/core/flows/serviceWatch.ts';
 import type { Reason } from '../../../src/core/model/reason.ts';
 import { ConnectionStore } from '../../../src/core/store/connectionStore.ts';
-import { Emitter } from '../../../src/core/util/emitter.ts';
+import { Emitter } from '../../../src/core/util/lifetime.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 
 const unreachable: Reason = { kind: 'unreachable' };

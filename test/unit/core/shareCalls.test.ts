@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { shareCalls } from '../../../src/core/util/shareCalls.ts';
+import { shareCalls } from '../../../src/core/util/concurrentCalls.ts';
 
 describe('Shared calls', () => {
   let called: string[];

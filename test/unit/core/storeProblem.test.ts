@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describeStoreFailure, findStoreCause } from '../../../src/core/util/storeProblem.ts';
+import { describeStoreFailure, findStoreCause } from '../../../src/core/util/remote.ts';
 
 describe('The cause of a failure of a store (D62)', () => {
   for (const [output, cause] of [

@@ -4,7 +4,7 @@ import type { PollingLease } from '../../../src/core/ledger/pollingLease.ts';
 import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
 import { TransferMonitor } from '../../../src/core/monitor/transferMonitor.ts';
 import { TransferStore } from '../../../src/core/store/transferStore.ts';
-import { Emitter } from '../../../src/core/util/emitter.ts';
+import { Emitter } from '../../../src/core/util/lifetime.ts';
 import { eventually } from '../../support/eventually.ts';
 import { json, problem, text } from '../../support/faultBehaviors.ts';
 import { Gate } from '../../support/gate.ts';

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseWrittenDate, writeDate } from '../../../src/core/util/writtenDate.ts';
-import { parseWrittenSize, writeSize } from '../../../src/core/util/writtenSize.ts';
+import { parseWrittenDate, parseWrittenSize, writeDate, writeSize } from '../../../src/core/util/writtenValues.ts';
 
 describe('A size in informal notation', () => {
   for (const [text, sizeBytes] of [

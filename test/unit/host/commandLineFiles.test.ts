@@ -10,7 +10,7 @@ import {
   writeConnections,
   writeLaunchers,
 } from '../../../src/extension/editor/commandLineFiles.ts';
-import { omit } from '../../../src/core/util/omit.ts';
+import { omit } from '../../../src/core/util/json.ts';
 import { cliVersion } from '../../../src/cli/version.ts';
 import { cliProgram } from '../../support/cliProcess.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { SavedSearch } from '../../../src/core/model/savedSearch.ts';
 import { SearchStore } from '../../../src/core/store/searchStore.ts';
-import { Emitter } from '../../../src/core/util/emitter.ts';
+import { Emitter } from '../../../src/core/util/lifetime.ts';
 import { StaleSearches } from '../../../src/extension/views/staleSearches.ts';
 
 describe('A search of an earlier window is requested again (D59)', () => {

@@ -1,8 +1,7 @@
 import type { PlanStore } from '../../../core/agents/planStore.ts';
 import type { PlanState, SavedPlan, TransferPlan } from '../../../core/agents/transferPlan.ts';
 import type { Clock } from '../../../core/util/clock.ts';
-import { Emitter } from '../../../core/util/emitter.ts';
-import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
+import { Emitter, Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
 import type { Logger } from '../../../core/util/logger.ts';
 
 interface ProposedPlansDependencies {

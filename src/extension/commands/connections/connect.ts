@@ -4,7 +4,7 @@ import type { OpenConnection } from '../../../core/flows/openConnections.ts';
 import { chooseConnectionName, formatHost, type Connection } from '../../../core/model/connection.ts';
 import { isLoopback } from '../../../core/model/loopback.ts';
 import { createConnectionId } from '../../../core/util/connectionId.ts';
-import { parseOrcid } from '../../../core/util/orcid.ts';
+import { parseOrcid } from '../../../core/util/userIdentity.ts';
 import type { WelcomeButton } from '../../editor/contributions.ts';
 import { createContinuation, runSteps } from '../../editor/inputSteps.ts';
 import {

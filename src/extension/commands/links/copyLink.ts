@@ -2,7 +2,7 @@ import { env, l10n } from 'vscode';
 import { formatLink, localLinkService, toLinkService, type LinkTarget } from '../../../core/model/link.ts';
 import type { Transfer } from '../../../core/model/transferModel.ts';
 import type { Search } from '../../../core/store/searchStore.ts';
-import { omit } from '../../../core/util/omit.ts';
+import { omit } from '../../../core/util/json.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { FileNode, FileRef } from '../../editor/contributions.ts';
 import { localConnectionId } from '../../editor/machine.ts';

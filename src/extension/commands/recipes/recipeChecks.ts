@@ -1,8 +1,7 @@
 import type { RecipeLock } from '../../../core/recipes/lockFormat.ts';
 import type { LockReadResult } from '../../../core/recipes/recipeLock.ts';
 import type { Clock } from '../../../core/util/clock.ts';
-import { Emitter } from '../../../core/util/emitter.ts';
-import type { Disposable } from '../../../core/util/lifetime.ts';
+import { Emitter, type Disposable } from '../../../core/util/lifetime.ts';
 import type { RecipeStatus } from '../../views/recipeTree.ts';
 
 /** Maximum age of a recipe's status, in milliseconds. An older status is determined again when it is shown. */

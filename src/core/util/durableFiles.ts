@@ -1,8 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { link, open, rm, writeFile } from 'node:fs/promises';
+import { link, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { getErrorCode } from './errorCode.ts';
-import { syncFolder } from './syncFolder.ts';
+import { getErrorCode } from './errorFacts.ts';
+
+/**
+ * Creates or replaces a file atomically and makes it readable only by its owner. With `isDurable`, flushes the content
+ * first and the folder afterwards, so that the file survives a system crash.
+ */
+export async function writeFileAtomically(file: string, text: string, isDurable = false): Promise<void> {
+  const temporaryFile = `${file}.${randomUUID()}.part`;
+  try {
+    await writeFile(temporaryFile, text, { flag: 'wx', mode: 0o600, flush: isDurable });
+    await rename(temporaryFile, file);
+    if (isDurable) await syncFolder(dirname(file));
+  } catch (error) {
+    await rm(temporaryFile, { force: true });
+    throw error;
+  }
+}
 
 /**
  * Creates a file with its content, readable only by its owner. Resolves to false if the file exists, and rejects with
@@ -44,5 +59,22 @@ async function createDirectly(file: string, text: string, isDurable: boolean): P
     if (isDurable) await opened.sync();
   } catch (error) {
     await removeAndThrow(file, error);
+  }
+}
+
+/** Error codes that indicate that written data may be lost. */
+const lossCodes: ReadonlySet<string> = new Set(['EDQUOT', 'EIO', 'ENOSPC']);
+
+/**
+ * Flushes a folder, so that the name of a file that was created or renamed survives a system crash. Does nothing on
+ * Windows and on file systems that can't flush folders. Rejects only if the disk fails or is full.
+ */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  try {
+    await using opened = await open(folder);
+    await opened.sync();
+  } catch (error) {
+    if (lossCodes.has(getErrorCode(error))) throw error;
   }
 }

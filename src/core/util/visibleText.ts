@@ -67,3 +67,19 @@ export function hasHiddenText(text: string): boolean {
   const shown = text.replace(/\p{Join_Control}/gu, '');
   return [blankRun, excessMarks].some((pattern) => pattern.test(shown));
 }
+
+/** Matches bidirectional controls, line separators, and control characters except line feed and tab. */
+const invisible = /[\p{Bidi_Control}\u2028\u2029]|[^\P{Cc}\n\t]/gu;
+
+/**
+ * Replaces characters that affect how adjacent text is displayed with escapes such as `\u202e`. Preserves line feeds
+ * and tabs.
+ */
+export function escapeInvisible(text: string): string {
+  return text.replace(invisible, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** Replaces each run of blank characters, including those that aren't white space in Unicode, with one space. */
+export function collapseBlanks(text: string): string {
+  return text.replace(/[\s\u115F\u1160\u2800\u3164\uFFA0\u{1D159}]+/gu, ' ');
+}

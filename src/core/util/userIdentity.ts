@@ -1,3 +1,5 @@
+import { userInfo } from 'node:os';
+
 const orcidPattern = /^(?:https?:\/\/orcid\.org\/)?(\d{4})-?(\d{4})-?(\d{4})-?(\d{3}[\dX])$/i;
 
 /** Returns true if a string has the form of an ORCID iD. Ignores the check digit (D19: ORCID iD format). */
@@ -18,4 +20,20 @@ export function parseOrcid(text: string): string | undefined {
   for (const digit of characters.slice(0, -1)) total = (total + Number(digit)) * 2;
   const check = (12 - (total % 11)) % 11;
   return characters.endsWith(check === 10 ? 'X' : String(check)) ? orcid : undefined;
+}
+
+/** Placeholder for a user whose login name is unknown. */
+const unknownUser = 'local user';
+
+/**
+ * Returns the user's login name, or a placeholder if the name is unknown or could be mistaken for an ORCID iD (D19:
+ * ORCID iD format).
+ */
+export function getLoginName(readName = (): string => userInfo().username): string {
+  try {
+    const name = readName().trim();
+    return name === '' || hasOrcidForm(name) ? unknownUser : name;
+  } catch {
+    return unknownUser;
+  }
 }
