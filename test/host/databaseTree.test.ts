@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { TreeItemCollapsibleState } from 'vscode';
-import type { Database } from '../../src/core/model/databaseModel.ts';
+import type { Database, SearchParameter } from '../../src/core/model/databaseModel.ts';
 import type { Reason } from '../../src/core/model/reason.ts';
-import type { SearchParameter } from '../../src/core/model/databaseParameter.ts';
 import { ConnectionStore } from '../../src/core/store/connectionStore.ts';
 import { ParameterStore } from '../../src/core/store/parameterStore.ts';
 import { SearchabilityStore } from '../../src/core/store/searchabilityStore.ts';

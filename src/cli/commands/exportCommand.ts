@@ -3,17 +3,15 @@ import { Option, type Command } from 'commander';
 import {
   checksumAlgorithms,
   createOmission,
-  formatHashName,
-  formatOmissions,
-  listTransferOmissions,
-  type ChecksumAlgorithm,
-  type Omission,
-} from '../../core/model/exportOmissions.ts';
-import {
   exportChecksums,
   exportFiles,
   filterChecksummed,
+  formatHashName,
+  formatOmissions,
   listAlgorithms,
+  listTransferOmissions,
+  type ChecksumAlgorithm,
+  type Omission,
   type RecordedFile,
 } from '../../core/model/fileExport.ts';
 import { createRoCrate, type CrateSource } from '../../core/model/roCrate.ts';

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import type { FileStaging, SearchQuery } from '../../core/model/searchQuery.ts';
+import type { FileStaging, SearchQuery } from '../../core/model/searchModel.ts';
 import type { JsonObject } from '../../core/util/json.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';

@@ -1,6 +1,6 @@
 import type { OpenConnection } from '../../core/flows/openConnections.ts';
 import type { FileEntry } from '../../core/model/fileEntry.ts';
-import type { SearchQuery } from '../../core/model/searchQuery.ts';
+import type { SearchQuery } from '../../core/model/searchModel.ts';
 import { createRequestError } from '../cliError.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 import type { CliSession } from './cliSession.ts';

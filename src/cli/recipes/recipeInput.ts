@@ -1,6 +1,6 @@
 import { basename, dirname, resolve } from 'node:path';
 import { localLinkService } from '../../core/model/link.ts';
-import { isLoopback } from '../../core/model/loopback.ts';
+import { isLoopback } from '../../core/model/connection.ts';
 import { maxRecipeBytes, parseRecipe } from '../../core/recipes/parseRecipe.ts';
 import { readLock, type LockReadResult } from '../../core/recipes/recipeLock.ts';
 import type { Recipe } from '../../core/recipes/recipeSchema.ts';

@@ -1,4 +1,4 @@
-import { isLoopback } from '../model/loopback.ts';
+import { isLoopback } from '../model/connection.ts';
 import type { Reason } from '../model/reason.ts';
 import { ConnectionError } from './errors.ts';
 

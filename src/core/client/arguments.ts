@@ -1,5 +1,5 @@
 import type { StagingStatus } from '../../contract/search.ts';
-import type { FileStaging } from '../model/searchQuery.ts';
+import type { FileStaging } from '../model/searchModel.ts';
 import { isJsonObject, type JsonObject } from '../util/json.ts';
 import type { ConnectOptions } from './connecting.ts';
 import { markArgumentError, RuntimeError, ValueError } from './errors.ts';

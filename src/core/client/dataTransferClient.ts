@@ -1,9 +1,8 @@
 import type { ServiceInfo } from '../model/connection.ts';
-import type { Database } from '../model/databaseModel.ts';
+import type { Database, SearchParameter } from '../model/databaseModel.ts';
 import type { TransferFacts } from '../model/foreignResponse.ts';
 import { plainNetwork } from '../model/networkSettings.ts';
 import type { Reason } from '../model/reason.ts';
-import type { SearchParameter } from '../model/databaseParameter.ts';
 import type { TurnOptions } from '../model/requestTurn.ts';
 import type { TransferStatus } from '../model/transferModel.ts';
 import { systemClock } from '../util/clock.ts';

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { isLoopback } from '../model/loopback.ts';
+import { isLoopback } from '../model/connection.ts';
 import type { NetworkSettings } from '../model/networkSettings.ts';
 import { ConnectionError } from './errors.ts';
 import { isHeaderSafe } from './token.ts';

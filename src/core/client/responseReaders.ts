@@ -3,9 +3,8 @@ import { databaseSchema, searchParameterSchema } from '../../contract/database.t
 import { isFileResource, resourcesSchema, type FileResource } from '../../contract/fileResource.ts';
 import { rootDocumentSchema } from '../../contract/root.ts';
 import { isTransferStatus, transferAcceptedSchema, transferStatusSchema } from '../../contract/transfer.ts';
-import type { Database, StoreListing } from '../model/databaseModel.ts';
+import type { Database, SearchParameter, StoreListing } from '../model/databaseModel.ts';
 import type { FileEntry, FoundFile, UnreadableFile } from '../model/fileEntry.ts';
-import type { SearchParameter } from '../model/databaseParameter.ts';
 import type { TransferBytes, TransferStatus } from '../model/transferModel.ts';
 import { parseAmount } from '../util/displayLimits.ts';
 import { isDeeperThan, isJsonObject } from '../util/json.ts';

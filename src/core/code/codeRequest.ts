@@ -1,5 +1,5 @@
 import type { TokenScheme } from '../model/connection.ts';
-import type { FileStaging } from '../model/searchQuery.ts';
+import type { FileStaging } from '../model/searchModel.ts';
 import type { JsonObject } from '../util/json.ts';
 
 /** The service that the generated code connects to. Does not contain the API key. */

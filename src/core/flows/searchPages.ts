@@ -1,6 +1,6 @@
 import type { RefusedId } from '../client/reply.ts';
 import type { FoundFile } from '../model/fileEntry.ts';
-import type { MissingId } from '../model/missingId.ts';
+import type { MissingId } from '../model/idList.ts';
 import type { Reason } from '../model/reason.ts';
 import type { Search } from '../store/searchStore.ts';
 import type { UnsafeIds } from '../store/unsafeIds.ts';

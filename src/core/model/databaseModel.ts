@@ -34,3 +34,13 @@ export interface StoreListing {
   /** The reason why the last scan failed, as a clause that can continue a sentence. */
   readonly problem?: string;
 }
+
+/**
+ * A search parameter that only one database supports. Some servers list these parameters (D26: service HTTP behavior).
+ */
+export interface SearchParameter {
+  /** The type exactly as received, such as `string`, `number` or `array(string)`. */
+  readonly type: string;
+  /** The allowed values; empty if any value is allowed. */
+  readonly values: readonly unknown[];
+}

@@ -2,7 +2,7 @@ import { hasHiddenText } from '../util/visibleText.ts';
 import { hasInfinity, isDeeperThan, isJsonObject, parseJsonObject, type JsonObject } from '../util/json.ts';
 import { parseUuid } from '../util/uuid.ts';
 import type { Connection } from './connection.ts';
-import type { SearchQuery } from './searchQuery.ts';
+import type { SearchQuery } from './searchModel.ts';
 
 /** The `service` of a link that refers to the local service of the person who opens the link. */
 export const localLinkService = 'local';

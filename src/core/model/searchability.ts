@@ -1,6 +1,6 @@
 import { isJsonObject } from '../util/json.ts';
 import type { Reason } from './reason.ts';
-import type { SearchQuery } from './searchQuery.ts';
+import type { SearchQuery } from './searchModel.ts';
 
 const kinds = ['notSearchable', 'wantsQuery', 'wantsWords'] as const;
 

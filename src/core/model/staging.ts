@@ -1,5 +1,5 @@
 import { getFileKey, type FileEntry, type FileReference } from './fileEntry.ts';
-import type { SearchQuery, FileStaging } from './searchQuery.ts';
+import type { SearchQuery, FileStaging } from './searchModel.ts';
 
 interface StagingSearch {
   readonly connectionId: string;

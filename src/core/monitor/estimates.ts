@@ -1,5 +1,4 @@
-import type { Estimate } from '../model/estimate.ts';
-import type { Transfer } from '../model/transferModel.ts';
+import type { Estimate, Transfer } from '../model/transferModel.ts';
 import type { TransferStore } from '../store/transferStore.ts';
 import type { Clock } from '../util/clock.ts';
 import type { Disposable } from '../util/lifetime.ts';

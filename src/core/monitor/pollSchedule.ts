@@ -1,5 +1,4 @@
-import { getLastProgressAt } from '../model/progressSamples.ts';
-import { hasEnded, type Transfer } from '../model/transferModel.ts';
+import { getLastProgressAt, hasEnded, type Transfer } from '../model/transferModel.ts';
 
 interface PollOptions {
   readonly minIntervalMs: number;

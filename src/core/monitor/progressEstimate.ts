@@ -1,6 +1,11 @@
-import type { Estimate } from '../model/estimate.ts';
-import { getLastProgressAt, listFileSamples, type ProgressSample } from '../model/progressSamples.ts';
-import { hasEnded, type Transfer } from '../model/transferModel.ts';
+import {
+  getLastProgressAt,
+  hasEnded,
+  listFileSamples,
+  type Estimate,
+  type ProgressSample,
+  type Transfer,
+} from '../model/transferModel.ts';
 import { getOutcome } from '../model/transferOutcome.ts';
 
 const second = 1000;

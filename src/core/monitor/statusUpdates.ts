@@ -1,15 +1,15 @@
 import type { Reply } from '../client/reply.ts';
-import { addSample } from '../model/progressSamples.ts';
-import { describeContent, findOtherContent, toTransferFacts, type ForeignSign } from '../model/foreignResponse.ts';
-import type { Reason } from '../model/reason.ts';
 import {
-  hasEnded,
-  withState,
+  addSample,
   getState,
+  hasEnded,
   toTrustedStatus,
+  withState,
   type Transfer,
   type TransferStatus,
 } from '../model/transferModel.ts';
+import { describeContent, findOtherContent, toTransferFacts, type ForeignSign } from '../model/foreignResponse.ts';
+import type { Reason } from '../model/reason.ts';
 import { omit } from '../util/json.ts';
 
 /** Counts of recent status replies for one transfer. */

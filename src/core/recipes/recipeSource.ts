@@ -1,7 +1,7 @@
 import type { FoundFile } from '../model/fileEntry.ts';
-import type { MissingId } from '../model/missingId.ts';
+import type { MissingId } from '../model/idList.ts';
 import type { Reason } from '../model/reason.ts';
-import type { SearchQuery } from '../model/searchQuery.ts';
+import type { SearchQuery } from '../model/searchModel.ts';
 import type { StatedLicense } from '../model/transferModel.ts';
 import type { MatchIndex } from '../tables/matchIndex.ts';
 import type { MatchKey } from '../tables/tableColumns.ts';

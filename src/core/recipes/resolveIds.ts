@@ -1,4 +1,4 @@
-import { filterMissingIds, type MissingId } from '../model/missingId.ts';
+import { filterMissingIds, type MissingId } from '../model/idList.ts';
 import type { Reason } from '../model/reason.ts';
 import { createFileTest } from './fileFilters.ts';
 import { createRecipeFileReader, type RecipeFile } from './recipeFile.ts';

@@ -1,5 +1,5 @@
 import type { FoundFile } from '../model/fileEntry.ts';
-import { isLastPage, maxPagesWithoutNew } from '../model/searchPaging.ts';
+import { isLastPage, maxPagesWithoutNew } from '../model/searchModel.ts';
 import { createFileTest } from './fileFilters.ts';
 import { createRecipeFileReader, type RecipeFile } from './recipeFile.ts';
 import type { Recipe } from './recipeSchema.ts';

@@ -1,4 +1,4 @@
-import type { SearchQuery } from '../model/searchQuery.ts';
+import type { SearchQuery } from '../model/searchModel.ts';
 import { recipeVersion, type Recipe } from './recipeSchema.ts';
 
 /** The content of a recipe to save. */

@@ -1,5 +1,5 @@
 import type { Reason } from '../model/reason.ts';
-import type { SearchParameter } from '../model/databaseParameter.ts';
+import type { SearchParameter } from '../model/databaseModel.ts';
 import { Emitter } from '../util/lifetime.ts';
 
 /** A database's search parameters by name, or the `reason` why they are unknown. */

@@ -1,11 +1,9 @@
 import type { FileEntry, FoundFile } from '../model/fileEntry.ts';
-import type { MissingId } from '../model/missingId.ts';
+import type { MissingId } from '../model/idList.ts';
 import type { Reason } from '../model/reason.ts';
-import type { ResultOrder } from '../model/resultOrder.ts';
+import { getFileIdentity, type ResultOrder, type SearchQuery } from '../model/searchModel.ts';
 import type { Searchability } from '../model/searchability.ts';
 import type { SavedSearch } from '../model/savedSearch.ts';
-import { getFileIdentity } from '../model/searchPaging.ts';
-import type { SearchQuery } from '../model/searchQuery.ts';
 import { Emitter } from '../util/lifetime.ts';
 import { CheckedFiles, type CheckedFile, type CheckedTally, type CheckedFilesById } from './checkedFiles.ts';
 

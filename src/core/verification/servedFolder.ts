@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { getMachine, type Connection, type ServiceInfo } from '../model/connection.ts';
+import { getMachine, isLoopback, type Connection, type ServiceInfo } from '../model/connection.ts';
 import type { Database } from '../model/databaseModel.ts';
-import { isLoopback } from '../model/loopback.ts';
 
 interface ServingConnection {
   readonly connection: Pick<Connection, 'id'>;

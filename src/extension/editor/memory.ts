@@ -1,5 +1,5 @@
 import { citationFormats, type CitationFormat } from '../../core/citations/citationFormats.ts';
-import type { FileStaging } from '../../core/model/searchQuery.ts';
+import type { FileStaging } from '../../core/model/searchModel.ts';
 import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
 import type { StateFiles } from './stateFiles.ts';
 

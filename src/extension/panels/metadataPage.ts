@@ -4,7 +4,7 @@ import { formatApa } from '../../core/citations/apa.ts';
 import { listCitations } from '../../core/citations/citableUnits.ts';
 import type { CopyIndex } from '../../core/duplicates/copyIndex.ts';
 import type { FileEntry, FoundFile } from '../../core/model/fileEntry.ts';
-import type { FileStaging } from '../../core/model/searchQuery.ts';
+import type { FileStaging } from '../../core/model/searchModel.ts';
 import { getReportedStaging } from '../../core/model/staging.ts';
 import type { Reason } from '../../core/model/reason.ts';
 import type { Clock } from '../../core/util/clock.ts';

@@ -1,15 +1,15 @@
 import { l10n, type Uri, type WebviewPanel } from 'vscode';
-import type { Estimate } from '../../core/model/estimate.ts';
-import { listFileSamples } from '../../core/model/progressSamples.ts';
-import type { Reason } from '../../core/model/reason.ts';
 import {
   canSubmitAgain,
   hasEnded,
   isPaused,
+  listFileSamples,
+  type Estimate,
   type Transfer,
   type TransferFile,
   type TransferState,
 } from '../../core/model/transferModel.ts';
+import type { Reason } from '../../core/model/reason.ts';
 import { getOutcome, getProgress, isUnsent, wasSent } from '../../core/model/transferOutcome.ts';
 import type { TransferStore } from '../../core/store/transferStore.ts';
 import type { Clock } from '../../core/util/clock.ts';

@@ -1,6 +1,6 @@
 import { env } from 'vscode';
 import type { FoundFile } from '../../core/model/fileEntry.ts';
-import { sortFiles, type ResultOrder } from '../../core/model/resultOrder.ts';
+import { sortFiles, type ResultOrder } from '../../core/model/searchModel.ts';
 import type { Search } from '../../core/store/searchStore.ts';
 
 interface Sorted {

@@ -1,7 +1,7 @@
 import { l10n, ThemeIcon, TreeItem, TreeItemCheckboxState, TreeItemCollapsibleState } from 'vscode';
 import { getMachine } from '../../core/model/connection.ts';
 import type { FileEntry, FoundFile } from '../../core/model/fileEntry.ts';
-import { filterMissingIds } from '../../core/model/missingId.ts';
+import { filterMissingIds } from '../../core/model/idList.ts';
 import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
 import type { Search } from '../../core/store/searchStore.ts';
 import type { EmptySearchesNode, FileNode } from '../editor/contributions.ts';

@@ -1,7 +1,7 @@
 import { EventEmitter, type TreeDataProvider, type TreeItem } from 'vscode';
 import type { CopyIndex } from '../../core/duplicates/copyIndex.ts';
 import type { FoundFile } from '../../core/model/fileEntry.ts';
-import { filterMissingIds } from '../../core/model/missingId.ts';
+import { filterMissingIds } from '../../core/model/idList.ts';
 import { getEmptySearches } from '../../core/store/searchBatches.ts';
 import type { Search, SearchStore } from '../../core/store/searchStore.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';

@@ -1,8 +1,8 @@
 import { l10n } from 'vscode';
 import type { FoundFile, UnreadableFile } from '../../core/model/fileEntry.ts';
 import type { Reason } from '../../core/model/reason.ts';
-import { maxPagesWithoutNew } from '../../core/model/searchPaging.ts';
-import { filterMissingIds, type MissingId } from '../../core/model/missingId.ts';
+import { maxPagesWithoutNew } from '../../core/model/searchModel.ts';
+import { filterMissingIds, type MissingId } from '../../core/model/idList.ts';
 import type { LeftOutSearches, Search } from '../../core/store/searchStore.ts';
 import type { ConnectionNode, LeftOutNode, SearchNode } from '../editor/contributions.ts';
 import { getDatabaseLabel, describeSearchabilityDetail } from '../words/searchWords.ts';

@@ -2,7 +2,7 @@ import { l10n } from 'vscode';
 import { formatReference } from '../../core/citations/apa.ts';
 import type { CitableFile } from '../../core/citations/citableUnits.ts';
 import type { Citation } from '../../core/citations/citation.ts';
-import type { TransferReceipt } from '../../core/model/transferReceipt.ts';
+import type { TransferReceipt } from '../../core/model/transferOutcome.ts';
 import { formatFileCount, formatList, plural } from './localeFormats.ts';
 import { escapeMarkdown } from './markdownText.ts';
 import { formatNames } from './nameList.ts';

@@ -1,5 +1,5 @@
 import { env, l10n } from 'vscode';
-import type { Estimate } from '../../core/model/estimate.ts';
+import type { Estimate } from '../../core/model/transferModel.ts';
 import { formatList, plural } from './localeFormats.ts';
 
 /** Describes an estimate for a row, such as "about 4 min" or "4–7 min, based on 3 earlier transfers". */

@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import type { Omission } from '../../core/model/exportOmissions.ts';
+import type { Omission } from '../../core/model/fileExport.ts';
 import { formatFileCount, plural } from './localeFormats.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { env, l10n } from 'vscode';
-import type { SearchParameter } from '../../core/model/databaseParameter.ts';
+import type { SearchParameter } from '../../core/model/databaseModel.ts';
 import { parseWrittenDate, parseWrittenSize, writeDate, writeSize } from '../../core/util/writtenValues.ts';
 import { formatList, plural } from './localeFormats.ts';
 import { toPlainLine } from './plainText.ts';

@@ -1,7 +1,6 @@
 import { l10n } from 'vscode';
-import type { ResultOrder } from '../../core/model/resultOrder.ts';
+import type { FileStaging, ResultOrder, SearchQuery } from '../../core/model/searchModel.ts';
 import type { Searchability } from '../../core/model/searchability.ts';
-import type { SearchQuery, FileStaging } from '../../core/model/searchQuery.ts';
 import type { CheckedTally } from '../../core/store/checkedFiles.ts';
 import type { JsonObject } from '../../core/util/json.ts';
 import { findQueryMistakes, type QueryMistake } from '../../core/util/searchSyntax.ts';

@@ -1,6 +1,6 @@
 import { l10n } from 'vscode';
 import { countFileLicenses, type LicenseCount } from '../../core/citations/licenses.ts';
-import type { FileStaging } from '../../core/model/searchQuery.ts';
+import type { FileStaging } from '../../core/model/searchModel.ts';
 import type { TransferFile, TransferOrder } from '../../core/model/transferModel.ts';
 import { formatFileCount, formatList, plural, formatSize } from './localeFormats.ts';
 import { cutPlainText, toPlainLine, toPlainText } from './plainText.ts';

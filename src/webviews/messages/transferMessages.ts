@@ -1,13 +1,13 @@
-import type { ProgressSample } from '../../core/model/progressSamples.ts';
 import type {
-  StatedLicense,
+  ProgressSample,
   StateChange,
+  StatedLicense,
   Transfer,
   TransferBytes,
   TransferFile,
   TransferOrder,
-  TransferState,
   TransferRequester,
+  TransferState,
   TransferStatus,
 } from '../../core/model/transferModel.ts';
 import type { TransferOutcome, TransferProgress } from '../../core/model/transferOutcome.ts';

@@ -1,4 +1,4 @@
-import type { ProgressSample } from '../../core/model/progressSamples.ts';
+import type { ProgressSample } from '../../core/model/transferModel.ts';
 
 /** The ranges of the chart's axes: times in milliseconds since 1970, and file counts starting at 0. */
 export interface ChartRange {

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import type { VNode } from 'preact';
-import type { ProgressSample } from '../../core/model/progressSamples.ts';
+import type { ProgressSample } from '../../core/model/transferModel.ts';
 import type { PageTransfer } from '../messages/transferMessages.ts';
 import { DataTable, Fold, Section } from '../shared/elements.tsx';
 import { usePage } from '../shared/pageContext.ts';

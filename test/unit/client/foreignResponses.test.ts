@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { namesOtherRequest } from '../../../src/core/model/foreignRefusal.ts';
+import { namesOtherRequest } from '../../../src/core/model/foreignResponse.ts';
 import { dropBeforeAnswer, json, plainProblem, problem, silence } from '../../support/faultBehaviors.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { fault } from '../../support/tally.ts';

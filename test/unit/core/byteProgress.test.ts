@@ -3,8 +3,12 @@ import { describeProgress, toTransferDocument, transferColumns } from '../../../
 import { describeReason } from '../../../src/cli/text/reasonText.ts';
 import { toTransferAnswer } from '../../../src/core/agents/transferAnswer.ts';
 import { readStatus } from '../../../src/core/client/responseReaders.ts';
-import { getLastProgressAt } from '../../../src/core/model/progressSamples.ts';
-import { toTrustedStatus, type Transfer, type TransferBytes } from '../../../src/core/model/transferModel.ts';
+import {
+  getLastProgressAt,
+  toTrustedStatus,
+  type Transfer,
+  type TransferBytes,
+} from '../../../src/core/model/transferModel.ts';
 import { getProgress, getShare, getTellingBytes } from '../../../src/core/model/transferOutcome.ts';
 import { estimateRemaining } from '../../../src/core/monitor/progressEstimate.ts';
 import { applyReply, emptyHistory } from '../../../src/core/monitor/statusUpdates.ts';

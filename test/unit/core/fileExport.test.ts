@@ -4,8 +4,13 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checksumAlgorithms } from '../../../src/core/model/exportOmissions.ts';
-import { exportChecksums, exportFiles, filterChecksummed, listAlgorithms } from '../../../src/core/model/fileExport.ts';
+import {
+  checksumAlgorithms,
+  exportChecksums,
+  exportFiles,
+  filterChecksummed,
+  listAlgorithms,
+} from '../../../src/core/model/fileExport.ts';
 
 describe('Exporting files', () => {
   it('writes a table without formulas, separated by commas or tabs', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { getLastProgressAt, addSample, type ProgressSample } from '../../../src/core/model/progressSamples.ts';
+import { getLastProgressAt, addSample, type ProgressSample } from '../../../src/core/model/transferModel.ts';
 import { property } from '../../support/property.ts';
 import { submittingTransfer } from './specimens.ts';
 

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import { createRoCrate } from '../../../src/core/model/roCrate.ts';
-import { formatOmissions, listTransferOmissions, type Omission } from '../../../src/core/model/exportOmissions.ts';
-import { createFileCrate } from '../../../src/core/model/fileCrate.ts';
-import type { RecordedFile } from '../../../src/core/model/fileExport.ts';
+import { createFileCrate, createRoCrate } from '../../../src/core/model/roCrate.ts';
+import {
+  formatOmissions,
+  listTransferOmissions,
+  type Omission,
+  type RecordedFile,
+} from '../../../src/core/model/fileExport.ts';
 import type { Transfer, TransferState } from '../../../src/core/model/transferModel.ts';
 import { crateRules, follow, listByType, readCrate, type CrateGraph } from '../../support/crateRules.ts';
 

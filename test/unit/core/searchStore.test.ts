@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
-import { sortFiles } from '../../../src/core/model/resultOrder.ts';
+import { sortFiles } from '../../../src/core/model/searchModel.ts';
 import { getEmptySearches, leaveBatch, setBatch } from '../../../src/core/store/searchBatches.ts';
 import { SearchStore } from '../../../src/core/store/searchStore.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
-import type { FileStaging } from '../../../src/core/model/searchQuery.ts';
+import type { FileStaging } from '../../../src/core/model/searchModel.ts';
 import { createStagingLookup, getReportedStaging } from '../../../src/core/model/staging.ts';
 
 function file(id: string, resource: Record<string, unknown> = {}): FileEntry {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Transfer } from '../../../src/core/model/transferModel.ts';
-import { createReceipt, getAccessDay } from '../../../src/core/model/transferReceipt.ts';
+import { createReceipt, getAccessDay } from '../../../src/core/model/transferOutcome.ts';
 
 function createTransfer(state: Transfer['state'], status: Transfer['status'] = {}): Transfer {
   const files = ['a', 'b'].map((id) => ({ id, name: id }));

@@ -2,7 +2,7 @@ import { env, l10n } from 'vscode';
 import { listCitations } from '../../../core/citations/citableUnits.ts';
 import { writeCitations, type CitationFormat } from '../../../core/citations/citationFormats.ts';
 import type { Citation } from '../../../core/citations/citation.ts';
-import { getAccessDay } from '../../../core/model/transferReceipt.ts';
+import { getAccessDay } from '../../../core/model/transferOutcome.ts';
 import { runSteps } from '../../editor/inputSteps.ts';
 import type { Step } from '../../editor/quickInput.ts';
 import { formatAvailabilityStatement } from '../../words/availabilityStatement.ts';

@@ -2,7 +2,7 @@ import { l10n, Uri } from 'vscode';
 import type { CitableFile } from '../../../core/citations/citableUnits.ts';
 import { getMachine } from '../../../core/model/connection.ts';
 import type { Transfer } from '../../../core/model/transferModel.ts';
-import { createReceipt, type TransferReceipt } from '../../../core/model/transferReceipt.ts';
+import { createReceipt, type TransferReceipt } from '../../../core/model/transferOutcome.ts';
 import { findUntransferredFiles } from '../../../core/verification/untransferredFiles.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { getConnectionName } from '../../editor/connectionName.ts';

@@ -1,8 +1,7 @@
 import { l10n } from 'vscode';
 import type { ConnectAttempt } from '../../../core/flows/connectFlow.ts';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
-import { chooseConnectionName, formatHost, type Connection } from '../../../core/model/connection.ts';
-import { isLoopback } from '../../../core/model/loopback.ts';
+import { chooseConnectionName, formatHost, isLoopback, type Connection } from '../../../core/model/connection.ts';
 import { createConnectionId } from '../../../core/util/connectionId.ts';
 import { parseOrcid } from '../../../core/util/userIdentity.ts';
 import type { WelcomeButton } from '../../editor/contributions.ts';

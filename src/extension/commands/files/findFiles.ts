@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import type { SearchQuery } from '../../../core/model/searchQuery.ts';
+import type { SearchQuery } from '../../../core/model/searchModel.ts';
 import type { DatabaseNode } from '../../editor/contributions.ts';
 import { runSteps } from '../../editor/inputSteps.ts';
 import type { Memory } from '../../editor/memory.ts';

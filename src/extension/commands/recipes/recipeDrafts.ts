@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import type { SearchQuery } from '../../../core/model/searchQuery.ts';
+import type { SearchQuery } from '../../../core/model/searchModel.ts';
 import type { Transfer } from '../../../core/model/transferModel.ts';
 import { toRecipeSource, type RecipeDraft } from '../../../core/recipes/savedRecipe.ts';
 import type { CheckedFile } from '../../../core/store/checkedFiles.ts';

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { commands, l10n, Uri, workspace } from 'vscode';
-import type { Omission } from '../../../core/model/exportOmissions.ts';
+import type { Omission } from '../../../core/model/fileExport.ts';
 import { CommandFailure } from '../../editor/commandBoundary.ts';
 import type { FileNode, SearchNode, TransferNode } from '../../editor/contributions.ts';
 import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';

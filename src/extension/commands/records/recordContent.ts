@@ -1,9 +1,13 @@
 import { l10n } from 'vscode';
-import { roCrateName } from '../../../core/model/crateEntities.ts';
-import { createOmission, listTransferOmissions, type Omission } from '../../../core/model/exportOmissions.ts';
-import { createFileCrate } from '../../../core/model/fileCrate.ts';
-import { exportChecksums, exportFiles, filterChecksummed } from '../../../core/model/fileExport.ts';
-import { createRoCrate } from '../../../core/model/roCrate.ts';
+import { createFileCrate, createRoCrate, roCrateName } from '../../../core/model/roCrate.ts';
+import {
+  createOmission,
+  exportChecksums,
+  exportFiles,
+  filterChecksummed,
+  listTransferOmissions,
+  type Omission,
+} from '../../../core/model/fileExport.ts';
 import { getServiceName } from '../../../core/model/transferModel.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import { getConnectionName } from '../../editor/connectionName.ts';

@@ -1,8 +1,7 @@
 import { l10n } from 'vscode';
-import { createOmission, type Omission } from '../../../core/model/exportOmissions.ts';
-import type { RecordedFile } from '../../../core/model/fileExport.ts';
-import { filterMissingIds } from '../../../core/model/missingId.ts';
-import type { SearchQuery } from '../../../core/model/searchQuery.ts';
+import { createOmission, type Omission, type RecordedFile } from '../../../core/model/fileExport.ts';
+import { filterMissingIds } from '../../../core/model/idList.ts';
+import type { SearchQuery } from '../../../core/model/searchModel.ts';
 import type { Transfer } from '../../../core/model/transferModel.ts';
 import { hasTransferredFiles } from '../../../core/model/transferOutcome.ts';
 import type { CheckedFile } from '../../../core/store/checkedFiles.ts';

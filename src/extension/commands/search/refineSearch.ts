@@ -1,6 +1,6 @@
 import { l10n } from 'vscode';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
-import type { SearchQuery } from '../../../core/model/searchQuery.ts';
+import type { SearchQuery } from '../../../core/model/searchModel.ts';
 import type { Search } from '../../../core/store/searchStore.ts';
 import type { SearchNode } from '../../editor/contributions.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';

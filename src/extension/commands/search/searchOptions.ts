@@ -1,6 +1,6 @@
 import { l10n, QuickPickItemKind, ThemeIcon } from 'vscode';
 import type { ParameterFlow } from '../../../core/flows/parameterFlow.ts';
-import type { FileStaging, SearchQuery } from '../../../core/model/searchQuery.ts';
+import type { FileStaging, SearchQuery } from '../../../core/model/searchModel.ts';
 import type { ParameterListing } from '../../../core/store/parameterStore.ts';
 import { parseJsonObject, type JsonObject } from '../../../core/util/json.ts';
 import { toStepResult, askText, pickOne, type Choice, type Step, type StepPosition } from '../../editor/quickInput.ts';

@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import type { SearchParameter } from '../../../core/model/databaseParameter.ts';
+import type { SearchParameter } from '../../../core/model/databaseModel.ts';
 import type { JsonObject } from '../../../core/util/json.ts';
 import { toStepResult, askText, pickOne, type Choice, type Step, type StepPosition } from '../../editor/quickInput.ts';
 import {

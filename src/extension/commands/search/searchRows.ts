@@ -1,5 +1,5 @@
 import { commands, l10n, ThemeIcon } from 'vscode';
-import type { ResultOrder } from '../../../core/model/resultOrder.ts';
+import type { ResultOrder } from '../../../core/model/searchModel.ts';
 import { getEmptySearches } from '../../../core/store/searchBatches.ts';
 import type { DismissedSearches, Search } from '../../../core/store/searchStore.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';

@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import { mayHaveStoppedServer } from '../../../core/model/lostSubmission.ts';
+import { mayHaveStoppedServer } from '../../../core/model/transferOutcome.ts';
 import { findNamedFiles } from '../../../core/model/namedFiles.ts';
 import {
   canSubmitAgain,

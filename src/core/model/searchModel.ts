@@ -1,0 +1,72 @@
+import type { JsonObject } from '../util/json.ts';
+import type { FoundFile } from './fileEntry.ts';
+
+/**
+ * The staging status of a file: ready to be copied, or still to be fetched from slow storage (§3, D22: staged means
+ * hashed).
+ */
+export type FileStaging = 'staged' | 'unstaged';
+
+/** A query to one database: by words (§4.3) or by file IDs (§4.4). */
+export interface SearchQuery {
+  readonly database: string;
+  /** The words to search for; empty for a query by IDs. */
+  readonly query: string;
+  readonly status?: FileStaging;
+  /** The number of files per page, sent as `limit`. Has no effect on a query by IDs (D9: paging). */
+  readonly pageSize: number;
+  readonly specific?: JsonObject;
+  /** The requested file IDs: at least one, without duplicates. Absent for a query by words. */
+  readonly ids?: readonly string[];
+}
+
+/** The number of consecutive full pages without new files after which a search stops (D9: paging). */
+export const maxPagesWithoutNew = 3;
+
+/** Returns a key that identifies a file within a search. */
+export function getFileIdentity(file: FoundFile): string {
+  return file.kind === 'file' ? `file ${file.id}` : `text ${file.text}`;
+}
+
+/**
+ * Returns true if a page without new files is the last one. Such a page is not full, or it repeats the previous page
+ * because the database ignores `offset` (D9: paging). A page with only one file doesn't count as a repetition.
+ */
+export function isLastPage(page: readonly FoundFile[], pageSize: number, before: readonly FoundFile[] = []): boolean {
+  return page.length < pageSize || (page.length > 1 && isSamePage(page, before));
+}
+
+function isSamePage(one: readonly FoundFile[], other: readonly FoundFile[]): boolean {
+  if (one.length !== other.length) return false;
+  const identities = other.map(getFileIdentity);
+  return one.every((file, index) => getFileIdentity(file) === identities[index]);
+}
+
+/** The order of the files in a search; `relevance` is the order in which the service returned them. */
+export type ResultOrder = 'relevance' | 'name' | 'size';
+
+/**
+ * Returns the files sorted by name (in the collation order of `language`) or by descending size. For `relevance`,
+ * returns them unsorted. Sorting puts unreadable files last; sorting by size puts files of unknown size right before
+ * them.
+ */
+export function sortFiles(files: readonly FoundFile[], order: ResultOrder, language: string): readonly FoundFile[] {
+  if (order === 'relevance') return files;
+  if (order === 'size') return files.toSorted(compareBySize);
+  const names = new Intl.Collator(language, { numeric: true, sensitivity: 'base' });
+  return files.toSorted((one, other) =>
+    one.kind === 'file' && other.kind === 'file' ? names.compare(one.name, other.name) : getRank(one) - getRank(other),
+  );
+}
+
+function compareBySize(one: FoundFile, other: FoundFile): number {
+  return getSize(other) - getSize(one);
+}
+
+function getRank(file: FoundFile): number {
+  return file.kind === 'file' ? 0 : 1;
+}
+
+function getSize(file: FoundFile): number {
+  return file.kind === 'file' ? (file.sizeBytes ?? -1) : -2;
+}
