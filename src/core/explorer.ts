@@ -1,8 +1,8 @@
 import type { ClientOptions, DataTransferClient } from './client/dataTransferClient.ts';
 import { RequestQueues } from './client/requestQueue.ts';
 import { ServerDialects } from './client/serverDialect.ts';
-import type { Fetch } from './client/editorTransport.ts';
-import type { RouteObserver } from './client/observedConnector.ts';
+import type { Fetch } from './client/transports.ts';
+import type { RouteObserver } from './client/route.ts';
 import { TrackFlow } from './flows/trackFlow.ts';
 import { CopyIndex } from './duplicates/copyIndex.ts';
 import { ConnectFlow } from './flows/connectFlow.ts';

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { isHeaderSafe } from '../../core/client/token.ts';
+import { isHeaderSafe } from '../../core/client/serverAccess.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import { CliError, createRequestError, createUsageError } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';

@@ -1,4 +1,4 @@
-import { toBaseAddress } from '../../core/client/address.ts';
+import { toBaseAddress } from '../../core/client/serverAccess.ts';
 import type { Connection } from '../../core/model/connection.ts';
 import { createConnectionId } from '../../core/util/connectionId.ts';
 import { createUsageError } from '../cliError.ts';

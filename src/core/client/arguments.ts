@@ -1,9 +1,9 @@
 import type { StagingStatus } from '../../contract/search.ts';
 import type { FileStaging } from '../model/searchModel.ts';
 import { isJsonObject, type JsonObject } from '../util/json.ts';
-import type { ConnectOptions } from './connecting.ts';
-import { markArgumentError, RuntimeError, ValueError } from './errors.ts';
-import { isHeaderSafe } from './token.ts';
+import type { ConnectOptions } from './clientSession.ts';
+import { markArgumentError, RuntimeError, ValueError } from './reply.ts';
+import { isHeaderSafe } from './serverAccess.ts';
 import { parseUuid } from '../util/uuid.ts';
 
 /**

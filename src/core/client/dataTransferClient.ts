@@ -17,23 +17,30 @@ import {
   type SearchOptions,
   type TransferOptions,
 } from './arguments.ts';
-import { buildSearchRequest } from './requestBuilders.ts';
-import { connectTo, createSupersededError, type ClientDependencies, type ConnectOptions } from './connecting.ts';
+import { buildSearchRequest, encodePart, formatQuery } from './requestBuilders.ts';
+import {
+  connectTo,
+  createSupersededError,
+  type ClientDependencies,
+  type ClientSession,
+  type ConnectOptions,
+} from './clientSession.ts';
 import { requestWithName, DatabaseName, isNamingKnown } from './databaseName.ts';
-import { RuntimeError } from './errors.ts';
-import { toOwnFailure } from './foreignFailure.ts';
+import {
+  RuntimeError,
+  type MetadataReply,
+  type Reply,
+  type RequestFailure,
+  type Result,
+  type SearchReply,
+} from './reply.ts';
+import { requestStatus, submit, toOwnFailure, type StatusOptions } from './transferRequests.ts';
 import { logFailure, reportBug } from './http.ts';
-import { defaultLimits, type Limits } from './limits.ts';
+import { defaultLimits, type Limits } from './exchange.ts';
 import { MetadataRequester } from './metadataRequester.ts';
 import { MetadataBatches } from './metadataBatches.ts';
-import { encodePart, formatQuery } from './query.ts';
-import type { MetadataReply, Reply, SearchReply } from './reply.ts';
 import { RequestQueues } from './requestQueue.ts';
-import type { RequestFailure, Result } from './result.ts';
 import { ServerDialects } from './serverDialect.ts';
-import type { ClientSession } from './clientSession.ts';
-import { requestStatus, type StatusOptions } from './statusRequest.ts';
-import { submit } from './submit.ts';
 import { parseUuid } from '../util/uuid.ts';
 
 /** Options for {@link DataTransferClient}. Only the log is required. */

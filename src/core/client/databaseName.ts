@@ -1,5 +1,5 @@
 import type { ClientSession } from './clientSession.ts';
-import type { RequestFailure, Result } from './result.ts';
+import type { RequestFailure, Result } from './reply.ts';
 
 /** Determines whether requests refer to a database by its name or its ID (D7: database name or id). */
 export class DatabaseName {

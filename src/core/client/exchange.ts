@@ -1,14 +1,12 @@
 import type { Reason } from '../model/reason.ts';
 import type { BeforeSending, RequestKind, TurnObserver } from '../model/requestTurn.ts';
 import type { Clock } from '../util/clock.ts';
+import type { JsonObject } from '../util/json.ts';
 import type { Logger } from '../util/logger.ts';
-import { redact } from '../util/redact.ts';
-import type { KeyRemover } from './keyRemover.ts';
-import type { Limits } from './limits.ts';
-import { linkSignals } from './linkedSignal.ts';
+import { redact, SecretRedactor } from '../util/redact.ts';
+import type { RequestFailure, Result } from './reply.ts';
 import type { RequestQueue } from './requestQueue.ts';
-import type { RequestFailure, Result } from './result.ts';
-import type { Transport, WireResponse } from './transport.ts';
+import { linkSignals, type Transport, type WireResponse } from './transport.ts';
 
 /** Contains everything that is needed to send requests to a connected service. */
 export interface Channel {
@@ -181,3 +179,125 @@ function toExchangeReason(
   if (deadline?.aborted) return { kind: 'timeout' };
   return channel.transport.toReason(error);
 }
+
+/**
+ * The minimum length of a key to remove, in characters. Shorter keys, such as `test`, occur by chance in a service's
+ * names and IDs, which must stay unchanged to be usable.
+ */
+const minKeyLength = 8;
+
+/**
+ * Matches JSON escapes of ASCII characters, format characters and a few others. Such escapes can hide the key, in any
+ * of its forms, from a search of the unparsed text.
+ */
+const hidingEscape =
+  /\\u(?:00(?:[0-7]|AD)|060[0-5]|061C|06DD|070F|089[01]|08E2|180E|20(?:0[B-F]|2[A-E]|6)|FEFF|FFF[9-B]|D8(?:04|0D|2F|34)|DB40)/i;
+
+/**
+ * Removes the API key from successful responses, in case a server echoes it. Text from responses is shown, recorded,
+ * exported and given to agents.
+ */
+export class KeyRemover {
+  private readonly redactor: SecretRedactor | undefined;
+
+  constructor(key: string) {
+    if (key.length >= minKeyLength) this.redactor = new SecretRedactor(key);
+  }
+
+  /**
+   * Removes the key from all strings and property names in a parsed response, at any depth, and returns the response.
+   * First searches `text`, the unparsed response, because one search is much faster than inspecting each value. Changes
+   * only parsed strings, because a replacement in JSON could break an escape sequence.
+   */
+  removeFrom(json: unknown, text: string): unknown {
+    if (!this.redactor) return json;
+    return hidingEscape.test(text) || this.redactor.isIn(text) ? redactTexts(json, this.redactor) : json;
+  }
+}
+
+/**
+ * Redacts the strings in a parsed response in place. Not recursive, because a server can nest values more deeply than
+ * the stack allows.
+ */
+function redactTexts(json: unknown, redactor: SecretRedactor): unknown {
+  const root = [json];
+  const pending: (unknown[] | JsonObject)[] = [root];
+  const clean = (value: unknown): unknown => {
+    if (typeof value === 'string') return redactor.redact(value);
+    if (typeof value === 'object' && value !== null) pending.push(value as JsonObject);
+    return value;
+  };
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    if (Array.isArray(next)) cleanElements(next, clean);
+    else cleanMembers(next, redactor, clean);
+  }
+  return root[0];
+}
+
+function cleanElements(list: unknown[], clean: (value: unknown) => unknown): void {
+  for (const [index, value] of list.entries()) list[index] = clean(value);
+}
+
+function cleanMembers(object: JsonObject, redactor: SecretRedactor, clean: (value: unknown) => unknown): void {
+  for (const [name, value] of Object.entries(object)) {
+    const cleanName = redactor.redact(name);
+    if (cleanName !== name) Reflect.deleteProperty(object, name);
+    object[cleanName] = clean(value);
+  }
+}
+
+/** The client's limits. Times are in milliseconds, sizes in bytes. */
+export interface Limits {
+  /** Maximum time to open a connection (D16: timeouts and retries). */
+  readonly connectMs: number;
+  /** Maximum wait for response headers, except those of a submission (D16: timeouts and retries). */
+  readonly headersMs: number;
+  /** Maximum pause while a response body is received (D16: timeouts and retries). */
+  readonly bodyMs: number;
+  /** Default time limit for the entire response to a submission (D16: timeouts and retries). */
+  readonly submissionMs: number;
+  /** Time for which an abandoned submission continues to block its server's queue (D34: serialized requests). */
+  readonly lateMs: number;
+  /** Maximum size of a response body (D15: tolerant reading). */
+  readonly bodyBytes: number;
+  /** Maximum size of an error response's body. A larger body is ignored. */
+  readonly errorBytes: number;
+  /** Maximum number of attempts for a GET request, including the first (D16: timeouts and retries). */
+  readonly tries: number;
+  /** Delay before the second attempt. Doubles for each further attempt, with jitter (D16: timeouts and retries). */
+  readonly retryMs: number;
+  /**
+   * Maximum `Retry-After` delay before a retry; if the server requests a longer delay, the request fails (D16: timeouts
+   * and retries).
+   */
+  readonly retryAfterMs: number;
+  /** Time after which an idle connection is closed (D17: close idle connections). */
+  readonly idleMs: number;
+  /** Maximum number of redirects per request (D18: same-origin redirects). */
+  readonly redirects: number;
+  /** Maximum length of the address of a `GET files/by-id` request with more than one ID (D8: metadata by ids). */
+  readonly urlBytes: number;
+  /** Maximum number of IDs in a `POST files/by-id` request (D8: metadata by ids). */
+  readonly batchIds: number;
+  /** Delay before a status is requested again after a response about another transfer (D11: check status identity). */
+  readonly statusRetryMs: number;
+}
+
+/** The default limits. */
+export const defaultLimits: Limits = {
+  connectMs: 15_000,
+  headersMs: 120_000,
+  bodyMs: 120_000,
+  submissionMs: 600_000,
+  lateMs: 60_000,
+  bodyBytes: 32 * 1024 * 1024,
+  errorBytes: 1024 * 1024,
+  tries: 3,
+  retryMs: 500,
+  retryAfterMs: 30_000,
+  idleMs: 4_000,
+  redirects: 5,
+  urlBytes: 4_000,
+  batchIds: 500,
+  statusRetryMs: 200,
+};

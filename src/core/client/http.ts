@@ -1,14 +1,19 @@
-import type { Reason, ReasonKind } from '../model/reason.ts';
+import type { Reason, ReasonKind, SignInFailure } from '../model/reason.ts';
 import { wait } from '../util/clock.ts';
 import { formatErrorStack } from '../util/errorFacts.ts';
+import { isJsonObject, parseJsonObject, type JsonObject } from '../util/json.ts';
 import { redact } from '../util/redact.ts';
-import { readErrorBody } from './errorBody.ts';
-import { exchange, getRequestName, toRequestFailure } from './exchange.ts';
-import type { Channel, HttpRequest, HttpResponse } from './exchange.ts';
-import { linkSignals } from './linkedSignal.ts';
+import {
+  exchange,
+  getRequestName,
+  toRequestFailure,
+  type Channel,
+  type HttpRequest,
+  type HttpResponse,
+} from './exchange.ts';
+import type { RequestFailure, Result } from './reply.ts';
 import { readJson, UnreadableResponseError } from './responseReaders.ts';
-import type { RequestFailure, Result } from './result.ts';
-import { classifySignIn } from './signIn.ts';
+import { linkSignals } from './transport.ts';
 
 /**
  * Sends a request to the service within the time limits. Retries a GET if a retry can help (D16: timeouts and retries)
@@ -215,4 +220,98 @@ function canRetryHelp(request: HttpRequest, { kind, status, code }: Reason): boo
   if (kind === 'proxy') return status === undefined || status >= 500;
   if (status === 408 || status === 429) return true;
   return kind === 'serverError' && status !== 501 && !(status === 500 && request.isHalved === true);
+}
+
+interface ErrorBody {
+  /** Readable plain text; absent if the body does not contain any. */
+  readonly detail?: string;
+  /**
+   * True if the body is a JSON error document. A server that lacks the requested route doesn't send such a document
+   * (D8: metadata by ids).
+   */
+  readonly isProblem: boolean;
+}
+
+const maxDetailLength = 4_000;
+
+/**
+ * Reads the body of an error response in any form that D14 (error documents) lists. The forms are a problem document,
+ * `{code, error}`, plain text, an HTML page, and an empty body. Ignores `errors[].value`. Redacts `secrets` before
+ * truncating long text, because a truncated secret would not be recognized.
+ */
+export function readErrorBody(text: string, contentType: string, secrets: readonly string[] = []): ErrorBody {
+  const json = parseJsonObject(text);
+  const detail = json ? getObjectDetail(json) : getTextDetail(text, contentType);
+  return {
+    isProblem: json !== undefined && detail !== undefined,
+    ...(detail && { detail: shorten(redact(detail, secrets)) }),
+  };
+}
+
+/** Joins the messages in an error document. Stops at the maximum length, because there may be thousands of messages. */
+function getObjectDetail(json: JsonObject): string | undefined {
+  const detail = toText(json['detail']) ?? toText(json['error']) ?? toText(json['message']);
+  const parts = detail === undefined ? [] : [detail];
+  let length = detail?.length ?? 0;
+  for (const message of listMessages(json)) {
+    if (length > maxDetailLength) break;
+    if (parts.some((part) => part.includes(message))) continue;
+    parts.push(message);
+    length += message.length;
+  }
+  return parts.length > 0 ? joinParts(parts) : toText(json['title']);
+}
+
+/** Joins messages with semicolons. Drops a period that would precede a semicolon. */
+function joinParts(parts: readonly string[]): string {
+  return parts.map((part, index) => (index < parts.length - 1 ? part.replace(/\.$/, '') : part)).join('; ');
+}
+
+/** Yields the message of each entry in `errors`. Ignores entries that aren't objects with a message. */
+function* listMessages({ errors }: JsonObject): Generator<string> {
+  if (!Array.isArray(errors)) return;
+  for (const error of errors as readonly unknown[]) {
+    const message = isJsonObject(error) ? toText(error['message']) : undefined;
+    if (message !== undefined) yield message;
+  }
+}
+
+function getTextDetail(text: string, contentType: string): string | undefined {
+  if (!/html/i.test(contentType) && !/^\s*</.test(text)) return toText(text);
+  return toText(/<title[^>]*>([^<]*)</i.exec(text.slice(0, 20_000))?.[1]);
+}
+
+function toText(value: unknown): string | undefined {
+  const text = typeof value === 'string' ? value.trim() : '';
+  return text === '' ? undefined : text;
+}
+
+function shorten(text: string): string {
+  return text.length > maxDetailLength ? `${text.slice(0, maxDetailLength)}…` : text;
+}
+
+const outagePattern =
+  /auth\w* error:? \(?5\d\d|connection (?:refused|reset)|dial tcp|no such host|timeout|deadline exceeded|\bEOF\b|invalid character|unexpected end of JSON|bad gateway|service unavailable/i;
+
+/**
+ * Patterns for error messages, each with the failure that it indicates; the first match applies. Outages come first,
+ * because their messages may also mention the ORCID iD or the key.
+ */
+const failurePatterns: readonly (readonly [pattern: RegExp, failure: SignInFailure])[] = [
+  [outagePattern, 'outage'],
+  [/\bno (?:(?:providers\/|associated )?ORCIDs?|providers associated)\b/i, 'account'],
+  [/\binvalid ORCID\b|\bno user ORCID\b/i, 'orcid'],
+  [/auth\w* error:? \(?40[13]\b|illegal base64|invalid header field/i, 'key'],
+  [/\b(?:token|key)\b.{0,40}\b(?:missing|wrong|invalid|unknown|expired|revoked|not accepted|not valid)\b/i, 'key'],
+  [/\b(?:missing|wrong|invalid|unknown|expired|revoked)\b.{0,40}\b(?:token|key)\b/i, 'key'],
+];
+
+/**
+ * Classifies a rejected sign-in by the message in a 401 or 403 response (D44: classify sign-in failures). Returns
+ * undefined for any other status and for an unknown message. A 403 counts only if it refers to the account itself.
+ */
+export function classifySignIn(status: number, text: string): SignInFailure | undefined {
+  if (status !== 401 && status !== 403) return undefined;
+  const failure = failurePatterns.find(([pattern]) => pattern.test(text))?.[1];
+  return status === 401 || failure === 'account' ? failure : undefined;
 }

@@ -2,10 +2,9 @@ import type { FoundFile } from '../model/fileEntry.ts';
 import { readFiles } from './responseReaders.ts';
 import { requestWithName, type DatabaseName } from './databaseName.ts';
 import type { HttpRequest } from './exchange.ts';
-import { encodePart, formatQuery } from './query.ts';
-import { buildPostRequest } from './requestBuilders.ts';
+import { buildPostRequest, encodePart, formatQuery } from './requestBuilders.ts';
 import type { MetadataForm } from './serverDialect.ts';
-import type { RequestFailure, Result } from './result.ts';
+import type { RequestFailure, Result } from './reply.ts';
 import type { ClientSession } from './clientSession.ts';
 
 /** A range of the IDs. Sent to the server only if all IDs fit into one batch (D8: metadata by ids). */

@@ -1,5 +1,5 @@
 import type { DataTransferClient } from '../client/dataTransferClient.ts';
-import type { RouteObserver } from '../client/observedConnector.ts';
+import type { RouteObserver } from '../client/route.ts';
 import type { Reply } from '../client/reply.ts';
 import type { Connection, ServiceInfo } from '../model/connection.ts';
 import type { Database } from '../model/databaseModel.ts';

@@ -1,4 +1,4 @@
-import { ConnectionError, isArgumentError, RuntimeError } from '../client/errors.ts';
+import { ConnectionError, isArgumentError, RuntimeError } from '../client/reply.ts';
 import type { Reason } from '../model/reason.ts';
 
 /**

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { RuntimeError, ValueError } from '../../../src/core/client/errors.ts';
+import { RuntimeError, ValueError } from '../../../src/core/client/reply.ts';
 import { contractRow } from '../../support/tally.ts';
 import { startBench } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';

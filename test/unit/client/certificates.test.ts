@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
-import { ConnectionError } from '../../../src/core/client/errors.ts';
+import { ConnectionError } from '../../../src/core/client/reply.ts';
 import { plainNetwork } from '../../../src/core/model/networkSettings.ts';
 import type { NetworkSettings } from '../../../src/core/model/networkSettings.ts';
 import type { Reason } from '../../../src/core/model/reason.ts';

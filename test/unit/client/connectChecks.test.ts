@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ConnectOptions } from '../../../src/core/client/connecting.ts';
-import { ConnectionError, ValueError } from '../../../src/core/client/errors.ts';
+import type { ConnectOptions } from '../../../src/core/client/clientSession.ts';
+import { ConnectionError, ValueError } from '../../../src/core/client/reply.ts';
 import { contractRow } from '../../support/tally.ts';
 import { startBench, testKey } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { KeyRemover } from '../../../src/core/client/keyRemover.ts';
+import { KeyRemover } from '../../../src/core/client/exchange.ts';
 import { json, text, type Behavior } from '../../support/faultBehaviors.ts';
 import { startBench, testKey } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';

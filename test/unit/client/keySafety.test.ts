@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ConnectionError } from '../../../src/core/client/errors.ts';
+import { ConnectionError } from '../../../src/core/client/reply.ts';
 import { json, redirect } from '../../support/faultBehaviors.ts';
 import { startBench, testKey } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';

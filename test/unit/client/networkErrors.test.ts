@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { toReason } from '../../../src/core/client/networkErrors.ts';
+import { toReason } from '../../../src/core/client/transport.ts';
 import { publicLike } from '../../support/faultPersonality.ts';
 import { startBench, testKey } from './clientBench.ts';
 

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
-import type { ConnectOptions } from '../../../src/core/client/connecting.ts';
-import { RuntimeError, ValueError } from '../../../src/core/client/errors.ts';
-import type { Reply } from '../../../src/core/client/reply.ts';
+import type { ConnectOptions } from '../../../src/core/client/clientSession.ts';
+import { RuntimeError, ValueError, type Reply } from '../../../src/core/client/reply.ts';
 import { json } from '../../support/faultBehaviors.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 import { property } from '../../support/property.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
-import { ConnectionError } from '../../../src/core/client/errors.ts';
-import { findProxy } from '../../../src/core/client/proxyChoice.ts';
+import { ConnectionError } from '../../../src/core/client/reply.ts';
+import { findProxy } from '../../../src/core/client/route.ts';
 import { resolveNetworkSettings, plainNetwork } from '../../../src/core/model/networkSettings.ts';
 import type { NetworkSettings } from '../../../src/core/model/networkSettings.ts';
 import type { Reason } from '../../../src/core/model/reason.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Dispatcher } from 'undici';
-import { ResponseReceiver } from '../../../src/core/client/responseReceiver.ts';
+import { ResponseReceiver } from '../../../src/core/client/transports.ts';
 import type { WireRequest, WireResponse } from '../../../src/core/client/transport.ts';
 
 const ok = { 'content-type': 'text/plain' };

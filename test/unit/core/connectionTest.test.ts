@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { DataTransferClient, type ClientOptions } from '../../../src/core/client/dataTransferClient.ts';
-import type { RouteObserver } from '../../../src/core/client/observedConnector.ts';
+import type { RouteObserver } from '../../../src/core/client/route.ts';
 import { ConnectionTest } from '../../../src/core/flows/connectionTest.ts';
 import { KeyWatch } from '../../../src/core/flows/keyWatch.ts';
 import { OpenConnections } from '../../../src/core/flows/openConnections.ts';

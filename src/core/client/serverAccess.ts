@@ -1,6 +1,6 @@
-import { isLoopback } from '../model/connection.ts';
+import { isLoopback, type TokenScheme } from '../model/connection.ts';
 import type { Reason } from '../model/reason.ts';
-import { ConnectionError } from './errors.ts';
+import { ConnectionError } from './reply.ts';
 
 interface AddressOptions {
   readonly server: string;
@@ -47,4 +47,16 @@ function createBadAddressError(detail: string): ConnectionError {
 function createInsecureAddressError(): ConnectionError {
   const detail = 'over http:// the key would be sent unencrypted; use https://, or allow http:// for this connection';
   return new ConnectionError(`connect: ${detail}`, { kind: 'insecureAddress', detail });
+}
+
+const printable = /^[\x20-\x7e]*$/;
+
+/** Returns true if a token can be sent in a header: it must be printable ASCII (D5: token encoding). */
+export function isHeaderSafe(token: string): boolean {
+  return printable.test(token);
+}
+
+/** Formats the `Authorization` header with the token in padded standard base64 or unchanged (D5: token encoding). */
+export function formatAuthorization(token: string, scheme: TokenScheme = 'base64'): string {
+  return `Bearer ${scheme === 'plain' ? token : Buffer.from(token, 'utf8').toString('base64')}`;
 }
