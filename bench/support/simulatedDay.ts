@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Reply } from '../../src/core/client/reply.ts';
-import { KeyWatch } from '../../src/core/flows/keyWatch.ts';
+import { KeyWatch } from '../../src/core/flows/connectionWatch.ts';
 import { OpenConnections, type OpenConnection } from '../../src/core/flows/openConnections.ts';
 import type { Transfer, TransferStatus } from '../../src/core/model/transferModel.ts';
 import { TransferMonitor } from '../../src/core/monitor/transferMonitor.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { getUserLedgerFolder } from '../core/ledger/userLedgerFolder.ts';
+import { getUserLedgerFolder } from '../core/ledger/recordFolders.ts';
 import type { CommandContext } from './commandContext.ts';
 
 /**

@@ -12,7 +12,7 @@ import {
   type TreeItem,
   type WorkspaceConfiguration,
 } from 'vscode';
-import { getUserLedgerFolder } from '../../src/core/ledger/userLedgerFolder.ts';
+import { getUserLedgerFolder } from '../../src/core/ledger/recordFolders.ts';
 import type { Search } from '../../src/core/store/searchStore.ts';
 import type { CommandArguments, CommandId, TransferNode } from '../../src/extension/editor/contributions.ts';
 import { localConnectionId } from '../../src/extension/editor/machine.ts';

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FirstFileWatch } from '../ledger/firstFileWatch.ts';
+import { FirstFileWatch } from '../ledger/recordFolderWatch.ts';
 import type { Clock } from '../util/clock.ts';
 import { parsePlanId, planFolder, planLifetimeMs, toPlanName } from '../ledger/planNames.ts';
 

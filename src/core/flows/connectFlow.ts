@@ -6,8 +6,7 @@ import type { ConnectionState, ConnectionStore } from '../store/connectionStore.
 import { wait, type Clock } from '../util/clock.ts';
 import type { Disposable } from '../util/lifetime.ts';
 import { catchRefusal, toRefusal } from './refusals.ts';
-import { isKeyRejection, type KeyWatch } from './keyWatch.ts';
-import { ServiceWatch } from './serviceWatch.ts';
+import { isKeyRejection, ServiceWatch, type KeyWatch } from './connectionWatch.ts';
 import type { OpenConnection, OpenConnections } from './openConnections.ts';
 
 /** The result of a connection attempt: an open connection with its databases, or the reason for the failure. */

@@ -5,7 +5,7 @@ import type { Connection, ServiceInfo } from '../model/connection.ts';
 import type { Database } from '../model/databaseModel.ts';
 import type { Reason } from '../model/reason.ts';
 import { testSteps, type TestFacts, type TestStep, type TestStepName } from '../model/testStep.ts';
-import type { KeyWatch } from './keyWatch.ts';
+import type { KeyWatch } from './connectionWatch.ts';
 import { catchRefusal } from './refusals.ts';
 
 /** Dependencies of {@link ConnectionTest}. */

@@ -1,4 +1,5 @@
 import type { DataTransferClient } from '../client/dataTransferClient.ts';
+import type { CodeRequest } from '../code/codeRequest.ts';
 import type { Connection, ServiceInfo } from '../model/connection.ts';
 import type { Transfer } from '../model/transferModel.ts';
 import { Emitter, type Disposable } from '../util/lifetime.ts';
@@ -70,4 +71,19 @@ export class OpenConnections implements Disposable {
     this.open.clear();
     this.activeId = undefined;
   }
+}
+
+/** Replaces the database names in requests with the names or IDs that the service expects (D7: database name or id). */
+export async function resolveDatabaseNames(
+  { client }: OpenConnection,
+  requests: readonly CodeRequest[],
+): Promise<readonly CodeRequest[]> {
+  return await Promise.all(requests.map((request) => resolveNames(request, (name) => client.resolveDatabase(name))));
+}
+
+async function resolveNames(request: CodeRequest, resolve: (name: string) => Promise<string>): Promise<CodeRequest> {
+  if (request.kind === 'status') return request;
+  if (request.kind !== 'transfer') return { ...request, database: await resolve(request.database) };
+  const [source, destination] = [await resolve(request.source), await resolve(request.destination)];
+  return { ...request, source, destination };
 }

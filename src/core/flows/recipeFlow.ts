@@ -4,7 +4,7 @@ import { planRecipe, type PlanRequest, type RecipePlan } from '../recipes/planRe
 import type { FoundFile } from '../model/fileEntry.ts';
 import type { RecipeSource } from '../recipes/recipeSource.ts';
 import type { UnsafeIds } from '../store/unsafeIds.ts';
-import { lookUpIds } from './idLookup.ts';
+import { lookUpIds } from './metadataFlow.ts';
 import type { OpenConnection } from './openConnections.ts';
 import { catchRefusal } from './refusals.ts';
 import type { TableMatchFlow } from './tableMatchFlow.ts';

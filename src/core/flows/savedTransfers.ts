@@ -1,7 +1,6 @@
-import type { LedgerChange, LedgerWatch } from '../ledger/ledgerWatch.ts';
+import type { LedgerChange, LedgerWatch } from '../ledger/recordFolderWatch.ts';
 import type { PendingSubmissions } from '../ledger/pendingSubmissions.ts';
-import type { TransferLedger } from '../ledger/transferLedger.ts';
-import { mergeTransfers, isSameExceptPolledAt } from '../ledger/transferMerge.ts';
+import { isSameExceptPolledAt, mergeTransfers, type TransferLedger } from '../ledger/transferLedger.ts';
 import type { UnsavedRecords } from '../ledger/unsavedRecords.ts';
 import { hasEnded, isWaitingToBeSent, withState, type Transfer } from '../model/transferModel.ts';
 import type { TransferStore } from '../store/transferStore.ts';

@@ -5,7 +5,7 @@ import { createFolder } from '../util/createFolder.ts';
 import { isMissing } from '../util/errorFacts.ts';
 import { isJsonObject, parseJsonObject, type JsonObject } from '../util/json.ts';
 import { writeFileAtomically } from '../util/durableFiles.ts';
-import { recordFolders, type RecordFolder } from './recordNames.ts';
+import { recordFolders, type RecordFolder } from './recordFolders.ts';
 
 /** The modification times of a ledger's record folders, in milliseconds since 1970; 0 for a missing folder. */
 type FolderTimes = Readonly<Record<RecordFolder, number>>;

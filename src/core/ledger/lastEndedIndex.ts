@@ -5,7 +5,7 @@ import { runUnderLock } from '../util/fileLock.ts';
 import { parseJsonObject } from '../util/json.ts';
 import { isRemoteFolder } from '../util/remoteFolder.ts';
 import { writeFileAtomically } from '../util/durableFiles.ts';
-import { isDistinctTime, readModificationTime } from './modificationTime.ts';
+import { isDistinctTime, readModificationTime } from './recordFolders.ts';
 
 const lockTimeoutMs = 2_000;
 

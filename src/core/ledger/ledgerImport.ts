@@ -7,7 +7,7 @@ import { FileLock, runUnderLock } from '../util/fileLock.ts';
 import type { Logger } from '../util/logger.ts';
 import { mapConcurrently } from '../util/concurrentCalls.ts';
 import type { Transfer } from '../model/transferModel.ts';
-import { replaceConnection, toImportedId, type ConnectionAlias } from './connectionAlias.ts';
+import { formatRecord, RecordFiles, replaceConnection, toImportedId, type ConnectionAlias } from './recordFiles.ts';
 import {
   needsImport,
   readFolderTimes,
@@ -16,10 +16,8 @@ import {
   writeImportMarker,
   type ImportMarker,
 } from './importMarker.ts';
-import { RecordFiles } from './recordFiles.ts';
-import { recordFolders, toRecordName, type RecordFolder } from './recordNames.ts';
+import { recordFolders, toRecordName, type RecordFolder } from './recordFolders.ts';
 import { TransferLedger } from './transferLedger.ts';
-import { formatRecord } from './transferRecord.ts';
 
 const maxParallelFiles = 32;
 /** Maximum time to wait for another window, which may be importing thousands of records on a slow disk. */

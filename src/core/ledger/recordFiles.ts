@@ -2,15 +2,70 @@ import * as fs from 'node:fs';
 import { access, opendir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Transfer } from '../model/transferModel.ts';
+import { getMachine } from '../model/connection.ts';
+import type { Transfer, TransferState } from '../model/transferModel.ts';
 import { createFolder } from '../util/createFolder.ts';
-import { getErrorCode } from '../util/errorFacts.ts';
-import type { JsonObject } from '../util/json.ts';
-import type { Logger } from '../util/logger.ts';
 import { writeFileAtomically } from '../util/durableFiles.ts';
-import { fromStoredId, replaceConnection, toStoredId, type ConnectionAlias } from './connectionAlias.ts';
-import { parseRecordKey, recordFolders, toRecordName, type RecordFolder } from './recordNames.ts';
-import { parseRecord } from './transferRecord.ts';
+import { getErrorCode } from '../util/errorFacts.ts';
+import { isJsonObject, parseJsonObject, type JsonObject } from '../util/json.ts';
+import type { Logger } from '../util/logger.ts';
+import { parseRecordKey, recordFolders, toRecordName, type RecordFolder } from './recordFolders.ts';
+
+type RecordReadResult =
+  | { readonly kind: 'transfer'; readonly transfer: Transfer; readonly record: JsonObject }
+  /** Written by a later version of the extension. */
+  | { readonly kind: 'later'; readonly version: number }
+  /** Incomplete, or not a transfer record. */
+  | { readonly kind: 'unreadable' };
+
+const recordVersion = 1;
+
+/** Formats a transfer as a record. Preserves unknown fields of the record that it replaces. */
+export function formatRecord(transfer: Transfer, replaced?: JsonObject): string {
+  return `${JSON.stringify({ ...replaced, version: recordVersion, transfer }, undefined, 1)}\n`;
+}
+
+/** Parses a record. Returns the kind `later` for a record written by a later version. Never throws. */
+export function parseRecord(text: string): RecordReadResult {
+  const record = parseJsonObject(text);
+  const version = record?.['version'];
+  if (!record || !Number.isSafeInteger(version)) return { kind: 'unreadable' };
+  if (Number(version) > recordVersion) return { kind: 'later', version: Number(version) };
+  const { transfer } = record;
+  const isReadable = version === recordVersion && isJsonObject(transfer) && isTransfer(transfer);
+  return isReadable ? { kind: 'transfer', transfer: correctRefusal(transfer), record } : { kind: 'unreadable' };
+}
+
+/**
+ * Returns a transfer as not confirmed if version 0.2 recorded it as refused because of an argument. That version
+ * mistook its own errors for invalid arguments, also those after sending (D12: never resubmit).
+ */
+function correctRefusal(transfer: Transfer): Transfer {
+  const { state, problem, sendingAt, replacedBy, changes } = transfer;
+  const isKnown = sendingAt !== undefined || replacedBy !== undefined;
+  if (isKnown || state !== 'refused' || problem?.kind !== 'badArgument') return transfer;
+  const correct = (from: TransferState): TransferState => (from === 'refused' ? 'notConfirmed' : from);
+  return { ...transfer, state: 'notConfirmed', changes: changes.map((one) => ({ ...one, state: correct(one.state) })) };
+}
+
+function isTransfer(value: JsonObject): value is JsonObject & Transfer {
+  const { key, createdAt, state, changes, order } = value;
+  return (
+    typeof key === 'string' &&
+    isTime(createdAt) &&
+    typeof state === 'string' &&
+    Array.isArray(changes) &&
+    changes.every((change: unknown) => isJsonObject(change) && isTime(change['at'])) &&
+    isJsonObject(order) &&
+    ['connectionId', 'orcid', 'source', 'destination'].every((field) => typeof order[field] === 'string') &&
+    Array.isArray(order['files'])
+  );
+}
+
+/** Returns true for a number of milliseconds since 1970 that a `Date` can represent. */
+function isTime(value: unknown): boolean {
+  return typeof value === 'number' && !Number.isNaN(new Date(value).getTime());
+}
 
 /**
  * Reads many small files faster than `readFile` from `node:fs/promises`, which creates a `FileHandle` for each file.
@@ -193,4 +248,38 @@ async function ignoreMissing<T>(promise: Promise<T>): Promise<T | undefined> {
     if (getErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+/**
+ * The ID of the connection to the local service: `id` in a window, `storedId` in the ledger. The windows of all editors
+ * use the same `id`, but each editor has its own local service (D63: shared ledger folder).
+ */
+export interface ConnectionAlias {
+  readonly id: string;
+  readonly storedId: string;
+}
+
+/** Converts the ID of a connection in this window to its ID in the ledger. */
+export function toStoredId(alias: ConnectionAlias | undefined, id: string): string {
+  return alias?.id === id ? alias.storedId : id;
+}
+
+function fromStoredId(alias: ConnectionAlias | undefined, storedId: string): string {
+  return alias?.storedId === storedId ? alias.id : storedId;
+}
+
+/**
+ * Returns the ledger's ID for a connection that an editor recorded in its own storage. The editor's storage can be in a
+ * home folder that multiple machines share (D30: network file systems), and can then contain records of each machine's
+ * local service.
+ */
+export function toImportedId(alias: ConnectionAlias | undefined, id: string): string {
+  const isLocal = alias !== undefined && getMachine(id) !== undefined && !id.includes(':');
+  return isLocal ? id + alias.storedId.slice(alias.id.length) : id;
+}
+
+/** Returns a transfer with its connection ID replaced. */
+export function replaceConnection(transfer: Transfer, connectionId: string): Transfer {
+  if (transfer.order.connectionId === connectionId) return transfer;
+  return { ...transfer, order: { ...transfer.order, connectionId } };
 }

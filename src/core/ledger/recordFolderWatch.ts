@@ -1,9 +1,10 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Clock } from '../util/clock.ts';
 import { createFolder } from '../util/createFolder.ts';
 import { FolderWatch } from '../util/folderWatch.ts';
-import type { Disposable } from '../util/lifetime.ts';
-import { isDistinctTime, readModificationTime } from './modificationTime.ts';
-import { parseRecordKey } from './recordNames.ts';
+import { Emitter, Lifetime, type Disposable } from '../util/lifetime.ts';
+import { isDistinctTime, parseRecordKey, readModificationTime } from './recordFolders.ts';
 
 const checkIntervalMs = 5_000;
 
@@ -77,5 +78,93 @@ export class RecordFolderWatch implements Disposable {
       this.checkLater(now);
     };
     this.waiting = this.clock.after(checkIntervalMs, () => void check());
+  }
+}
+
+/** A change to one transfer's record or, if `folder` is set, to any number of records in that folder. */
+export type LedgerChange = { readonly key: string } | { readonly folder: WatchedFolder };
+
+type WatchedFolder = 'running' | 'ended';
+
+/** Reports changes that any window or command makes to records of running and ended transfers in the ledger. */
+export class LedgerWatch implements Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly changed = this.lifetime.track(new Emitter<LedgerChange>());
+  private readonly watches: Readonly<Record<WatchedFolder, RecordFolderWatch>>;
+
+  readonly onDidChange = this.changed.event;
+
+  constructor(folder: string, clock: Clock) {
+    const create = (name: WatchedFolder): RecordFolderWatch => {
+      const notify = (key: string | undefined): void =>
+        this.changed.fire(key === undefined ? { folder: name } : { key });
+      return this.lifetime.track(new RecordFolderWatch(join(folder, name), clock, notify));
+    };
+    this.watches = { running: create('running'), ended: create('ended') };
+  }
+
+  /** Remembers the state of the folders, so that `start` also reports changes made since then. */
+  async prepare(): Promise<void> {
+    await Promise.all(Object.values(this.watches).map((watch) => watch.prepare()));
+  }
+
+  /**
+   * Starts watching a folder. Reports all changes made after the returned promise resolves and, if `prepare` was
+   * called, those made since that call.
+   */
+  async start(folder: WatchedFolder): Promise<void> {
+    await this.watches[folder].start();
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+}
+
+/** Options for {@link FirstFileWatch}. */
+interface FirstFileOptions {
+  /** Returns true if the folder contains a file that the watch waits for. `names` lists the files in the folder. */
+  hasMatch(names: readonly string[]): boolean | Promise<boolean>;
+  onFound(): void;
+}
+
+/** Calls `onFound` once, as soon as a folder of the ledger contains a matching file. Does not read any files. */
+export class FirstFileWatch implements Disposable {
+  private readonly folder: string;
+  private readonly options: FirstFileOptions;
+  private readonly watch: RecordFolderWatch;
+  private isWaiting = true;
+
+  constructor(folder: string, clock: Clock, options: FirstFileOptions) {
+    this.folder = folder;
+    this.options = options;
+    this.watch = new RecordFolderWatch(folder, clock, () => void this.check());
+  }
+
+  /** Checks the folder now and after every change. Resolves after the first check. Never rejects. */
+  async start(): Promise<void> {
+    await this.watch.start();
+    await this.check();
+  }
+
+  dispose(): void {
+    this.isWaiting = false;
+    this.watch.dispose();
+  }
+
+  private async check(): Promise<void> {
+    const names = await readdir(this.folder).catch(() => []);
+    const hasMatch = await this.options.hasMatch(names);
+    if (!this.isWaiting || !hasMatch) return;
+    this.dispose();
+    this.options.onFound();
+  }
+}
+
+/** Calls `onFound` once, as soon as the ledger has a running transfer. Does not read any records. */
+export class FirstTransferWatch extends FirstFileWatch {
+  constructor(ledgerFolder: string, clock: Clock, onFound: () => void) {
+    const hasMatch = (names: readonly string[]): boolean => names.some((name) => parseRecordKey(name) !== undefined);
+    super(join(ledgerFolder, 'running'), clock, { hasMatch, onFound });
   }
 }

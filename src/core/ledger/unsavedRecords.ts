@@ -2,8 +2,7 @@ import type { Transfer } from '../model/transferModel.ts';
 import type { Clock } from '../util/clock.ts';
 import { Emitter, type Disposable } from '../util/lifetime.ts';
 import type { Logger } from '../util/logger.ts';
-import type { TransferLedger } from './transferLedger.ts';
-import { mergeTransfers } from './transferMerge.ts';
+import { mergeTransfers, type TransferLedger } from './transferLedger.ts';
 
 const minWaitMs = 2_000;
 const maxWaitMs = 300_000;

@@ -1,9 +1,9 @@
-import type { KeyWatch } from '../flows/keyWatch.ts';
+import type { KeyWatch } from '../flows/connectionWatch.ts';
 import type { OpenConnections } from '../flows/openConnections.ts';
 import type { PollingLease } from '../ledger/pollingLease.ts';
 import type { TransferStore } from '../store/transferStore.ts';
 import { Lifetime, type Disposable } from '../util/lifetime.ts';
-import { shouldPoll } from './pollSchedule.ts';
+import { shouldPoll } from './pollQueue.ts';
 
 interface LeaseElectionDependencies {
   readonly sessions: OpenConnections;

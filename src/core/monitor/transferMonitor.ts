@@ -1,5 +1,5 @@
 import { catchRefusal } from '../flows/refusals.ts';
-import type { KeyWatch } from '../flows/keyWatch.ts';
+import type { KeyWatch } from '../flows/connectionWatch.ts';
 import type { OpenConnection, OpenConnections } from '../flows/openConnections.ts';
 import type { PollingLease } from '../ledger/pollingLease.ts';
 import { toTransferFacts } from '../model/foreignResponse.ts';
@@ -9,8 +9,7 @@ import type { Transfer } from '../model/transferModel.ts';
 import type { TransferStore } from '../store/transferStore.ts';
 import type { Clock } from '../util/clock.ts';
 import type { Disposable } from '../util/lifetime.ts';
-import { shouldPoll, getPollIntervalMs } from './pollSchedule.ts';
-import { PollQueue, type PollResult } from './pollQueue.ts';
+import { getPollIntervalMs, PollQueue, shouldPoll, type PollResult } from './pollQueue.ts';
 import {
   emptyHistory,
   getServerFailure,

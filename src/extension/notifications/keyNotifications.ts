@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import type { KeyWatch } from '../../core/flows/keyWatch.ts';
+import type { KeyWatch } from '../../core/flows/connectionWatch.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Notifications } from '../editor/notifications.ts';
 import { toPlainLine } from '../words/plainText.ts';

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { DataTransferClient, type ClientOptions } from '../../../src/core/client/dataTransferClient.ts';
 import type { RouteObserver } from '../../../src/core/client/route.ts';
 import { ConnectionTest } from '../../../src/core/flows/connectionTest.ts';
-import { KeyWatch } from '../../../src/core/flows/keyWatch.ts';
+import { KeyWatch } from '../../../src/core/flows/connectionWatch.ts';
 import { OpenConnections } from '../../../src/core/flows/openConnections.ts';
 import type { Connection } from '../../../src/core/model/connection.ts';
 import type { TestStep, TestStepName } from '../../../src/core/model/testStep.ts';

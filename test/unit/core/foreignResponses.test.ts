@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mergeTransfers } from '../../../src/core/ledger/transferMerge.ts';
+import { mergeTransfers } from '../../../src/core/ledger/transferLedger.ts';
 import { withState, type Transfer, type TransferOrder } from '../../../src/core/model/transferModel.ts';
 import { emptyHistory, applyReply, getServerFailure } from '../../../src/core/monitor/statusUpdates.ts';
 import { json, problem } from '../../support/faultBehaviors.ts';

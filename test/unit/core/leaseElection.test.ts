@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
-import { KeyWatch } from '../../../src/core/flows/keyWatch.ts';
+import { KeyWatch } from '../../../src/core/flows/connectionWatch.ts';
 import { OpenConnections } from '../../../src/core/flows/openConnections.ts';
 import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
 import { LeaseElection } from '../../../src/core/monitor/leaseElection.ts';

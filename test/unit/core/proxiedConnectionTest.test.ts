@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
 import { ConnectionTest } from '../../../src/core/flows/connectionTest.ts';
-import { KeyWatch } from '../../../src/core/flows/keyWatch.ts';
+import { KeyWatch } from '../../../src/core/flows/connectionWatch.ts';
 import { OpenConnections } from '../../../src/core/flows/openConnections.ts';
 import { plainNetwork } from '../../../src/core/model/networkSettings.ts';
 import { systemClock } from '../../../src/core/util/clock.ts';

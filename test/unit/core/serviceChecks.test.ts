@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { OpenConnections, type OpenConnection } from '../../../src/core/flows/openConnections.ts';
-import { ServiceWatch } from '../../../src/core/flows/serviceWatch.ts';
+import { ServiceWatch } from '../../../src/core/flows/connectionWatch.ts';
 import type { Reason } from '../../../src/core/model/reason.ts';
 import { ConnectionStore } from '../../../src/core/store/connectionStore.ts';
 import { Emitter } from '../../../src/core/util/lifetime.ts';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { cp, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
-import { mergeTransfers } from '../../../src/core/ledger/transferMerge.ts';
+import { mergeTransfers, TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
 import { canSubmitAgain, withState, type Transfer } from '../../../src/core/model/transferModel.ts';
 import { describeState } from '../../../src/cli/text/transferDocument.ts';
 import { FileLock } from '../../../src/core/util/fileLock.ts';

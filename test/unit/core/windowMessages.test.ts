@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PendingSubmissions } from '../../../src/core/ledger/pendingSubmissions.ts';
-import { WindowMessages } from '../../../src/core/ledger/windowMessages.ts';
+import { WindowMessages } from '../../../src/core/ledger/pollingLease.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 
 describe('Messages between windows', () => {

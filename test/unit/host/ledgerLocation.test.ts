@@ -6,7 +6,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import os, { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getLocalConnectionId, getMachine } from '../../../src/core/model/connection.ts';
-import { getUserLedgerFolder } from '../../../src/core/ledger/userLedgerFolder.ts';
+import { getUserLedgerFolder } from '../../../src/core/ledger/recordFolders.ts';
 import { PollingLease } from '../../../src/core/ledger/pollingLease.ts';
 import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
 import { systemClock, wait } from '../../../src/core/util/clock.ts';

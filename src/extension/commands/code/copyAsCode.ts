@@ -1,8 +1,7 @@
 import { l10n } from 'vscode';
 import type { CodeRequest, CodeService } from '../../../core/code/codeRequest.ts';
 import { listCodeLanguages, writeCode, type CodeLanguage } from '../../../core/code/writeCode.ts';
-import type { OpenConnection } from '../../../core/flows/openConnections.ts';
-import { resolveDatabaseNames } from '../../../core/flows/sentDatabaseNames.ts';
+import { resolveDatabaseNames, type OpenConnection } from '../../../core/flows/openConnections.ts';
 import { runSteps } from '../../editor/inputSteps.ts';
 import { localConnectionId } from '../../editor/machine.ts';
 import { pickOne, toStepResult, type Choice, type PickOptions, type Step } from '../../editor/quickInput.ts';
