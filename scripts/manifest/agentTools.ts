@@ -1,6 +1,5 @@
-import type { AgentTool } from '../../src/core/agents/agentTool.ts';
-import { agentTools } from '../../src/core/agents/agentTools.ts';
-import { createInputSchema } from '../../src/core/agents/toolSchemas.ts';
+import { createInputSchema, type AgentTool } from '../../src/core/agents/agentTool.ts';
+import { agentTools } from '../../src/core/agents/callAgentTool.ts';
 
 /** An entry of `contributes.languageModelTools` in `package.json`. */
 interface ToolContribution {

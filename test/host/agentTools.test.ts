@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigurationTarget, env, LanguageModelTextPart, lm, workspace } from 'vscode';
-import { agentTools } from '../../src/core/agents/agentTools.ts';
+import { agentTools } from '../../src/core/agents/callAgentTool.ts';
 import { WindowPolicy } from '../../src/extension/commands/agents/windowPolicy.ts';
 import { describeToolCall } from '../../src/extension/words/toolWords.ts';
 import { eventually } from '../support/eventually.ts';

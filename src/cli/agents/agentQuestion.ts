@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AgentDecision, AgentQuestion } from '../../core/agents/agentContext.ts';
-import { toDataLine } from '../../core/agents/serverText.ts';
+import { toDataLine } from '../../core/agents/agentTool.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 import { getTransferId } from '../text/transferDocument.ts';
 import type { Elicitation, McpCall } from './mcpServer.ts';

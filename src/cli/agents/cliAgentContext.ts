@@ -1,8 +1,6 @@
-import type { AgentContext } from '../../core/agents/agentContext.ts';
+import { AnsweredTexts, CallQueue, type AgentContext } from '../../core/agents/agentContext.ts';
 import { AgentError } from '../../core/agents/agentError.ts';
 import { AgentPolicy } from '../../core/agents/agentPolicy.ts';
-import { AnsweredTexts } from '../../core/agents/answeredTexts.ts';
-import { CallQueue } from '../../core/agents/callQueue.ts';
 import { PlanStore } from '../../core/agents/planStore.ts';
 import type { OpenConnection } from '../../core/flows/openConnections.ts';
 import type { Database } from '../../core/model/databaseModel.ts';

@@ -1,6 +1,5 @@
-import { agentTools } from '../../core/agents/agentTools.ts';
-import { callAgentTool, type AgentAnswer } from '../../core/agents/callAgentTool.ts';
-import { createInputSchema } from '../../core/agents/toolSchemas.ts';
+import { agentTools, callAgentTool, type AgentAnswer } from '../../core/agents/callAgentTool.ts';
+import { createInputSchema } from '../../core/agents/agentTool.ts';
 import { settlesWithin } from '../../core/util/clock.ts';
 import { createRedactingLog, type Logger } from '../../core/util/logger.ts';
 import { AgentQuestions } from './agentQuestion.ts';

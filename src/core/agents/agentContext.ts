@@ -4,10 +4,10 @@ import type { Database } from '../model/databaseModel.ts';
 import type { Reason } from '../model/reason.ts';
 import type { Transfer } from '../model/transferModel.ts';
 import type { Clock } from '../util/clock.ts';
+import type { JsonObject } from '../util/json.ts';
 import type { Logger } from '../util/logger.ts';
+import { AgentError } from './agentError.ts';
 import type { AgentPolicy } from './agentPolicy.ts';
-import type { AnsweredTexts } from './answeredTexts.ts';
-import type { CallQueue } from './callQueue.ts';
 import type { PlanStore } from './planStore.ts';
 import type { TransferPlan } from './transferPlan.ts';
 
@@ -65,4 +65,98 @@ export interface AgentContext {
   confirm(question: AgentQuestion, options: ConfirmOptions): Promise<AgentDecision>;
   /** Returns a clause that describes a failure, without a period. */
   describeReason(reason: Reason): string;
+}
+
+const maxRunning = 8;
+const maxWaiting = 200;
+
+/**
+ * Runs agents' calls in order of arrival. Limits the number of concurrent calls, so that no agent can overload the
+ * service or this program.
+ */
+export class CallQueue {
+  private readonly waiting = new Set<() => void>();
+  private running = 0;
+
+  /**
+   * Runs `work` when it is the call's turn. Throws {@link AgentError} if too many calls are waiting, and the signal's
+   * reason if the call is canceled before its turn.
+   */
+  async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    signal.throwIfAborted();
+    await this.enter(signal);
+    try {
+      return await work();
+    } finally {
+      this.leave();
+    }
+  }
+
+  private async enter(signal: AbortSignal): Promise<void> {
+    if (this.running < maxRunning) this.running += 1;
+    else if (this.waiting.size < maxWaiting) await this.wait(signal);
+    else
+      throw new AgentError(
+        'tooManyCalls',
+        'Too many calls are waiting. Wait until they have finished, then call again.',
+      );
+  }
+
+  /**
+   * Resolves when a finished call hands over its slot. Rejects with the signal's reason if the waiting call is
+   * canceled.
+   */
+  private async wait(signal: AbortSignal): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.waiting.add(resolve);
+      signal.addEventListener('abort', () => {
+        this.waiting.delete(resolve);
+        reject(signal.reason as Error);
+      });
+    });
+  }
+
+  private leave(): void {
+    const [next] = this.waiting;
+    if (!next) this.running -= 1;
+    else if (this.waiting.delete(next)) next();
+  }
+}
+
+/** Maximum number of strings to remember; the oldest are forgotten first. */
+const maxTexts = 5_000;
+
+/**
+ * The answer fields that contain sentences from a server. Excludes names, paths and licenses, which a plan may
+ * legitimately repeat.
+ */
+const textFields: ReadonlySet<string> = new Set(['title', 'description', 'message', 'reason']);
+
+/** Remembers the server-supplied text that agents have received, so that copies of it can be recognized in plans. */
+export class AnsweredTexts {
+  private readonly texts = new Set<string>();
+
+  /** The remembered strings, as the agents received them. */
+  get all(): ReadonlySet<string> {
+    return this.texts;
+  }
+
+  /** Remembers the server-supplied text in a tool's answer. */
+  add({ data }: JsonObject): void {
+    for (const text of listTexts(data)) {
+      this.texts.delete(text);
+      this.texts.add(text);
+    }
+    for (const text of this.texts) {
+      if (this.texts.size <= maxTexts) break;
+      this.texts.delete(text);
+    }
+  }
+}
+
+function listTexts(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) =>
+    typeof member === 'string' ? (textFields.has(name) ? [member] : []) : listTexts(member),
+  );
 }

@@ -1,9 +1,10 @@
 import { isJsonObject, type JsonObject } from '../util/json.ts';
 import type { AgentContext } from './agentContext.ts';
 import { AgentError } from './agentError.ts';
-import { agentTools } from './agentTools.ts';
-import { checkInput } from './inputCheck.ts';
-import { toDataLine } from './serverText.ts';
+import { checkInput, toDataLine, type AgentTool } from './agentTool.ts';
+import { describeFilesTool, listDatabasesTool, searchFilesTool } from './fileTools.ts';
+import { planTransferTool } from './planTransferTool.ts';
+import { cancelTransferTool, submitTransferTool, transferStatusTool } from './transferTools.ts';
 
 /** A tool's answer, as data for the agent. Text from servers appears only under `data`. */
 export interface AgentAnswer {
@@ -83,3 +84,9 @@ function shorten(value: unknown): unknown {
 function isShortList(values: readonly unknown[]): boolean {
   return values.length <= maxListLength && !values.some(Array.isArray);
 }
+
+/** The tools for agents, in order of typical use. The editor and the MCP server offer the same tools. */
+export const agentTools: readonly AgentTool[] = [
+  ...[listDatabasesTool, searchFilesTool, describeFilesTool],
+  ...[planTransferTool, submitTransferTool, transferStatusTool, cancelTransferTool],
+];

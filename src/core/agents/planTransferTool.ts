@@ -1,19 +1,36 @@
 import * as z from 'zod/mini';
+import { countFileLicenses } from '../citations/licenses.ts';
 import type { OpenConnection } from '../flows/openConnections.ts';
+import { planLifetimeMs } from '../ledger/planNames.ts';
 import type { Database } from '../model/databaseModel.ts';
+import type { FileEntry, FoundFile } from '../model/fileEntry.ts';
+import { findFilesUnderWay } from '../model/filesUnderWay.ts';
+import type { TransferOrder } from '../model/transferModel.ts';
+import { findObstacle, type PlanObstacle, type RecipePlan } from '../recipes/planRecipe.ts';
+import { sumUpFiles, type RecipeFile } from '../recipes/recipeFile.ts';
 import type { Recipe } from '../recipes/recipeSchema.ts';
-import { hasHiddenText } from '../util/visibleText.ts';
 import type { JsonObject } from '../util/json.ts';
+import { hasHiddenText } from '../util/visibleText.ts';
 import type { AgentContext } from './agentContext.ts';
 import { AgentError } from './agentError.ts';
-import { defineTool } from './agentTool.ts';
-import { requireDatabase } from './databaseLookup.ts';
-import { limitedObject, limitedText } from './inputCheck.ts';
-import { resolvePlannedFiles } from './plannedFiles.ts';
-import { getTextOrigin } from './textOrigin.ts';
-import { createPlan } from './planCreation.ts';
-import { toPlanAnswer } from './planAnswer.ts';
-import { databaseField, idField, queryFields } from './toolFields.ts';
+import {
+  databaseField,
+  defineTool,
+  idField,
+  limitedObject,
+  limitedText,
+  queryFields,
+  toDataLine,
+} from './agentTool.ts';
+import { requireDatabase } from './fileTools.ts';
+import {
+  toPlannedOrder,
+  type PlannedCopies,
+  type PlannedLicense,
+  type PlanState,
+  type TextOrigin,
+  type TransferPlan,
+} from './transferPlan.ts';
 
 const input = z.strictObject({
   source: databaseField,
@@ -102,4 +119,240 @@ function toRecipe({ ids, query = '', status, specific, paths, ...texts }: PlanIn
     ...(texts.description !== undefined && { description: texts.description }),
     ...(texts.instructions && { instructions: texts.instructions satisfies JsonObject }),
   } satisfies Recipe;
+}
+
+/** Maximum number of files in a plan. A recipe can transfer more. */
+const maxPlannedFiles = 50_000;
+
+/** Maximum number of missing IDs that an error lists. */
+const maxListedIds = 10;
+
+/** The files in a plan, and text from their metadata. */
+interface ResolvedPlan {
+  readonly files: readonly RecipeFile[];
+  /** Titles and descriptions that the service sent. */
+  readonly serverTexts: ReadonlySet<string>;
+}
+
+/**
+ * Determines the files of a plan with read-only requests. Throws {@link AgentError} if a request fails, if IDs are
+ * missing, if no files or too many files match, or if there may be more files than the search found.
+ */
+async function resolvePlannedFiles(
+  { services }: AgentContext,
+  session: OpenConnection,
+  recipe: Recipe,
+  signal: AbortSignal,
+): Promise<ResolvedPlan> {
+  const serverTexts = new Set<string>();
+  const onFiles = (files: readonly FoundFile[]): void => {
+    for (const file of files.filter((one) => one.kind === 'file')) {
+      for (const text of listTexts(file)) serverTexts.add(text);
+    }
+  };
+  const limited = { ...recipe, expect: { files: { most: maxPlannedFiles } } };
+  const options = { signal, onFiles, onProgress: () => undefined };
+  const plan = await services.recipeFlow.plan(session, { recipe: limited, folder: '' }, options);
+  requireNoObstacle(plan);
+  return { files: plan.files, serverTexts };
+}
+
+function listTexts({ title, description }: FileEntry): readonly string[] {
+  return [title, description].filter((text) => text !== undefined);
+}
+
+function requireNoObstacle(plan: RecipePlan): void {
+  const obstacle = findObstacle(plan);
+  if (!obstacle) return;
+  const { failure } = plan;
+  if (failure?.kind === 'service')
+    throw new AgentError('requestFailed', "The files couldn't be determined.", failure.reason);
+  throw new AgentError(obstacle === 'missing' ? 'notFound' : 'cannotTransfer', describeObstacle(plan, obstacle));
+}
+
+function describeObstacle({ missing }: RecipePlan, obstacle: PlanObstacle): string {
+  if (obstacle === 'missing') return `The source doesn't have ${missing.length} of these IDs: ${listIds(missing)}.`;
+  if (obstacle === 'noFiles') return 'No file matches. Nothing was planned.';
+  if (obstacle === 'stalled')
+    return 'The search stopped because three pages in a row had no new files; more may exist. Narrow the query.';
+  return `Too many files: a plan can have ${maxPlannedFiles}. Narrow the query.`;
+}
+
+function listIds(ids: readonly string[]): string {
+  const more = ids.length - maxListedIds;
+  const listed = ids.slice(0, maxListedIds).map((id) => JSON.stringify(toDataLine(id, 80)));
+  return `${listed.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** The input for a new plan. */
+interface PlanDraft {
+  readonly session: OpenConnection;
+  readonly recipe: Recipe;
+  readonly destination: Database;
+  readonly textOrigin: TextOrigin;
+  readonly files: readonly RecipeFile[];
+}
+
+type PlanBasis = Omit<TransferPlan, 'id' | 'licenses' | 'copies' | 'freeBytes'>;
+
+/**
+ * Saves a plan with the facts on which a person bases the decision: licenses, existing copies and free space. Throws
+ * {@link AgentError} if the plan can't be saved, and the signal's reason if the call is canceled.
+ */
+async function createPlan(context: AgentContext, draft: PlanDraft, signal: AbortSignal): Promise<TransferPlan> {
+  const basis = createBasis(context, draft);
+  const order = toPlannedOrder({ ...basis, ...unknownFacts }, basis.service.connectionId);
+  const [copies, freeBytes] = await Promise.all([
+    findCopies(context, order, signal),
+    context.getFreeBytes(draft.session, draft.destination),
+  ]);
+  signal.throwIfAborted();
+  const licenses = countLicenses(order);
+  return await context.plans.create({ ...basis, licenses, copies, ...(freeBytes !== undefined && { freeBytes }) });
+}
+
+const unknownFacts = {
+  id: '',
+  licenses: [],
+  copies: { atDestination: 0, isComplete: false, received: 0, underWay: 0 },
+};
+
+function createBasis(context: AgentContext, draft: PlanDraft): PlanBasis {
+  const { session, recipe, destination, files, textOrigin } = draft;
+  const { id: connectionId } = session.connection;
+  const { name, address } = session.service;
+  const createdAt = context.clock.now();
+  const { from, description, instructions } = recipe;
+  return {
+    createdAt,
+    expiresAt: createdAt + planLifetimeMs,
+    requestedBy: toDataLine(context.requestedBy, 80),
+    service: { connectionId, name: toDataLine(name), address, orcid: context.getOrcid(connectionId) },
+    source: from.database,
+    destination: destination.name,
+    files,
+    textOrigin,
+    ...(description !== undefined && { description }),
+    ...(instructions && { instructions }),
+  };
+}
+
+async function findCopies(
+  { services }: AgentContext,
+  order: TransferOrder,
+  signal: AbortSignal,
+): Promise<PlannedCopies> {
+  const readVerified = (): Promise<[]> => Promise.resolve([]);
+  const known = await services.duplicateFlow.findKnownCopies([order], { signal, readVerified });
+  const { count: underWay } = findFilesUnderWay(services.transferStore.getAll(), [order]);
+  const { atDestination, isComplete, received } = known;
+  return { atDestination: atDestination.size, isComplete, received: received.size, underWay };
+}
+
+function countLicenses({ files }: TransferOrder): readonly PlannedLicense[] {
+  return countFileLicenses(files).map(({ license, fileCount, forbidsSharing }) => ({
+    ...(license && { name: license.name }),
+    fileCount,
+    forbidsSharing,
+  }));
+}
+
+/** Minimum length of strings to compare. Shorter strings often match by chance. */
+const minLength = 20;
+
+/** The text that an agent supplies with a plan. */
+interface SuppliedTexts {
+  readonly description?: string | undefined;
+  readonly instructions?: JsonObject | undefined;
+}
+
+/** Length of a common substring that is unlikely to be a coincidence. */
+const partLength = 30;
+
+/**
+ * Returns `server` if the description or the instructions appear to be copied from text that a server sent; otherwise,
+ * `agent`. Also detects text that was copied only in part.
+ */
+export function getTextOrigin(
+  { description = '', instructions = {} }: SuppliedTexts,
+  serverTexts: ReadonlySet<string>,
+): TextOrigin {
+  const given = [description, ...listStrings(instructions)].map(normalize).filter(isLong);
+  const known = [...serverTexts].map(normalize).filter(isLong);
+  const isCopied = given.some((text) => known.some((one) => text.includes(one) || one.includes(text)));
+  return isCopied || haveCommonPart(given, known) ? 'server' : 'agent';
+}
+
+/**
+ * Returns true if a given and a known string share a substring of at least twice `partLength` characters. Also detects
+ * some shorter shared substrings. Takes linear time.
+ */
+function haveCommonPart(given: readonly string[], known: readonly string[]): boolean {
+  const parts = new Set(given.flatMap((text) => listParts(text, 1)));
+  return parts.size > 0 && known.some((text) => listParts(text, partLength).some((part) => parts.has(part)));
+}
+
+/** Returns the substrings of `partLength` characters that start at every `step`th character. */
+function listParts(text: string, step: number): readonly string[] {
+  const count = Math.max(0, Math.floor((text.length - partLength) / step) + 1);
+  return Array.from({ length: count }, (_, index) => text.slice(index * step, index * step + partLength));
+}
+
+function normalize(text: string): string {
+  return text.replace(/\s+/g, ' ').trim().toLowerCase();
+}
+
+function isLong(text: string): boolean {
+  return text.length >= minLength;
+}
+
+/** Returns all strings in a JSON value, including the names in objects. */
+function listStrings(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap(listStrings);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, one]) => [name, ...listStrings(one)]);
+}
+
+/** Maximum number of files that an answer lists as examples. */
+const exampleCount = 5;
+
+const maxLicenses = 10;
+
+/** Returns a plan as the agent sees it, with totals and the paths of only a few files. */
+export function toPlanAnswer(plan: TransferPlan, { kind }: Pick<PlanState, 'kind'> = { kind: 'proposed' }): JsonObject {
+  const { id, files, source, destination, expiresAt, copies, freeBytes, licenses, textOrigin, service } = plan;
+  const { bytes, unknownCount } = sumUpFiles(files);
+  return {
+    planId: id,
+    state: kind,
+    service: service.address,
+    files: files.length,
+    bytes,
+    ...(unknownCount > 0 && { filesOfUnknownSize: unknownCount }),
+    alreadyAtDestination: describeCopies(copies),
+    transferredEarlier: copies.received,
+    inTransfer: copies.underWay,
+    freeBytes: freeBytes ?? 'unknown',
+    ...(licenses.length > maxLicenses && { moreLicenses: licenses.length - maxLicenses }),
+    ...(textOrigin === 'server' && { textOrigin: 'copied from a server or a file; the summary for the user says so' }),
+    expiresAt: new Date(expiresAt).toISOString(),
+    data: {
+      source: toDataLine(source),
+      destination: toDataLine(destination),
+      licenses: licenses.slice(0, maxLicenses).map(toLicenseRow),
+      examples: files.slice(0, exampleCount).map(({ path }) => toDataLine(path)),
+    },
+    ...(kind === 'proposed' && { next: 'Tell the user the totals, then call submit_transfer with the planId.' }),
+  };
+}
+
+function describeCopies({ isComplete, atDestination }: PlannedCopies): number | string {
+  if (isComplete) return atDestination;
+  return atDestination === 0 ? 'unknown' : `at least ${atDestination}`;
+}
+
+function toLicenseRow({ name, fileCount, forbidsSharing }: PlannedLicense): JsonObject {
+  const license = name === undefined ? 'not stated' : toDataLine(name, 80);
+  return { license, files: fileCount, ...(forbidsSharing && { forbidsSharing }) };
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { toFileDetails, toFileRow } from '../../../src/core/agents/fileDetails.ts';
-import { toPlanAnswer } from '../../../src/core/agents/planAnswer.ts';
+import { toFileDetails, toFileRow } from '../../../src/core/agents/fileTools.ts';
+import { toPlanAnswer } from '../../../src/core/agents/planTransferTool.ts';
 import { describeReason } from '../../../src/cli/text/reasonText.ts';
-import { toTransferAnswer, toTransferRow } from '../../../src/core/agents/transferAnswer.ts';
+import { toTransferAnswer, toTransferRow } from '../../../src/core/agents/transferTools.ts';
 import type { TransferPlan } from '../../../src/core/agents/transferPlan.ts';
 import {
   createBusyDecision,

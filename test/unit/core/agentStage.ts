@@ -1,10 +1,14 @@
 import { join } from 'node:path';
-import type { AgentContext, AgentDecision, AgentQuestion } from '../../../src/core/agents/agentContext.ts';
+import {
+  AnsweredTexts,
+  CallQueue,
+  type AgentContext,
+  type AgentDecision,
+  type AgentQuestion,
+} from '../../../src/core/agents/agentContext.ts';
 import { AgentError } from '../../../src/core/agents/agentError.ts';
 import { AgentPolicy } from '../../../src/core/agents/agentPolicy.ts';
-import { AnsweredTexts } from '../../../src/core/agents/answeredTexts.ts';
 import { callAgentTool, type AgentAnswer } from '../../../src/core/agents/callAgentTool.ts';
-import { CallQueue } from '../../../src/core/agents/callQueue.ts';
 import { PlanStore } from '../../../src/core/agents/planStore.ts';
 import type { OpenConnection } from '../../../src/core/flows/openConnections.ts';
 import { chooseBehavior, json } from '../../support/faultBehaviors.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describeProgress, toTransferDocument, transferColumns } from '../../../src/cli/text/transferDocument.ts';
 import { describeReason } from '../../../src/cli/text/reasonText.ts';
-import { toTransferAnswer } from '../../../src/core/agents/transferAnswer.ts';
+import { toTransferAnswer } from '../../../src/core/agents/transferTools.ts';
 import { readStatus } from '../../../src/core/client/responseReaders.ts';
 import {
   getLastProgressAt,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { CallQueue } from '../../../src/core/agents/callQueue.ts';
+import { CallQueue } from '../../../src/core/agents/agentContext.ts';
 import { AgentStage } from './agentStage.ts';
 
 /** Queues calls that run until the test ends them. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { AnsweredTexts } from '../../../src/core/agents/answeredTexts.ts';
-import { getTextOrigin } from '../../../src/core/agents/textOrigin.ts';
+import { AnsweredTexts } from '../../../src/core/agents/agentContext.ts';
+import { getTextOrigin } from '../../../src/core/agents/planTransferTool.ts';
 import { json } from '../../support/faultBehaviors.ts';
 import { AgentStage } from './agentStage.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createToolContributions, createToolSetContributions } from '../../../scripts/manifest/agentTools.ts';
-import { agentTools } from '../../../src/core/agents/agentTools.ts';
+import { agentTools } from '../../../src/core/agents/callAgentTool.ts';
 
 interface Manifest {
   readonly contributes: { readonly languageModelTools: readonly object[]; readonly languageModelToolSets: unknown };

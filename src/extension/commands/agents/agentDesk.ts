@@ -1,8 +1,12 @@
 import { env, l10n } from 'vscode';
-import type { AgentContext, AgentDecision, AgentQuestion } from '../../../core/agents/agentContext.ts';
-import { AnsweredTexts } from '../../../core/agents/answeredTexts.ts';
+import {
+  AnsweredTexts,
+  CallQueue,
+  type AgentContext,
+  type AgentDecision,
+  type AgentQuestion,
+} from '../../../core/agents/agentContext.ts';
 import { callAgentTool } from '../../../core/agents/callAgentTool.ts';
-import { CallQueue } from '../../../core/agents/callQueue.ts';
 import { findPlanConnection, type TransferPlan } from '../../../core/agents/transferPlan.ts';
 import { createBusyDecision, createNotConnectedError } from '../../../core/agents/windowAnswers.ts';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
