@@ -1,5 +1,4 @@
-import { hasDifference } from '../../core/recipes/compareFiles.ts';
-import { findObstacle } from '../../core/recipes/planRecipe.ts';
+import { findObstacle, hasDifference } from '../../core/recipes/planRecipe.ts';
 import { sumUpFiles, type RecipeFile } from '../../core/recipes/recipeFile.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 import {

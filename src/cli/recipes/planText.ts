@@ -1,10 +1,8 @@
-import type { UnmetExpectation } from '../../core/recipes/checkExpectations.ts';
-import type { LockDifference } from '../../core/recipes/compareFiles.ts';
-import type { PlanObstacle, RecipePlan } from '../../core/recipes/planRecipe.ts';
+import type { LockDifference, PlanObstacle, RecipePlan, UnmetExpectation } from '../../core/recipes/planRecipe.ts';
 import { sumUpFiles } from '../../core/recipes/recipeFile.ts';
 import type { LockReadResult } from '../../core/recipes/recipeLock.ts';
 import type { Recipe } from '../../core/recipes/recipeSchema.ts';
-import type { TableProblem } from '../../core/recipes/resolvedFiles.ts';
+import type { TableProblem } from '../../core/recipes/resolveFiles.ts';
 import {
   describeEditedLock,
   describeForeignLock,

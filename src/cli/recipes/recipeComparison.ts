@@ -1,5 +1,4 @@
-import { hasDifference } from '../../core/recipes/compareFiles.ts';
-import { findObstacle } from '../../core/recipes/planRecipe.ts';
+import { findObstacle, hasDifference } from '../../core/recipes/planRecipe.ts';
 import { CliError, createRequestError } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';

@@ -1,7 +1,6 @@
 import type { Transfer } from '../../core/model/transferModel.ts';
 import { findObstacle, toOrder } from '../../core/recipes/planRecipe.ts';
-import type { RecipeLock } from '../../core/recipes/lockFormat.ts';
-import { writeLock } from '../../core/recipes/recipeLock.ts';
+import { writeLock, type RecipeLock } from '../../core/recipes/recipeLock.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';

@@ -2,7 +2,7 @@ import { readStatedLicenses } from '../citations/licenses.ts';
 import { MissingIds } from '../recipes/missingIds.ts';
 import { planRecipe, type PlanRequest, type RecipePlan } from '../recipes/planRecipe.ts';
 import type { FoundFile } from '../model/fileEntry.ts';
-import type { RecipeSource } from '../recipes/recipeSource.ts';
+import type { RecipeSource } from '../recipes/recipeFile.ts';
 import type { UnsafeIds } from '../store/unsafeIds.ts';
 import { lookUpIds } from './metadataFlow.ts';
 import type { OpenConnection } from './openConnections.ts';

@@ -1,4 +1,6 @@
+import type { Connection } from '../model/connection.ts';
 import type { Database } from '../model/databaseModel.ts';
+import { toLinkService } from '../model/link.ts';
 import { findNearestName } from './nearestName.ts';
 import type { RecipeProblem } from './recipeProblem.ts';
 import type { Recipe } from './recipeSchema.ts';
@@ -86,4 +88,15 @@ function checkParameters(
       const nearest = findNearestName(name, known);
       return { kind: 'unknownParameter', path, range: text.findName(path), ...(nearest !== undefined && { nearest }) };
     });
+}
+
+/**
+ * Returns the connection that a recipe refers to by name or address; undefined if there is none. An address is never
+ * compared with names, because a service can choose the name of its connection.
+ */
+export function findRecipeConnection(connections: readonly Connection[], service: string): Connection | undefined {
+  if (!/^https?:\/\//i.test(service)) return connections.find(({ name }) => name === service);
+  const address = toLinkService({ server: service });
+  if (address === undefined) return undefined;
+  return connections.find((connection) => toLinkService(connection) === address);
 }

@@ -1,14 +1,17 @@
 import type { TransferOrder } from '../model/transferModel.ts';
-import { checkExpectations, type UnmetExpectation } from './checkExpectations.ts';
-import { compareFiles, type LockDifference } from './compareFiles.ts';
-import { completeFiles, maxRecipeFiles, sortRecipeFiles, toTransferFile, type RecipeFile } from './recipeFile.ts';
-import type { RecipeLock } from './lockFormat.ts';
-import type { Recipe } from './recipeSchema.ts';
-import type { RecipeSource } from './recipeSource.ts';
-import { resolveIds } from './resolveIds.ts';
-import { resolveSearch } from './resolveSearch.ts';
-import { resolveTable } from './resolveTable.ts';
-import type { ResolvedFiles } from './resolvedFiles.ts';
+import { parseDeclaredHash } from '../util/declaredHash.ts';
+import type { RecipeLock } from './recipeLock.ts';
+import {
+  completeFiles,
+  maxRecipeFiles,
+  sortRecipeFiles,
+  sumUpFiles,
+  toTransferFile,
+  type RecipeFile,
+  type RecipeSource,
+} from './recipeFile.ts';
+import type { Recipe, RecipeRange } from './recipeSchema.ts';
+import { resolveIds, resolveSearch, resolveTable, type ResolvedFiles } from './resolveFiles.ts';
 
 /** Options for {@link planRecipe}. */
 export interface PlanRequest {
@@ -120,4 +123,101 @@ export function toOrder(
     ...(description !== undefined && { description }),
     ...(instructions && { instructions }),
   };
+}
+
+/** An expectation that the files don't meet. */
+export type UnmetExpectation =
+  | {
+      readonly kind: 'fewFiles' | 'manyFiles' | 'fewBytes' | 'manyBytes';
+      readonly limit: number;
+      readonly actual: number;
+      /** True if more files may exist, or some sizes are unknown, so `actual` may be too small. */
+      readonly isAtLeast?: true;
+    }
+  /** Some file sizes are unknown, so the total size can't be checked. */
+  | { readonly kind: 'unknownSizes'; readonly count: number }
+  | { readonly kind: 'missingIds'; readonly ids: readonly string[] };
+
+/**
+ * Returns the expectations of a recipe that the files don't meet. Nothing may be sent unless the result is empty. If
+ * files were left out, ignores lower limits and expected IDs, because the omitted files may meet them.
+ */
+function checkExpectations(
+  expect: Recipe['expect'],
+  { files, isCut }: Pick<ResolvedFiles, 'files' | 'isCut'>,
+): readonly UnmetExpectation[] {
+  const { bytes, unknownCount } = sumUpFiles(files);
+  const found = new Set(files.map(({ id }) => id));
+  const missing = isCut ? [] : (expect?.ids?.filter((id) => !found.has(id)) ?? []);
+  return [
+    ...checkRange(expect?.files, { actual: files.length, isAtLeast: isCut }, 'fewFiles', 'manyFiles'),
+    ...checkRange(expect?.bytes, { actual: bytes, isAtLeast: isCut || unknownCount > 0 }, 'fewBytes', 'manyBytes'),
+    ...(expect?.bytes && unknownCount > 0 ? [{ kind: 'unknownSizes', count: unknownCount } as const] : []),
+    ...(missing.length > 0 ? [{ kind: 'missingIds', ids: missing } as const] : []),
+  ];
+}
+
+function checkRange(
+  { least = 0, most = Infinity }: RecipeRange = {},
+  { actual, isAtLeast }: { readonly actual: number; readonly isAtLeast: boolean },
+  few: 'fewFiles' | 'fewBytes',
+  many: 'manyFiles' | 'manyBytes',
+): readonly UnmetExpectation[] {
+  // A minimum may reach the lower limit after all.
+  if (actual < least && !isAtLeast) return [{ kind: few, limit: least, actual }];
+  return actual > most ? [{ kind: many, limit: most, actual, ...(isAtLeast && { isAtLeast }) }] : [];
+}
+
+/** A file whose path, size or hash has changed. */
+interface ChangedFile {
+  readonly before: RecipeFile;
+  readonly after: RecipeFile;
+}
+
+/** The difference between the files in a lock and the files that were found. */
+export interface LockDifference {
+  readonly added: readonly RecipeFile[];
+  readonly gone: readonly RecipeFile[];
+  readonly changed: readonly ChangedFile[];
+  readonly sameCount: number;
+}
+
+/**
+ * Compares files by ID. A file has changed if its path, size or hash differs. Ignores a size or hash that is known on
+ * only one side, because a service may compute hashes later (D22: staged means hashed).
+ */
+export function compareFiles(before: readonly RecipeFile[], after: readonly RecipeFile[]): LockDifference {
+  const earlier = new Map(before.map((file) => [file.id, file]));
+  const later = new Set(after.map(({ id }) => id));
+  const added = after.filter(({ id }) => !earlier.has(id));
+  // Creates pairs only for changed files, because nearly all files are unchanged.
+  const changed = after.flatMap((file) => {
+    const one = earlier.get(file.id);
+    return one && hasChanged({ before: one, after: file }) ? [{ before: one, after: file }] : [];
+  });
+  const gone = before.filter(({ id }) => !later.has(id));
+  return { added, gone, changed, sameCount: after.length - added.length - changed.length };
+}
+
+/** Returns true if files were added, removed or changed. */
+export function hasDifference({ added, gone, changed }: LockDifference): boolean {
+  return added.length + gone.length + changed.length > 0;
+}
+
+function hasChanged({ before, after }: ChangedFile): boolean {
+  return before.path !== after.path || differs(before.bytes, after.bytes) || hasOtherHash(before.hash, after.hash);
+}
+
+/**
+ * Returns true if both hashes are known and differ. Returns false for hashes from different algorithms, which can't be
+ * compared.
+ */
+function hasOtherHash(before: string | undefined, after: string | undefined): boolean {
+  const [one, other] = [parseDeclaredHash(before), parseDeclaredHash(after)];
+  if (one && other) return one.algorithm === other.algorithm && one.hex !== other.hex;
+  return !one && !other && differs(before, after);
+}
+
+function differs<T>(before: T | undefined, after: T | undefined): boolean {
+  return before !== undefined && after !== undefined && before !== after;
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { SearchQuery } from '../model/searchModel.ts';
 
 /** The version of the recipe format that this program reads and writes. A recipe without `version` has this version. */
 export const recipeVersion = 1;
@@ -92,3 +93,20 @@ export type RecipeRange = z.infer<typeof rangeSchema>;
 
 /** A recipe's filters, which exclude files that do not match. */
 export type RecipeFilters = z.infer<typeof filtersSchema>;
+
+/** The content of a recipe to save. */
+export type RecipeDraft = Omit<Recipe, '$schema' | 'version'>;
+
+/** Converts a search to a recipe's source. A search by IDs becomes a list of IDs. */
+export function toRecipeSource({ database, ids, query, status, specific }: SearchQuery): Recipe['from'] {
+  if (ids) return { database, ids: [...ids] };
+  const filters = { ...(status && { status }), ...(specific && { specific }) };
+  return { database, search: { query, ...filters } };
+}
+
+/** Formats a recipe as JSON. The fields are in the same order as in the documentation. */
+export function formatRecipe(draft: RecipeDraft): string {
+  const { service, description, from, to, instructions, expect } = draft;
+  const content = { version: recipeVersion, service, description, from, to, instructions, expect };
+  return `${JSON.stringify(content, undefined, 2)}\n`;
+}

@@ -1,10 +1,14 @@
 import { l10n } from 'vscode';
-import type { UnmetExpectation } from '../../core/recipes/checkExpectations.ts';
-import { hasDifference, type LockDifference } from '../../core/recipes/compareFiles.ts';
-import type { PlanObstacle, RecipePlan } from '../../core/recipes/planRecipe.ts';
+import {
+  hasDifference,
+  type LockDifference,
+  type PlanObstacle,
+  type RecipePlan,
+  type UnmetExpectation,
+} from '../../core/recipes/planRecipe.ts';
 import { sumUpFiles } from '../../core/recipes/recipeFile.ts';
 import type { LockReadResult } from '../../core/recipes/recipeLock.ts';
-import type { ResolveFailure, TableProblem } from '../../core/recipes/resolvedFiles.ts';
+import type { ResolveFailure, TableProblem } from '../../core/recipes/resolveFiles.ts';
 import {
   describeEditedLock,
   describeForeignLock,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { compareFiles, hasDifference } from '../../../src/core/recipes/compareFiles.ts';
+import { compareFiles, hasDifference } from '../../../src/core/recipes/planRecipe.ts';
 import type { RecipeFile } from '../../../src/core/recipes/recipeFile.ts';
 
 const file: RecipeFile = { id: '1', path: 'a.csv', bytes: 3, hash: 'a'.repeat(64) };

@@ -3,7 +3,7 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findObstacle, toOrder, type PlanRequest, type RecipePlan } from '../../../src/core/recipes/planRecipe.ts';
-import type { RecipeLock } from '../../../src/core/recipes/lockFormat.ts';
+import type { RecipeLock } from '../../../src/core/recipes/recipeLock.ts';
 import type { Recipe } from '../../../src/core/recipes/recipeSchema.ts';
 import { localServiceName } from '../../../src/contract/root.ts';
 import { chooseBehavior, json, problem } from '../../support/faultBehaviors.ts';

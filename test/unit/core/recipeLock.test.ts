@@ -3,8 +3,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RecipeLock } from '../../../src/core/recipes/lockFormat.ts';
-import { getLockPath, readLock, writeLock, type LockReadResult } from '../../../src/core/recipes/recipeLock.ts';
+import {
+  getLockPath,
+  readLock,
+  writeLock,
+  type LockReadResult,
+  type RecipeLock,
+} from '../../../src/core/recipes/recipeLock.ts';
 import { fillDisk } from '../../support/fullDisk.ts';
 import { emptyLock } from './specimens.ts';
 

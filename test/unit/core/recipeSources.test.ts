@@ -7,7 +7,7 @@ import { readStatedLicenses } from '../../../src/core/citations/licenses.ts';
 import type { FileEntry, FoundFile } from '../../../src/core/model/fileEntry.ts';
 import { findObstacle, planRecipe, toOrder, type RecipePlan } from '../../../src/core/recipes/planRecipe.ts';
 import type { Recipe } from '../../../src/core/recipes/recipeSchema.ts';
-import type { RecipeSource } from '../../../src/core/recipes/recipeSource.ts';
+import type { RecipeSource } from '../../../src/core/recipes/recipeFile.ts';
 import { maxTableBytes } from '../../../src/core/tables/dataTable.ts';
 import { maxColumns } from '../../../src/core/tables/tableError.ts';
 import { MatchIndex } from '../../../src/core/tables/matchIndex.ts';

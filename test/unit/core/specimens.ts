@@ -1,4 +1,4 @@
-import type { RecipeLock } from '../../../src/core/recipes/lockFormat.ts';
+import type { RecipeLock } from '../../../src/core/recipes/recipeLock.ts';
 import type { Transfer, TransferOrder } from '../../../src/core/model/transferModel.ts';
 import { orcid } from '../../support/explorerDependencies.ts';
 

@@ -2,9 +2,14 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { addToChecksum, endChecksum, formatLock, startChecksum } from '../../../src/core/recipes/lockFormat.ts';
-import type { RecipeLock } from '../../../src/core/recipes/lockFormat.ts';
-import { readWrittenLock } from '../../../src/core/recipes/writtenLock.ts';
+import {
+  addToChecksum,
+  endChecksum,
+  formatLock,
+  readWrittenLock,
+  startChecksum,
+  type RecipeLock,
+} from '../../../src/core/recipes/recipeLock.ts';
 import { emptyLock } from './specimens.ts';
 
 const head = emptyLock;

@@ -1,6 +1,5 @@
 import { l10n } from 'vscode';
-import { hasDifference, type LockDifference } from '../../../core/recipes/compareFiles.ts';
-import { findObstacle } from '../../../core/recipes/planRecipe.ts';
+import { findObstacle, hasDifference, type LockDifference } from '../../../core/recipes/planRecipe.ts';
 import { sortRecipeFiles, type RecipeFile } from '../../../core/recipes/recipeFile.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { describeLock, describeObstacle } from '../../words/recipeWords.ts';

@@ -1,13 +1,11 @@
 import { dirname } from 'node:path';
 import { l10n, workspace, type Uri } from 'vscode';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
-import { compareFiles, hasDifference } from '../../../core/recipes/compareFiles.ts';
+import { compareFiles, hasDifference, type RecipePlan } from '../../../core/recipes/planRecipe.ts';
 import { withDatabaseNames } from '../../../core/recipes/checkRecipe.ts';
 import { parseRecipe } from '../../../core/recipes/parseRecipe.ts';
-import type { RecipePlan } from '../../../core/recipes/planRecipe.ts';
 import { recipeExtension } from '../../../core/recipes/recipeNames.ts';
-import type { RecipeLock } from '../../../core/recipes/lockFormat.ts';
-import { readLock, type LockReadResult } from '../../../core/recipes/recipeLock.ts';
+import { readLock, type LockReadResult, type RecipeLock } from '../../../core/recipes/recipeLock.ts';
 import type { Recipe } from '../../../core/recipes/recipeSchema.ts';
 import { systemClock } from '../../../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';

@@ -1,5 +1,4 @@
-import type { RecipeLock } from '../../../core/recipes/lockFormat.ts';
-import type { LockReadResult } from '../../../core/recipes/recipeLock.ts';
+import type { LockReadResult, RecipeLock } from '../../../core/recipes/recipeLock.ts';
 import type { Clock } from '../../../core/util/clock.ts';
 import { Emitter, type Disposable } from '../../../core/util/lifetime.ts';
 import type { RecipeStatus } from '../../views/recipeTree.ts';

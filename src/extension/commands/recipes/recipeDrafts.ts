@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import type { SearchQuery } from '../../../core/model/searchModel.ts';
 import type { Transfer } from '../../../core/model/transferModel.ts';
-import { toRecipeSource, type RecipeDraft } from '../../../core/recipes/savedRecipe.ts';
+import { toRecipeSource, type RecipeDraft } from '../../../core/recipes/recipeSchema.ts';
 import type { CheckedFile } from '../../../core/store/checkedFiles.ts';
 import type { Search } from '../../../core/store/searchStore.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';

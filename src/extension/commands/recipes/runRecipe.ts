@@ -1,8 +1,7 @@
 import { l10n } from 'vscode';
 import type { Transfer, TransferOrder } from '../../../core/model/transferModel.ts';
 import { findObstacle, toOrder } from '../../../core/recipes/planRecipe.ts';
-import type { RecipeLock } from '../../../core/recipes/lockFormat.ts';
-import { writeLock } from '../../../core/recipes/recipeLock.ts';
+import { writeLock, type RecipeLock } from '../../../core/recipes/recipeLock.ts';
 import { CommandFailure, CommandHint, runCommand } from '../../editor/commandBoundary.ts';
 import { describeError } from '../../words/plainText.ts';
 import { describeLock, describeObstacle } from '../../words/recipeWords.ts';

@@ -3,7 +3,7 @@ import { basename } from 'node:path/posix';
 import { commands, l10n, Uri, workspace } from 'vscode';
 import { localLinkService, toLinkService } from '../../../core/model/link.ts';
 import { isRecipePath, recipeExtension } from '../../../core/recipes/recipeNames.ts';
-import { formatRecipe, type RecipeDraft } from '../../../core/recipes/savedRecipe.ts';
+import { formatRecipe, type RecipeDraft } from '../../../core/recipes/recipeSchema.ts';
 import { CommandFailure } from '../../editor/commandBoundary.ts';
 import { localConnectionId } from '../../editor/machine.ts';
 import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';

@@ -1,6 +1,5 @@
-import { findDatabase, type ServiceFacts } from '../../../core/recipes/checkRecipe.ts';
+import { findDatabase, findRecipeConnection, type ServiceFacts } from '../../../core/recipes/checkRecipe.ts';
 import { localLinkService } from '../../../core/model/link.ts';
-import { findRecipeConnection } from '../../../core/recipes/recipeConnection.ts';
 import type { Recipe } from '../../../core/recipes/recipeSchema.ts';
 import { localConnectionId } from '../../editor/machine.ts';
 import type { CommandServices } from '../services.ts';

@@ -1,0 +1,232 @@
+import { realpath } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import type { FoundFile } from '../model/fileEntry.ts';
+import { filterMissingIds, type MissingId } from '../model/idList.ts';
+import type { Reason } from '../model/reason.ts';
+import { isLastPage, maxPagesWithoutNew } from '../model/searchModel.ts';
+import { maxTableBytes, readTables, type DataTable } from '../tables/dataTable.ts';
+import type { MatchGap } from '../tables/matchGap.ts';
+import type { MatchIndex } from '../tables/matchIndex.ts';
+import { describeColumns, guessKey, type MatchKey } from '../tables/tableColumns.ts';
+import { TableError } from '../tables/tableError.ts';
+import { getErrorCode, isMissing } from '../util/errorFacts.ts';
+import { readRegularBytes } from '../util/regularFile.ts';
+import { createFileTest } from './fileFilters.ts';
+import { createRecipeFileReader, type RecipeFile, type RecipeSource } from './recipeFile.ts';
+import type { Recipe, RecipeFilters } from './recipeSchema.ts';
+
+/** The reason why a recipe's table can't be used. */
+export type TableProblem = 'missing' | 'unreadable' | 'tooLarge' | 'noSheet' | 'noColumn';
+
+/** The reason why a recipe's files could not be determined. */
+export type ResolveFailure =
+  { readonly kind: 'service'; readonly reason: Reason } | { readonly kind: 'table'; readonly problem: TableProblem };
+
+/** The files that a recipe refers to, with the properties that the service currently reports. */
+export interface ResolvedFiles {
+  readonly files: readonly RecipeFile[];
+  /** The IDs or table values that don't match exactly one file. */
+  readonly missing: readonly string[];
+  /** True if more files may exist, because a limit was reached or the search stalled. */
+  readonly isCut: boolean;
+  /** True if the search stopped after pages without new files, although more may follow (D9: paging). */
+  readonly isStalled?: boolean;
+  readonly failure?: ResolveFailure;
+}
+
+function createFailure(failure: ResolveFailure): ResolvedFiles {
+  return { files: [], missing: [], isCut: false, failure };
+}
+
+/** Number of IDs to look up between two progress reports. */
+const batchSize = 2_000;
+
+interface IdRequest {
+  readonly database: string;
+  readonly ids: readonly string[];
+  readonly filters?: RecipeFilters | undefined;
+  /** The files in a lock. Their texts are reused for unchanged files to save memory. */
+  readonly known?: readonly RecipeFile[];
+}
+
+/**
+ * Looks up files by ID, and resolves to those that pass the filters. `missing` lists the IDs for which the service
+ * returned no readable file. If a lookup fails, the result contains the failure and no files (D8: metadata by ids).
+ */
+export async function resolveIds(source: RecipeSource, request: IdRequest): Promise<ResolvedFiles> {
+  const { database, ids, filters, known = [] } = request;
+  const before = new Map(known.map((file) => [file.id, file]));
+  const unique = [...new Set(ids)];
+  const fits = createFileTest(filters);
+  const toRecipeFile = createRecipeFileReader(source);
+  const found = new Set<string>();
+  const files = new Map<string, RecipeFile>();
+  for (let done = 0; done < unique.length; done += batchSize) {
+    const reply = await source.lookUpIds(database, unique.slice(done, done + batchSize));
+    const reason = reply.failure ?? findFailure(reply.refused);
+    if (reason) return createFailure({ kind: 'service', reason });
+    // Keeps only the identifying properties, because the file resource takes most of the memory.
+    const entries = reply.files.filter((file) => file.kind === 'file');
+    for (const { id } of entries) found.add(id);
+    for (const file of entries.filter(fits)) files.set(file.id, reuse(before.get(file.id), toRecipeFile(file)));
+    source.onProgress(Math.min(done + batchSize, unique.length));
+  }
+  return { files: [...files.values()], missing: unique.filter((id) => !found.has(id)), isCut: false };
+}
+
+function findFailure(refused: readonly MissingId[] = []): Reason | undefined {
+  return filterMissingIds({ missing: refused }, false)[0]?.reason;
+}
+
+function reuse(before: RecipeFile | undefined, now: RecipeFile): RecipeFile {
+  const isSame = before?.path === now.path && before.bytes === now.bytes && before.hash === now.hash;
+  return isSame ? { ...before, ...(now.licenses && { licenses: now.licenses }) } : now;
+}
+
+/** Number of files per page: `exactPageSize` for services that fill every page, `pageSize` for others. */
+const exactPageSize = 5_000;
+const pageSize = 500;
+
+/** Maximum number of files to check against the filters. */
+const maxCompared = 2_000_000;
+
+/**
+ * Requests the pages of a recipe's search until the last one, until a limit is exceeded, or until the search stalls
+ * (D9: paging). Returns at most `limit` files that pass the filters, or a failure and no files if a request fails.
+ */
+export async function resolveSearch(
+  source: RecipeSource,
+  { database, search, filters }: Recipe['from'],
+  limit: number,
+): Promise<ResolvedFiles> {
+  const { query = '', status, specific } = search ?? {};
+  const request = { database, query, ...(status && { status }), ...(specific && { specific }) };
+  const size = source.hasFullPages ? exactPageSize : pageSize;
+  const pages = new PageCollector(source, createFileTest(filters), size);
+  while (pages.hasMore && !pages.isStalled && pages.files.length <= limit && pages.offset < maxCompared) {
+    const { value = [], cursor, reason } = await source.search({ ...request, ...pages.position, pageSize: size });
+    if (reason) return createFailure({ kind: 'service', reason });
+    pages.add(value, cursor);
+    source.onProgress(pages.comparedCount);
+  }
+  const isCut = pages.hasMore || pages.files.length > limit;
+  return { files: pages.files.slice(0, limit), missing: [], isCut, isStalled: pages.isStalled };
+}
+
+/** Collects files from consecutive pages: those that pass the filters, without duplicates. */
+class PageCollector {
+  readonly files: RecipeFile[] = [];
+  hasMore = true;
+  offset = 0;
+  private cursor: string | undefined;
+  private readonly seen = new Set<string>();
+  private readonly toRecipeFile: ReturnType<typeof createRecipeFileReader>;
+  private readonly isAccepted: ReturnType<typeof createFileTest>;
+  private readonly size: number;
+  private readonly isExact: boolean;
+  private before: readonly FoundFile[] = [];
+  private pagesWithoutNew = 0;
+
+  constructor(source: RecipeSource, isAccepted: ReturnType<typeof createFileTest>, size: number) {
+    this.toRecipeFile = createRecipeFileReader(source);
+    this.isAccepted = isAccepted;
+    this.size = size;
+    this.isExact = source.hasFullPages;
+  }
+
+  /** True if too many consecutive pages had no new files although more files may follow. */
+  get isStalled(): boolean {
+    return this.hasMore && this.pagesWithoutNew >= maxPagesWithoutNew;
+  }
+
+  /** The position of the next page: the cursor of the last one, or else the offset (D9: paging). */
+  get position(): { readonly offset: number; readonly cursor?: string } {
+    return this.cursor === undefined ? { offset: this.offset } : { offset: 0, cursor: this.cursor };
+  }
+
+  get comparedCount(): number {
+    return this.seen.size;
+  }
+
+  add(page: readonly FoundFile[], cursor?: string): void {
+    const known = this.seen.size;
+    for (const file of page) this.addFile(file);
+    this.offset += this.size;
+    const isNew = this.seen.size > known;
+    this.pagesWithoutNew = isNew ? 0 : this.pagesWithoutNew + 1;
+    this.hasMore = this.isExact ? page.length >= this.size : isNew || !isLastPage(page, this.size, this.before);
+    this.before = page;
+    this.cursor = cursor;
+  }
+
+  private addFile(file: FoundFile): void {
+    if (file.kind !== 'file' || this.seen.has(file.id)) return;
+    this.seen.add(file.id);
+    if (this.isAccepted(file)) this.files.push(this.toRecipeFile(file));
+  }
+}
+
+type RecipeTable = NonNullable<Recipe['from']['table']>;
+
+interface ColumnValues {
+  readonly key: MatchKey;
+  readonly values: readonly string[];
+}
+
+/** Finds the files for the rows of a table. The table must be in the recipe's folder or a subfolder. */
+export async function resolveTable(
+  source: RecipeSource,
+  { database, filters }: Recipe['from'],
+  table: RecipeTable,
+  folder: string,
+): Promise<ResolvedFiles> {
+  const column = await readColumn(table, folder);
+  if (typeof column === 'string') return createFailure({ kind: 'table', problem: column });
+  const index = await source.matchTable(database, column.key, column.values);
+  const reason = findReason(index);
+  if (reason) return createFailure({ kind: 'service', reason });
+  const files = index.uniqueFiles.filter(createFileTest(filters)).map(createRecipeFileReader(source));
+  return { files, missing: index.values.filter((value) => index.get(value)?.count !== 1), isCut: false };
+}
+
+/**
+ * Returns the first reason why the comparison with the database's files is incomplete; undefined if it is complete.
+ * Ignores values that are too long, because no file has them.
+ */
+function findReason(index: MatchIndex): Reason | undefined {
+  for (const value of index.values) {
+    const matches = index.get(value);
+    const reason = matches && !index.isComplete(matches) ? getReason(matches.gap) : undefined;
+    if (reason) return reason;
+  }
+  return index.skippedFiles[0]?.reason;
+}
+
+function getReason(gap: MatchGap | undefined): Reason | undefined {
+  if (gap?.kind === 'failed') return gap.reason;
+  return gap?.kind === 'truncated' ? { kind: 'tooLarge' } : undefined;
+}
+
+async function readColumn(table: RecipeTable, folder: string): Promise<ColumnValues | TableProblem> {
+  const tables = await readFileTables(table.file, folder);
+  if (typeof tables === 'string') return tables;
+  const data = tables.find(({ sheet }) => table.sheet === undefined || sheet === table.sheet);
+  if (!data) return 'noSheet';
+  const column = describeColumns(data).find(({ header }) => header.trim() === table.column.trim());
+  if (!column) return 'noColumn';
+  const values = data.rows.slice(1).map(({ cells }) => cells[column.index] ?? '');
+  return { key: table.key ?? guessKey(column) ?? 'id', values };
+}
+
+async function readFileTables(file: string, folder: string): Promise<readonly DataTable[] | TableProblem> {
+  try {
+    const path = await realpath(join(folder, file));
+    // A symbolic link could point outside the folder.
+    if (!path.startsWith((await realpath(folder)).replace(/[\\/]?$/, sep))) return 'unreadable';
+    return await readTables(path, await readRegularBytes(path, maxTableBytes));
+  } catch (error) {
+    const isTooLarge = error instanceof TableError ? error.kind !== 'notWorkbook' : getErrorCode(error) === 'EFBIG';
+    if (isTooLarge) return 'tooLarge';
+    return isMissing(error) ? 'missing' : 'unreadable';
+  }
+}
