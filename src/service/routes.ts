@@ -1,5 +1,4 @@
-import { localServiceName } from '../contract/root.ts';
-import { apiVersion } from '../contract/apiVersion.ts';
+import { apiVersion, localServiceName } from '../contract/root.ts';
 import type { ServedDatabases } from './catalog/servedDatabases.ts';
 import type { Health } from './health.ts';
 import { describeRoute, type DescribedRoute } from './http/describedRoute.ts';

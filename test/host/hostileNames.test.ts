@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ConnectionStore } from '../../src/core/store/connectionStore.ts';
-import { ParameterStore } from '../../src/core/store/parameterStore.ts';
+import { ParameterStore } from '../../src/core/store/searchabilityStore.ts';
 import { SearchStore } from '../../src/core/store/searchStore.ts';
 import { TransferStore } from '../../src/core/store/transferStore.ts';
 import { SearchTree } from '../../src/extension/views/searchTree.ts';

@@ -3,7 +3,7 @@ import { env, EventEmitter, extensions, type Uri, type Webview, type WebviewPane
 import type { Reason } from '../../src/core/model/reason.ts';
 import type { Transfer } from '../../src/core/model/transferModel.ts';
 import { TransferStore } from '../../src/core/store/transferStore.ts';
-import type { TransferredFolder } from '../../src/core/verification/transferredFolderSearch.ts';
+import type { TransferredFolder } from '../../src/core/verification/transferredFolder.ts';
 import type { CommandId } from '../../src/extension/editor/contributions.ts';
 import { describeStatus } from '../../src/extension/words/transferWords.ts';
 import type { TransferIntent, TransferSnapshot } from '../../src/webviews/messages/transferMessages.ts';

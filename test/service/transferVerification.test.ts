@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { verifyTransfer, type VerificationReport } from '../../src/core/verification/verification.ts';
 import { readManifest } from '../../src/core/verification/transferManifest.ts';
-import { findTransferredFolder } from '../../src/core/verification/transferredFolderSearch.ts';
+import { findTransferredFolder } from '../../src/core/verification/transferredFolder.ts';
 import { canMatchTransfer, findFilesToResend } from '../../src/core/verification/manifestMatch.ts';
 import { systemClock } from '../../src/core/util/clock.ts';
 import { toFileId } from '../../src/core/util/fileId.ts';

@@ -13,7 +13,7 @@ import type { CliSession } from '../connections/cliSession.ts';
 import { readServiceFile } from '../connections/serviceFile.ts';
 import { getLedgerFolder } from '../ledgerFolder.ts';
 import { describeReason } from '../text/reasonText.ts';
-import { findServedFolder } from '../../core/verification/servedFolder.ts';
+import { findServedFolder } from '../../core/verification/transferredFolder.ts';
 
 /** The part of the context that doesn't depend on the caller of a tool. */
 export type SharedAgentContext = Omit<AgentContext, 'requestedBy' | 'confirm'>;

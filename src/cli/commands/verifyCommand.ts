@@ -2,11 +2,15 @@ import { readdir, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Transfer, TransferFile } from '../../core/model/transferModel.ts';
 import { isTransferFolder } from '../../core/util/transferFolderNames.ts';
-import type { FileOutcome } from '../../core/verification/fileCheck.ts';
+import {
+  isVerified,
+  verifyTransfer,
+  type FileOutcome,
+  type VerificationReport,
+} from '../../core/verification/verification.ts';
 import { findUnlistedFiles } from '../../core/verification/manifestMatch.ts';
 import type { TransferManifest } from '../../core/verification/transferManifest.ts';
-import { findFolderManifest } from '../../core/verification/transferredFolderSearch.ts';
-import { isVerified, verifyTransfer, type VerificationReport } from '../../core/verification/verification.ts';
+import { findFolderManifest } from '../../core/verification/transferredFolder.ts';
 import { CliError, createUsageError } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';

@@ -1,7 +1,7 @@
 import { findObstacle, toOrder } from '../../core/recipes/planRecipe.ts';
 import { readFreeBytes } from '../../core/util/freeSpace.ts';
 import type { CliSession } from '../connections/cliSession.ts';
-import { findServedFolder } from '../../core/verification/servedFolder.ts';
+import { findServedFolder } from '../../core/verification/transferredFolder.ts';
 import type { DestinationFacts } from './planText.ts';
 import type { PlannedRun } from './plannedRun.ts';
 

@@ -1,6 +1,9 @@
-import { findServedFolder } from '../../core/verification/servedFolder.ts';
+import {
+  findServedFolder,
+  findTransferredFolder,
+  type TransferredFolder,
+} from '../../core/verification/transferredFolder.ts';
 import type { Transfer } from '../../core/model/transferModel.ts';
-import { findTransferredFolder, type TransferredFolder } from '../../core/verification/transferredFolderSearch.ts';
 import { CliError, createUsageError } from '../cliError.ts';
 import type { CliSession } from '../connections/cliSession.ts';
 import { exitCode } from '../exitCode.ts';

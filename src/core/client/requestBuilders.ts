@@ -1,5 +1,4 @@
-import type { MetadataRequest } from '../../contract/metadata.ts';
-import type { SearchRequest } from '../../contract/search.ts';
+import type { MetadataRequest, SearchRequest } from '../../contract/search.ts';
 import type { TransferRequest } from '../../contract/transfer.ts';
 import {
   toSentNumber,

@@ -1,6 +1,10 @@
-import { getContentKey } from '../duplicates/contentKey.ts';
+import {
+  filterSameDestination,
+  findReceivedFiles,
+  getContentKey,
+  type VerifiedFiles,
+} from '../duplicates/equalFiles.ts';
 import type { CopyIndex } from '../duplicates/copyIndex.ts';
-import { filterSameDestination, findReceivedFiles, type VerifiedFiles } from '../duplicates/receivedFiles.ts';
 import type { FoundFile } from '../model/fileEntry.ts';
 import type { Transfer, TransferFile, TransferOrder } from '../model/transferModel.ts';
 import type { TransferStore } from '../store/transferStore.ts';

@@ -1,6 +1,6 @@
 import type { FileEntry } from '../model/fileEntry.ts';
+import type { Reason } from '../model/reason.ts';
 import { parseDeclaredHash } from '../util/declaredHash.ts';
-import type { MatchGap, SkippedFiles } from './matchGap.ts';
 import type { MatchKey } from './tableColumns.ts';
 
 /** The files that match one value of a column. */
@@ -126,4 +126,19 @@ function getFileValues(key: MatchKey, { id, name, path, hash }: FileEntry): read
   if (key === 'id') return [id];
   if (key === 'hash') return hash === undefined ? [] : [parseDeclaredHash(hash)?.hex ?? hash.toLowerCase()];
   return path === undefined ? [name] : [name, path, path.replace(/^.*\//s, '')];
+}
+
+/** The reason why the comparison of one value is incomplete. */
+export type MatchGap =
+  | { readonly kind: 'failed'; readonly reason: Reason } // the value was not looked up
+  | { readonly kind: 'tooLong' } // the value was not looked up, because it is too long for an ID, a name or a path
+  | { readonly kind: 'truncated'; readonly comparedCount: number }; // only the first results of its search were compared
+
+/** Files of a database that weren't compared with any value. */
+export interface SkippedFiles {
+  /** 0-based position of the first of these files in the list of all files. */
+  readonly start: number;
+  /** The number of files; absent if all files from `start` on were skipped, in which case it is unknown. */
+  readonly count?: number;
+  readonly reason: Reason;
 }

@@ -1,5 +1,6 @@
 import { parseDeclaredHash } from '../util/declaredHash.ts';
 import { countColumns, type DataTable } from './dataTable.ts';
+import { getCellKey } from './sheetNumber.ts';
 
 /** The file property that a column contains. */
 export type MatchKey = 'id' | 'name' | 'hash';
@@ -46,7 +47,7 @@ export function guessKey({ header, samples }: TableColumn): MatchKey | undefined
 }
 
 /** Returns the file property suggested by a column's name; undefined if it suggests none. */
-export function guessKeyByName(header: string): MatchKey | undefined {
+function guessKeyByName(header: string): MatchKey | undefined {
   if (isIdName(header)) return 'id';
   if (/^\W*(?:.*[_\s-])?(?:hash|checksum|digest|md5|sha-?\d+)(?:[_\s-].*)?$/i.test(header)) return 'hash';
   return /^\W*(?:.*[_\s-])?(?:file_?names?|names?|paths?|files?)\W*$/i.test(header) ? 'name' : undefined;
@@ -55,4 +56,73 @@ export function guessKeyByName(header: string): MatchKey | undefined {
 /** Returns true for names such as `id`, `file_id`, `File ID` and `identifier`. */
 function isIdName(header: string): boolean {
   return /^\W*(?:.*[_\s-])?(?:ids?|identifiers?)\W*$|^file_?ids?$/i.test(header);
+}
+
+/**
+ * Determines whether the first row of a table contains column names, based on the column that identifies files and on
+ * numbers in the other columns. Returns undefined if the content is inconclusive.
+ */
+export function detectHeader(columns: readonly TableColumn[], column: TableColumn): boolean | undefined {
+  if (guessKeyByName(column.header) !== undefined) return true;
+  const hasNames = isNumbered(column) || columns.some((other) => isNamedNumbers(other));
+  const hasValues = isLikeSamples(column) || columns.some((other) => isNumber(other.header) && hasNumbers(other));
+  return hasNames === hasValues ? undefined : hasNames;
+}
+
+/** Returns true if all values below the first row contain digits, and the value in the first row does not. */
+function isNumbered({ header, samples }: TableColumn): boolean {
+  const values = samples.filter(Boolean);
+  return header !== '' && !/\d/.test(header) && values.length > 0 && values.every((value) => /\d/.test(value));
+}
+
+function isNamedNumbers(column: TableColumn): boolean {
+  return column.header !== '' && !isNumber(column.header) && hasNumbers(column);
+}
+
+function hasNumbers({ samples }: TableColumn): boolean {
+  const values = samples.filter(Boolean);
+  return values.length > 0 && values.every(isNumber);
+}
+
+function isNumber(text: string): boolean {
+  return /^\s*[+-]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:e[+-]?\d+)?\s*$/i.test(text);
+}
+
+/** Returns true if the first value of a column shares a recognizable property with a value below it. */
+function isLikeSamples({ header, samples }: TableColumn): boolean {
+  const forms = getForms(header);
+  return samples.some((sample) => sample !== '' && getForms(sample).some((form) => forms.includes(form)));
+}
+
+/**
+ * Returns the recognizable properties of a value: for a hash, its length; otherwise, its pattern, its prefix or folder,
+ * and its file extension, if present.
+ */
+function getForms(value: string): readonly string[] {
+  const text = value.trim();
+  const hash = parseDeclaredHash(text);
+  if (hash) return [`hash ${hash.hex.length}`];
+  return [getPattern(text), ...(/^.+?[:/]/.exec(text) ?? []), ...(/\.[a-z]\w{1,7}$/i.exec(text) ?? [])].filter(Boolean);
+}
+
+/**
+ * Returns a value with each word replaced by `9` if it contains a digit, or else by `a`. Returns an empty string if the
+ * value contains no digits, which is true of most column names.
+ */
+function getPattern(text: string): string {
+  return /\d/.test(text) ? text.replace(/[\p{L}\p{N}]+/gu, (word) => (/\p{N}/u.test(word) ? '9' : 'a')) : '';
+}
+
+/**
+ * Matches an integer that a spreadsheet has shortened to scientific notation, dropping its last digits: `1.23457E+15`.
+ */
+const shortenedInteger = /^\s*[+-]?\d+(?:[.,]\d+)?E\+\d+\s*$/i;
+
+/** Returns the line numbers of the rows in which a spreadsheet may have rounded the number in the given column. */
+export function findRoundedRows({ rows, roundedCells }: DataTable, column: number): readonly number[] {
+  return rows
+    .filter(
+      ({ line, cells }) => shortenedInteger.test(cells[column] ?? '') || roundedCells.has(getCellKey(line, column)),
+    )
+    .map(({ line }) => line);
 }

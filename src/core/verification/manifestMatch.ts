@@ -1,6 +1,8 @@
 import type { Transfer, TransferFile, TransferOrder } from '../model/transferModel.ts';
+import { getOutcome, getProgress } from '../model/transferOutcome.ts';
+import { readManifest, type TransferManifest } from './transferManifest.ts';
+import type { TransferredFolder } from './transferredFolder.ts';
 import type { VerificationReport } from './verification.ts';
-import type { TransferManifest } from './transferManifest.ts';
 
 type KnownTransfer = Pick<Transfer, 'id'> & { readonly order: Pick<TransferOrder, 'files'> };
 
@@ -43,3 +45,19 @@ export function findFilesToResend(
 }
 
 const damagedKinds: ReadonlySet<string> = new Set(['missing', 'size', 'hash']);
+
+/**
+ * Finds the requested files that a partially successful transfer left out, according to its manifest. A status contains
+ * only their number. Resolves to an empty list for any other transfer, or if the manifest is unknown or contradicts
+ * that number. Never rejects.
+ */
+export async function findUntransferredFiles(
+  transfer: Transfer,
+  folder: TransferredFolder | undefined,
+): Promise<readonly TransferFile[]> {
+  if (getOutcome(transfer) !== 'partial' || folder?.manifest === undefined) return [];
+  const manifest = await readManifest(folder.manifest).catch(() => undefined);
+  const unlisted = manifest ? findUnlistedFiles(manifest, transfer.order.files) : [];
+  const { moved = 0, total = 0 } = getProgress(transfer);
+  return unlisted.length === total - moved ? unlisted : [];
+}

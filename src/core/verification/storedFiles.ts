@@ -3,9 +3,8 @@ import type { TransferFile } from '../model/transferModel.ts';
 import { parseDeclaredHash } from '../util/declaredHash.ts';
 import { parseFileId } from '../util/fileId.ts';
 import { getManifestNames, getTransferFolderName } from '../util/transferFolderNames.ts';
-import type { FileOutcome } from './fileCheck.ts';
+import type { FileOutcome, VerificationReport } from './verification.ts';
 import type { ManifestFile } from './transferManifest.ts';
-import type { VerificationReport } from './verification.ts';
 
 type KeyGetter = (file: ManifestFile) => string;
 

@@ -1,9 +1,10 @@
-import { realpath } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { createHash, type Hash } from 'node:crypto';
+import { constants, type Dirent, type Stats } from 'node:fs';
+import { open, opendir, realpath, type FileHandle } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import type { Clock } from '../util/clock.ts';
 import { mapConcurrently } from '../util/concurrentCalls.ts';
-import { findExtraFiles, type ExtraFiles } from './extraFiles.ts';
-import { checkFile, type FileOutcome } from './fileCheck.ts';
+import { getErrorCode, isMissing } from '../util/errorFacts.ts';
 import type { ManifestFile, TransferManifest } from './transferManifest.ts';
 
 /** The progress of a verification. The byte counts include only files with a declared size and hash. */
@@ -146,4 +147,141 @@ class ProgressMeter {
 
 function getReadSize({ hash, sizeBytes }: ManifestFile): number {
   return hash === undefined ? 0 : (sizeBytes ?? 0);
+}
+
+/**
+ * The result of checking a file against the manifest. `changing`: the file was written, replaced or removed while it
+ * was being read. `outsideFolder`: a link points outside the folder and was not opened. `notCompared`: the file exists
+ * and has the declared size, if there is one, but the manifest has no usable hash.
+ */
+export type FileOutcome =
+  | { readonly kind: 'intact' | 'missing' | 'changing' | 'outsideFolder' | 'notCompared' }
+  | { readonly kind: 'size'; readonly stated: number; readonly found: number }
+  | { readonly kind: 'hash'; readonly algorithm: string; readonly stated: string; readonly found: string }
+  | { readonly kind: 'unreadable'; readonly code: string };
+
+interface FileCheckOptions {
+  /** The transferred folder, with symbolic links resolved. */
+  readonly folder: string;
+  readonly signal: AbortSignal;
+  /** Called for each chunk that was read, with its size in bytes. */
+  onRead(bytes: number): void;
+}
+
+/**
+ * Checks a file's size and hash. Does not open a file outside the folder, even if a link points to it. Rejects only
+ * with the signal's reason.
+ */
+async function checkFile(file: ManifestFile, options: FileCheckOptions): Promise<FileOutcome> {
+  try {
+    const path = await resolvePath(file, options.folder);
+    if (path === undefined) return { kind: 'missing' };
+    if (!isWithin(options.folder, path)) return { kind: 'outsideFolder' };
+    return await compare(path, file, options);
+  } catch (error) {
+    options.signal.throwIfAborted();
+    return isMissing(error) ? { kind: 'missing' } : { kind: 'unreadable', code: getErrorCode(error) };
+  }
+}
+
+/** Returns the real path of a file; undefined if it is missing, or if a link points outside the folder. */
+export async function findFile(file: Pick<ManifestFile, 'places'>, folder: string): Promise<string | undefined> {
+  const path = await resolvePath(file, folder);
+  return path !== undefined && isWithin(folder, path) ? path : undefined;
+}
+
+async function resolvePath({ places }: Pick<ManifestFile, 'places'>, folder: string): Promise<string | undefined> {
+  for (const place of places) {
+    try {
+      return await realpath(join(folder, place));
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  }
+  return undefined;
+}
+
+function isWithin(folder: string, path: string): boolean {
+  const relativePath = relative(folder, path);
+  return relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath);
+}
+
+async function compare(path: string, file: ManifestFile, options: FileCheckOptions): Promise<FileOutcome> {
+  // Nonblocking, because the path may have become a pipe without a writer.
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  try {
+    const before = await handle.stat();
+    if (!before.isFile()) return { kind: 'unreadable', code: before.isDirectory() ? 'EISDIR' : 'EINVAL' };
+    if (file.sizeBytes !== undefined && file.sizeBytes !== before.size) {
+      return { kind: 'size', stated: file.sizeBytes, found: before.size };
+    }
+    if (!file.hash) return { kind: 'notCompared' };
+    const { algorithm, hex } = file.hash;
+    const found = await digest(handle, before.size, createHash(algorithm), options);
+    if (hasChanged(before, await handle.stat())) return { kind: 'changing' };
+    return found === hex ? { kind: 'intact' } : { kind: 'hash', algorithm, stated: hex, found };
+  } finally {
+    await handle.close();
+  }
+}
+
+const chunkBytes = 256 * 1024;
+
+async function digest(handle: FileHandle, size: number, hash: Hash, options: FileCheckOptions): Promise<string> {
+  const piece = Buffer.allocUnsafe(Math.min(size + 1, chunkBytes));
+  for (;;) {
+    options.signal.throwIfAborted();
+    const { bytesRead } = await handle.read(piece, 0, piece.length, null);
+    if (bytesRead === 0) return hash.digest('hex');
+    hash.update(piece.subarray(0, bytesRead));
+    options.onRead(bytesRead);
+  }
+}
+
+/** Returns true if a file was written, replaced or removed (its link count is 0) while it was open. */
+function hasChanged(before: Stats, after: Stats): boolean {
+  return before.size !== after.size || before.mtimeMs !== after.mtimeMs || after.nlink === 0;
+}
+
+/** The files in a transferred folder that its manifest does not list. */
+export interface ExtraFiles {
+  /** Paths relative to the folder, sorted. */
+  readonly paths: readonly string[];
+  /** True if the scan stopped because it found more than {@link maxExtraFiles} files. */
+  readonly isTruncated: boolean;
+  readonly unreadableFolders: readonly { readonly path: string; readonly code: string }[];
+}
+
+const maxExtraFiles = 10_000;
+
+/**
+ * Finds files and links that the manifest does not list. Does not follow links. Rejects only with the signal's reason.
+ */
+export async function findExtraFiles(
+  folder: string,
+  isListed: (path: string) => boolean,
+  signal: AbortSignal,
+): Promise<ExtraFiles> {
+  const paths: string[] = [];
+  const unreadableFolders: { path: string; code: string }[] = [];
+  const pending = [''];
+  const addEntry = (inFolder: string, entry: Dirent): void => {
+    const path = inFolder === '' ? entry.name : `${inFolder}/${entry.name}`;
+    if (entry.isDirectory()) pending.push(path);
+    else if (!isListed(path)) paths.push(path);
+  };
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    try {
+      for await (const entry of await opendir(join(folder, next), { bufferSize: 256 })) {
+        signal.throwIfAborted();
+        addEntry(next, entry);
+        if (paths.length > maxExtraFiles)
+          return { paths: paths.slice(0, maxExtraFiles).sort(), isTruncated: true, unreadableFolders };
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      unreadableFolders.push({ path: next, code: getErrorCode(error) });
+    }
+  }
+  return { paths: paths.sort(), isTruncated: false, unreadableFolders };
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { l10n, type Uri, type WebviewPanel } from 'vscode';
-import { formatApa } from '../../core/citations/apa.ts';
+import { formatApa } from '../../core/citations/citationFormats.ts';
 import { listCitations } from '../../core/citations/citableUnits.ts';
 import type { CopyIndex } from '../../core/duplicates/copyIndex.ts';
 import type { FileEntry, FoundFile } from '../../core/model/fileEntry.ts';

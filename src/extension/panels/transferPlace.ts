@@ -1,8 +1,8 @@
 import type { Transfer } from '../../core/model/transferModel.ts';
 import { hasTransferredFiles } from '../../core/model/transferOutcome.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
-import type { TransferredFolder } from '../../core/verification/transferredFolderSearch.ts';
-import { findUntransferredFiles } from '../../core/verification/untransferredFiles.ts';
+import type { TransferredFolder } from '../../core/verification/transferredFolder.ts';
+import { findUntransferredFiles } from '../../core/verification/manifestMatch.ts';
 import { listRevealActions } from '../editor/folderActions.ts';
 import type { VerificationHistory } from '../editor/verificationHistory.ts';
 import { describePastVerification, describeUntransferredFiles } from '../words/verificationWords.ts';

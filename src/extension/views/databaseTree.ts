@@ -12,8 +12,7 @@ import { isStore, type Database, type StoreListing } from '../../core/model/data
 import type { Reason, ReasonKind } from '../../core/model/reason.ts';
 import type { ConnectionState, ConnectionStore } from '../../core/store/connectionStore.ts';
 import type { Searchability } from '../../core/model/searchability.ts';
-import type { SearchabilityStore } from '../../core/store/searchabilityStore.ts';
-import type { ParameterStore } from '../../core/store/parameterStore.ts';
+import type { ParameterStore, SearchabilityStore } from '../../core/store/searchabilityStore.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { ConnectionNode, DatabaseNode } from '../editor/contributions.ts';
 import { describeStoreListing, describeStoreState } from '../words/storeWords.ts';

@@ -1,5 +1,4 @@
-import { getEmptySearches } from '../../core/store/searchBatches.ts';
-import type { Search, SearchStore } from '../../core/store/searchStore.ts';
+import { getEmptySearches, type Search, type SearchStore } from '../../core/store/searchStore.ts';
 import type { EmptySearchesNode } from '../editor/contributions.ts';
 
 /** Determines which searches are grouped in the row for databases without results. */

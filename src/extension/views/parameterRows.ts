@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import type { ParameterListing } from '../../core/store/parameterStore.ts';
+import type { ParameterListing } from '../../core/store/searchabilityStore.ts';
 import { formatList } from '../words/localeFormats.ts';
 import { describeParameterType, getParameterLabel } from '../words/parameterWords.ts';
 import { toPlainLine } from '../words/plainText.ts';

@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import { formatReference } from '../../core/citations/apa.ts';
+import { formatReference } from '../../core/citations/citationFormats.ts';
 import type { CitableFile } from '../../core/citations/citableUnits.ts';
 import type { Citation } from '../../core/citations/citation.ts';
 import type { TransferReceipt } from '../../core/model/transferOutcome.ts';

@@ -1,6 +1,5 @@
 import { l10n } from 'vscode';
-import type { FileOutcome } from '../../core/verification/fileCheck.ts';
-import type { VerificationReport } from '../../core/verification/verification.ts';
+import type { FileOutcome, VerificationReport } from '../../core/verification/verification.ts';
 import type { ManifestProblem } from '../../core/verification/transferManifest.ts';
 import type { Transfer, TransferFile } from '../../core/model/transferModel.ts';
 import { getOutcomeGroup, outcomeGroups, describeVerification, type OutcomeGroup } from './verificationWords.ts';

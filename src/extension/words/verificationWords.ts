@@ -1,9 +1,12 @@
 import { l10n } from 'vscode';
 import type { TransferFile } from '../../core/model/transferModel.ts';
 import type { PastVerification } from '../../core/verification/pastVerification.ts';
-import type { VerificationProgress, VerificationReport } from '../../core/verification/verification.ts';
-import type { ExtraFiles } from '../../core/verification/extraFiles.ts';
-import type { FileOutcome } from '../../core/verification/fileCheck.ts';
+import type {
+  ExtraFiles,
+  FileOutcome,
+  VerificationProgress,
+  VerificationReport,
+} from '../../core/verification/verification.ts';
 import type { ManifestError } from '../../core/verification/transferManifest.ts';
 import { formatFileCount, formatList, formatNumber, formatTime, plural, formatSize } from './localeFormats.ts';
 import { formatNames } from './nameList.ts';

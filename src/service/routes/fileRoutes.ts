@@ -1,4 +1,4 @@
-import type { MetadataRequest } from '../../contract/metadata.ts';
+import type { MetadataRequest } from '../../contract/search.ts';
 import { findQueryMistakes, queryConditions, type QueryMistake } from '../../core/util/searchSyntax.ts';
 import { toFileResource, type CatalogFile } from '../catalog/catalogFile.ts';
 import type { ServedDatabase, ServedDatabases } from '../catalog/servedDatabases.ts';

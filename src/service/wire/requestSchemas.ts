@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { metadataRequestSchema } from '../../contract/metadata.ts';
-import { searchRequestSchema } from '../../contract/search.ts';
+import { metadataRequestSchema, searchRequestSchema } from '../../contract/search.ts';
 import { transferRequestSchema } from '../../contract/transfer.ts';
 import { restoreSchema } from '../stores/storeRestore.ts';
 

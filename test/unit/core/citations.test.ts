@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatApa } from '../../../src/core/citations/apa.ts';
+import {
+  citationFileNames,
+  citationFormats,
+  formatApa,
+  writeCitations,
+} from '../../../src/core/citations/citationFormats.ts';
 import type { Citation } from '../../../src/core/citations/citation.ts';
 import { listCitations, type CitableFile } from '../../../src/core/citations/citableUnits.ts';
-import { citationFileNames, citationFormats, writeCitations } from '../../../src/core/citations/citationFormats.ts';
 import type { JsonObject } from '../../../src/core/util/json.ts';
 import { parseWithBiblatexConverter, parseWithCitationJs } from '../../support/citationOracles.ts';
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { formatApa, writeApa } from '../../../src/core/citations/apa.ts';
+import { formatApa, writeApa, writeCitations } from '../../../src/core/citations/citationFormats.ts';
 import { listNotes, type Citation } from '../../../src/core/citations/citation.ts';
 import { listCitations, type CitableFile } from '../../../src/core/citations/citableUnits.ts';
-import { writeCitations } from '../../../src/core/citations/citationFormats.ts';
 import { readLicenses } from '../../../src/core/citations/licenses.ts';
 import type { JsonObject } from '../../../src/core/util/json.ts';
 

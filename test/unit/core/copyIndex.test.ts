@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { getContentKey } from '../../../src/core/duplicates/contentKey.ts';
+import { getContentKey } from '../../../src/core/duplicates/equalFiles.ts';
 import { CopyIndex } from '../../../src/core/duplicates/copyIndex.ts';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
 import { SearchStore } from '../../../src/core/store/searchStore.ts';

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { parseTextTable, readTables } from '../../../src/core/tables/dataTable.ts';
-import { findRoundedRows } from '../../../src/core/tables/roundedNumbers.ts';
-import { describeColumns, guessColumn } from '../../../src/core/tables/tableColumns.ts';
-import { detectHeader } from '../../../src/core/tables/tableHeader.ts';
+import { describeColumns, detectHeader, findRoundedRows, guessColumn } from '../../../src/core/tables/tableColumns.ts';
 import { createSheetXml, createXlsx, zip } from '../../support/xlsxFile.ts';
 
 async function readRows(name: string, bytes: Uint8Array): Promise<readonly (readonly [number, readonly string[]])[]> {

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
-import { findRepeatedFiles, omitFiles } from '../../../src/core/duplicates/repeatedFiles.ts';
-import { findReceivedFiles, filterSameDestination } from '../../../src/core/duplicates/receivedFiles.ts';
+import {
+  filterSameDestination,
+  findReceivedFiles,
+  findRepeatedFiles,
+  omitFiles,
+} from '../../../src/core/duplicates/equalFiles.ts';
 import type { Transfer, TransferFile, TransferOrder } from '../../../src/core/model/transferModel.ts';
 import { order, submittingTransfer } from './specimens.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findOpenableFiles } from '../../../src/core/verification/openableFiles.ts';
+import { findOpenableFiles } from '../../../src/core/verification/transferredFiles.ts';
 
 const names = ['a.csv', 'b.csv', 'c.csv'];
 const past = { at: 1, fileCount: 3, intactCount: 2 };

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
 import { sortFiles } from '../../../src/core/model/searchModel.ts';
-import { getEmptySearches, leaveBatch, setBatch } from '../../../src/core/store/searchBatches.ts';
-import { SearchStore } from '../../../src/core/store/searchStore.ts';
+import { getEmptySearches, leaveBatch, SearchStore, setBatch } from '../../../src/core/store/searchStore.ts';
 
 const file = (id: string, more: Partial<FileEntry> = {}): FileEntry => {
   return { kind: 'file', id, database: 'Alpha', name: id, resource: { id }, ...more };

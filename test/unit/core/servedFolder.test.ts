@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { findServedFolder } from '../../../src/core/verification/servedFolder.ts';
+import { findServedFolder } from '../../../src/core/verification/transferredFolder.ts';
 
 const tunnel = { connection: { id: 'lab' }, service: { address: 'http://127.0.0.1:8000' } };
 const local = { ...tunnel, connection: { id: 'local@desk' } };

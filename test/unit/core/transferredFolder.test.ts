@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { VerificationReport } from '../../../src/core/verification/verification.ts';
 import type { TransferManifest } from '../../../src/core/verification/transferManifest.ts';
-import { findTransferredFolder } from '../../../src/core/verification/transferredFolderSearch.ts';
+import { findTransferredFolder } from '../../../src/core/verification/transferredFolder.ts';
 import {
   canMatchTransfer,
   findUnlistedFiles,

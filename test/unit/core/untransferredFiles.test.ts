@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
-import { findUntransferredFiles } from '../../../src/core/verification/untransferredFiles.ts';
+import { findUntransferredFiles } from '../../../src/core/verification/manifestMatch.ts';
 import { ReceivedFolder } from '../../support/receivedFolder.ts';
 import { running } from './specimens.ts';
 

@@ -3,7 +3,7 @@ import type { CitableFile } from '../../../core/citations/citableUnits.ts';
 import { getMachine } from '../../../core/model/connection.ts';
 import type { Transfer } from '../../../core/model/transferModel.ts';
 import { createReceipt, type TransferReceipt } from '../../../core/model/transferOutcome.ts';
-import { findUntransferredFiles } from '../../../core/verification/untransferredFiles.ts';
+import { findUntransferredFiles } from '../../../core/verification/manifestMatch.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { getConnectionName } from '../../editor/connectionName.ts';
 import type { CommandArguments, FileNode, FileRef } from '../../editor/contributions.ts';

@@ -1,9 +1,9 @@
 import { l10n } from 'vscode';
 import { writeOpeningCode, type OpenedFiles } from '../../../core/code/writeOpeningCode.ts';
 import { settlesWithin, systemClock } from '../../../core/util/clock.ts';
-import { findOpenableFiles } from '../../../core/verification/openableFiles.ts';
+import { findOpenableFiles } from '../../../core/verification/transferredFiles.ts';
 import type { PastVerification } from '../../../core/verification/pastVerification.ts';
-import type { TransferredFolder } from '../../../core/verification/transferredFolderSearch.ts';
+import type { TransferredFolder } from '../../../core/verification/transferredFolder.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { TransferNode } from '../../editor/contributions.ts';
 import { createSingleStep, pickOne } from '../../editor/quickInput.ts';

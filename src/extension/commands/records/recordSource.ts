@@ -7,7 +7,7 @@ import { hasTransferredFiles } from '../../../core/model/transferOutcome.ts';
 import type { CheckedFile } from '../../../core/store/checkedFiles.ts';
 import type { Search } from '../../../core/store/searchStore.ts';
 import { ManifestError, readManifest } from '../../../core/verification/transferManifest.ts';
-import type { TransferredFolder } from '../../../core/verification/transferredFolderSearch.ts';
+import type { TransferredFolder } from '../../../core/verification/transferredFolder.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { FileNode, SearchNode, TransferNode } from '../../editor/contributions.ts';
 import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';

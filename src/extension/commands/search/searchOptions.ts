@@ -1,7 +1,7 @@
 import { l10n, QuickPickItemKind, ThemeIcon } from 'vscode';
 import type { ParameterFlow } from '../../../core/flows/parameterFlow.ts';
 import type { FileStaging, SearchQuery } from '../../../core/model/searchModel.ts';
-import type { ParameterListing } from '../../../core/store/parameterStore.ts';
+import type { ParameterListing } from '../../../core/store/searchabilityStore.ts';
 import { parseJsonObject, type JsonObject } from '../../../core/util/json.ts';
 import { toStepResult, askText, pickOne, type Choice, type Step, type StepPosition } from '../../editor/quickInput.ts';
 import { describeJsonError } from '../../words/jsonWords.ts';

@@ -1,6 +1,5 @@
 import { l10n } from 'vscode';
-import { findRepeatedFiles, omitFiles } from '../../../core/duplicates/repeatedFiles.ts';
-import type { VerifiedFiles } from '../../../core/duplicates/receivedFiles.ts';
+import { findRepeatedFiles, omitFiles, type VerifiedFiles } from '../../../core/duplicates/equalFiles.ts';
 import type { KnownCopies } from '../../../core/flows/duplicateFlow.ts';
 import type { Transfer, TransferOrder } from '../../../core/model/transferModel.ts';
 import { canMatchTransfer } from '../../../core/verification/manifestMatch.ts';

@@ -1,6 +1,5 @@
 import { l10n } from 'vscode';
-import type { TableColumn } from '../../../core/tables/tableColumns.ts';
-import { detectHeader } from '../../../core/tables/tableHeader.ts';
+import { detectHeader, type TableColumn } from '../../../core/tables/tableColumns.ts';
 import { pickOne, type Choice, type InputResult, type StepPosition } from '../../editor/quickInput.ts';
 import { plural } from '../../words/localeFormats.ts';
 import { describeColumn } from '../../words/matchWords.ts';

@@ -1,14 +1,14 @@
 import { commands, l10n, Uri } from 'vscode';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
-import { alignRows } from '../../../core/tables/alignedRows.ts';
 import {
+  alignRows,
   countStatuses,
   formatMatches,
   getValueRows,
   listMatchRows,
   type MatchedTable,
 } from '../../../core/tables/matchResult.ts';
-import { findRoundedRows } from '../../../core/tables/roundedNumbers.ts';
+import { findRoundedRows } from '../../../core/tables/tableColumns.ts';
 import { CommandFailure, CommandHint, runCommand } from '../../editor/commandBoundary.ts';
 import { pickNewFile, writeTextFile } from '../../editor/textFile.ts';
 import {

@@ -5,12 +5,12 @@ import type { DataTable } from '../../../core/tables/dataTable.ts';
 import { getValueRows, type MatchedTable } from '../../../core/tables/matchResult.ts';
 import {
   describeColumns,
+  detectHeader,
   guessColumn,
   guessKey,
   type MatchKey,
   type TableColumn,
 } from '../../../core/tables/tableColumns.ts';
-import { detectHeader } from '../../../core/tables/tableHeader.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import { createConditionalStep, runSteps } from '../../editor/inputSteps.ts';
 import { withProgress } from '../../editor/progress.ts';

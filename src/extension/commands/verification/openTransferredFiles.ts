@@ -7,7 +7,7 @@ import {
   listTransferredFiles,
   type TransferredFile,
 } from '../../../core/verification/transferredFiles.ts';
-import type { TransferredFolder } from '../../../core/verification/transferredFolderSearch.ts';
+import type { TransferredFolder } from '../../../core/verification/transferredFolder.ts';
 import { CommandFailure, runCommand } from '../../editor/commandBoundary.ts';
 import type { TransferNode } from '../../editor/contributions.ts';
 import { createTerminalAction, listRevealActions } from '../../editor/folderActions.ts';

@@ -5,12 +5,12 @@ import type { Database } from '../../../core/model/databaseModel.ts';
 import { isLoopback } from '../../../core/model/connection.ts';
 import type { Transfer } from '../../../core/model/transferModel.ts';
 import { getTransferFolderName } from '../../../core/util/transferFolderNames.ts';
-import { findServedFolder } from '../../../core/verification/servedFolder.ts';
 import {
+  findServedFolder,
   findTransferredFolder,
   type FolderSearchResult,
   type TransferredFolder,
-} from '../../../core/verification/transferredFolderSearch.ts';
+} from '../../../core/verification/transferredFolder.ts';
 import { CommandFailure } from '../../editor/commandBoundary.ts';
 import { localConnectionId } from '../../editor/machine.ts';
 import { pickFolder } from '../../editor/openDialogs.ts';

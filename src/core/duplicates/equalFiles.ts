@@ -1,6 +1,24 @@
 import type { Transfer, TransferFile, TransferOrder } from '../model/transferModel.ts';
 import { getOutcome } from '../model/transferOutcome.ts';
-import { getContentKey, type FileContent } from './contentKey.ts';
+import { parseDeclaredHash } from '../util/declaredHash.ts';
+
+/** The properties of a file that identify its content. */
+export interface FileContent {
+  /** The hash exactly as the server declares it. */
+  readonly hash?: string;
+  readonly sizeBytes?: number;
+}
+
+/**
+ * Returns a key that two files share if they have the same hash algorithm, hash and size (D60: same content). Returns
+ * undefined if the hash or size is unknown, or if the file is empty, because empty files don't count as copies of each
+ * other.
+ */
+export function getContentKey({ hash, sizeBytes }: FileContent): string | undefined {
+  if (sizeBytes === undefined || sizeBytes <= 0) return undefined;
+  const declared = parseDeclaredHash(hash);
+  return declared && `${declared.algorithm}:${declared.hex}:${sizeBytes}`;
+}
 
 /** The files that a verification of a transfer found intact. */
 export interface VerifiedFiles {
@@ -59,4 +77,32 @@ function toReceived(
   const key = getContentKey(file);
   const at = key === undefined ? undefined : receivedAt.get(key);
   return at === undefined ? [] : [[file, at]];
+}
+
+/**
+ * Returns the files whose content also occurs in an earlier order of the same submission. Each order has a different
+ * source.
+ */
+export function findRepeatedFiles(orders: readonly TransferOrder[]): ReadonlySet<TransferFile> {
+  const repeated = new Set<TransferFile>();
+  const seen = new Set<string>();
+  for (const { files } of orders) {
+    const keyed = files.flatMap((file) => {
+      const key = getContentKey(file);
+      return key === undefined ? [] : [{ file, key }];
+    });
+    for (const { file, key } of keyed) if (seen.has(key)) repeated.add(file);
+    for (const { key } of keyed) seen.add(key);
+  }
+  return repeated;
+}
+
+/** Returns the orders without the `omitted` files. Drops orders that have no files left. */
+export function omitFiles(
+  orders: readonly TransferOrder[],
+  omitted: ReadonlySet<TransferFile>,
+): readonly TransferOrder[] {
+  return orders
+    .map((order) => ({ ...order, files: order.files.filter((file) => !omitted.has(file)) }))
+    .filter(({ files }) => files.length > 0);
 }
