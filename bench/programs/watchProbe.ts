@@ -4,7 +4,7 @@
  */
 import * as fs from 'node:fs';
 import { systemClock } from '../../src/core/util/clock.ts';
-import { getMaxWatches } from '../../src/service/catalog/folderState.ts';
+import { getMaxWatches } from '../../src/service/catalog/freshness.ts';
 import { TreeWatcher } from '../../src/service/catalog/treeWatcher.ts';
 
 const [root = ''] = process.argv.slice(2);

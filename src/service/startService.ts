@@ -5,7 +5,7 @@ import { localServiceName } from '../contract/root.ts';
 import { settlesWithin, systemClock, type Clock } from '../core/util/clock.ts';
 import { createFolderSync } from '../core/util/createFolder.ts';
 import type { Logger } from '../core/util/logger.ts';
-import { CatalogThread } from './catalog/catalogThread.ts';
+import { CatalogThread } from './catalog/catalog.ts';
 import type { ServiceConfig } from './config.ts';
 import { Health } from './health.ts';
 import { IdleTimer } from './idleTimer.ts';

@@ -3,10 +3,8 @@ import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { Catalog } from '../../src/service/catalog/catalog.ts';
-import { CatalogThread } from '../../src/service/catalog/catalogThread.ts';
-import { parseSearch } from '../../src/service/catalog/searchLanguage.ts';
-import { parseSpecific } from '../../src/service/catalog/specificParameters.ts';
+import { Catalog, CatalogThread } from '../../src/service/catalog/catalog.ts';
+import { parseSearch, parseSpecific } from '../../src/service/catalog/searchLanguage.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 
 const fileCount = 600;

@@ -1,9 +1,8 @@
 import type { StatementSync } from 'node:sqlite';
 import type { SqliteFile } from '../sqlite.ts';
 import type { ScannedFile } from './catalogFile.ts';
-import type { CatalogRows, FileRow } from './catalogRows.ts';
-import type { PathIds } from './pathIds.ts';
-import { comparePaths, getRangeBelow, type PathRange } from './pathOrder.ts';
+import type { CatalogRows, FileRow, PathIds } from './catalogRows.ts';
+import { comparePaths, getRangeBelow, type PathRange } from './catalogPaths.ts';
 
 const chunkSize = 1_000;
 /** Number of writes after which a transaction is committed; large enough to avoid many small index segments. */

@@ -1,18 +1,53 @@
 import type { StatementSync } from 'node:sqlite';
-import { runInTransaction, isCorruption, isSqlError, runInReadTransaction, type SqliteFile } from '../sqlite.ts';
-import type { CatalogFile, ScannedFile, HashedFile, HashUpdate } from './catalogFile.ts';
-import { CatalogMerge } from './catalogMerge.ts';
-import { CatalogRows, toCatalogFile, type FileRow } from './catalogRows.ts';
-import { openCatalogFile } from './catalogTables.ts';
 import { parseFileId } from '../../core/util/fileId.ts';
-import { PathIds } from './pathIds.ts';
-import { getRangeBelow } from './pathOrder.ts';
-import { compilePattern, type PathTest } from './pathPattern.ts';
-import { ListingRecord } from './listingRecord.ts';
-import { StagedListing } from './stagedListing.ts';
+import type { Logger } from '../../core/util/logger.ts';
+import { isCorruption, isSqlError, runInReadTransaction, runInTransaction, type SqliteFile } from '../sqlite.ts';
+import type { CatalogFile, HashedFile, HashUpdate, ScannedFile } from './catalogFile.ts';
+import { CatalogMerge } from './catalogMerge.ts';
 import { CatalogPageBuilder, type CatalogPage } from './catalogPage.ts';
-import { buildSearchTiers, type CatalogSearch, type SearchCursor, type SearchTier } from './searchSql.ts';
-import type { SqlFragment } from './sqlFragment.ts';
+import { getRangeBelow } from './catalogPaths.ts';
+import { CatalogRows, PathIds, toCatalogFile, type FileRow } from './catalogRows.ts';
+import { openCatalogFile, removeCatalogFile } from './catalogTables.ts';
+import { compilePattern, type PathTest } from './pathPattern.ts';
+import {
+  buildSearchTiers,
+  type CatalogSearch,
+  type SearchCursor,
+  type SearchTier,
+  type SqlFragment,
+} from './searchSql.ts';
+import { StagedListing } from './stagedListing.ts';
+
+/**
+ * Stores the time and the remote of the last complete listing in the catalog. While that listing is recent, a restart
+ * doesn't require a new one.
+ */
+class ListingRecord {
+  private readonly database: SqliteFile;
+
+  constructor(database: SqliteFile) {
+    this.database = database;
+    database.exec('CREATE TABLE IF NOT EXISTS listing (remote TEXT NOT NULL, listed_at REAL)');
+  }
+
+  /**
+   * Returns the time of the last complete listing of a remote, in milliseconds since 1970; undefined if there is none.
+   */
+  getListedAt(remote: string): number | undefined {
+    const row = this.database.prepare('SELECT listed_at FROM listing WHERE remote = ?').get(remote);
+    return typeof row?.['listed_at'] === 'number' ? row['listed_at'] : undefined;
+  }
+
+  /** Returns true if the last complete listing was of a different remote. */
+  isOfOther(remote: string): boolean {
+    return this.database.prepare('SELECT 1 FROM listing WHERE remote <> ?').get(remote) !== undefined;
+  }
+
+  record(remote: string, listedAtMs: number): void {
+    this.database.exec('DELETE FROM listing');
+    this.database.prepare('INSERT INTO listing VALUES (?, ?)').run(remote, listedAtMs);
+  }
+}
 
 /** Stores the files of one database in SQLite. */
 export class CatalogStore {
@@ -231,5 +266,66 @@ export class CatalogStore {
   private testPath(pattern: string, path: string): number {
     if (this.lastPath?.pattern !== pattern) this.lastPath = { pattern, test: compilePattern(pattern) };
     return this.lastPath.test(path) ? 1 : 0;
+  }
+}
+
+interface RepairableStoreOptions {
+  readonly name: string;
+  readonly file: string;
+  readonly logger: Logger;
+  readonly openFile?: typeof openCatalogFile | undefined;
+}
+
+/**
+ * Manages a database's catalog file, and recreates it if it is corrupt. Scans restore everything except cached hashes.
+ */
+export class RepairableStore {
+  private readonly options: RepairableStoreOptions;
+  private current: CatalogStore;
+
+  /** Opens or creates the catalog file. Throws if neither is possible. */
+  constructor(options: RepairableStoreOptions) {
+    this.options = options;
+    this.current = this.open();
+  }
+
+  get store(): CatalogStore {
+    return this.current;
+  }
+
+  /** Returns true if the catalog is usable. If it is closed, first tries to replace it with an empty one. */
+  ensureOpen(): boolean {
+    return this.current.isOpen || this.recreate();
+  }
+
+  /** Replaces the catalog with an empty one if an error indicates that it is corrupt. Never throws. */
+  repair(error: unknown): void {
+    if (this.current.isBrokenBy(error)) this.reset();
+  }
+
+  /** Replaces the catalog with an empty one; leaves it closed if that fails. Never throws. */
+  reset(): void {
+    this.current.close();
+    this.recreate();
+  }
+
+  close(): void {
+    this.current.close();
+  }
+
+  private recreate(): boolean {
+    const { name, file, logger } = this.options;
+    try {
+      removeCatalogFile(file);
+      this.current = this.open();
+      return true;
+    } catch (error) {
+      logger.warn(`The catalog of ${name} cannot be recreated: ${String(error)}`);
+      return false;
+    }
+  }
+
+  private open(): CatalogStore {
+    return new CatalogStore(this.options.file, this.options.openFile);
   }
 }

@@ -1,31 +1,55 @@
 import { settlesWithin, type Clock } from '../../core/util/clock.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import type { CatalogFile, HashedFile, HashUpdate } from './catalogFile.ts';
 import { sqliteErrorCode } from '../sqlite.ts';
-import type { CatalogStore } from './catalogStore.ts';
+import type { CatalogFile, HashedFile, HashUpdate } from './catalogFile.ts';
+import type { CatalogPage, StoreListingState } from './catalogPage.ts';
+import { getParentFolder, hasHiddenPart } from './catalogPaths.ts';
+import { RepairableStore, type CatalogStore } from './catalogStore.ts';
 import type { openCatalogFile } from './catalogTables.ts';
-import { walkAhead, type AsyncFolderReader } from './folderReader.ts';
-import { Freshness, isQuickScan } from './freshness.ts';
-import { getFolderState, getMaxWatches } from './folderState.ts';
 import {
   createScanningError,
-  describeFolderFailure,
   DatabaseUnavailableError,
+  describeFolderFailure,
   lookupWaitMs,
   scanWaitMs,
 } from './databaseUnavailableError.ts';
-import { RepairableStore } from './repairableStore.ts';
+import { walkAhead, type AsyncFolderReader, type WalkBatch } from './folderWalk.ts';
+import { Freshness, getFolderState, getMaxWatches, isQuickScan } from './freshness.ts';
 import { isDescriptionFile } from './packageScopes.ts';
-import { getParentFolder } from './pathOrder.ts';
-import type { CatalogPage } from './catalogPage.ts';
 import { QueryTurns } from './queryTurns.ts';
 import { ReadingDelayedError } from './readingThreads.ts';
-import { ScanSummary } from './scanSummary.ts';
-import type { StoreListingState } from './storeListingState.ts';
 import type { CatalogSearch } from './searchSql.ts';
-import { hasHiddenPart } from './servedNames.ts';
 import { TreeWatcher, type TreeChanges } from './treeWatcher.ts';
+
+const maxLogged = 20;
+
+/** Collects the folders and problems that a scan found. */
+class ScanSummary {
+  readonly folders = new Set<string>();
+  private readonly unreadable: string[] = [];
+  private readonly warnings: string[] = [];
+  private unnamable = 0;
+
+  add(batch: WalkBatch): void {
+    for (const folder of batch.folders) this.folders.add(folder);
+    this.unreadable.push(...batch.unreadable);
+    this.unnamable += batch.unnamable;
+    this.warnings.push(...batch.warnings);
+  }
+
+  /** Logs the problems as warnings; lists at most {@link maxLogged} of each kind. */
+  log(logger: Logger, name: string): void {
+    const { unreadable, unnamable } = this;
+    for (const warning of this.warnings.slice(0, maxLogged)) logger.warn(`${name}: ${warning}`);
+    if (unreadable.length > 0) {
+      const shown = unreadable.slice(0, maxLogged).join(', ');
+      logger.warn(`${name}: unreadable folders (${unreadable.length}): ${shown}`);
+    }
+    if (unnamable > 0)
+      logger.warn(`${name}: files and folders skipped because their names aren't valid Unicode: ${unnamable}`);
+  }
+}
 
 /** The scans that a query waits for, in addition to those without which it can't run, and the maximum time. */
 interface ScanWait {

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
 import type { ScannedFile } from './catalogFile.ts';
 import { findDescription, type PackageCache, type PackageScopes } from './packageScopes.ts';
-import { getParentFolder } from './pathOrder.ts';
+import { getParentFolder } from './catalogPaths.ts';
 
 /** The state of a path in a served folder. */
 export type InspectedPath =

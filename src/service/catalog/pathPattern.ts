@@ -1,4 +1,4 @@
-import { getBaseName } from './pathOrder.ts';
+import { getBaseName } from './catalogPaths.ts';
 
 /** Returns true for a path that matches a pattern. */
 export type PathTest = (path: string) => boolean;

@@ -1,7 +1,6 @@
 import { settlesWithin, type Clock } from '../../core/util/clock.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import type { AsyncFolderReader } from './folderReader.ts';
-import type { WalkBatch } from './folderWalk.ts';
+import type { AsyncFolderReader, WalkBatch } from './folderWalk.ts';
 import type { InspectedPath } from './pathInspection.ts';
 
 /** Thrown for a call that was queued behind a hanging call for another folder. A retry uses another thread. */

@@ -1,5 +1,7 @@
+import type { SearchParameterDocument } from '../../contract/database.ts';
 import { parseSize, tokenizeQuery, type QueryToken, type SizeOperator } from '../../core/util/searchSyntax.ts';
-import { getBaseName, getParentFolder } from './pathOrder.ts';
+import { orders, sortKeys, type SearchSpecific } from '../wire/requestSchemas.ts';
+import { getBaseName, getParentFolder } from './catalogPaths.ts';
 import { normalizeText } from './textNormalization.ts';
 
 /** One condition of a query; `isNot` negates it. */
@@ -60,12 +62,51 @@ function splitText(text: string): { readonly folder: string; readonly name: stri
   return folder && name ? { folder, name } : undefined;
 }
 
-/** Converts a format to lowercase and removes its leading dot. */
-export function normalizeFormat(text: string): string {
+function normalizeFormat(text: string): string {
   return text.toLowerCase().replace(/^\./, '');
 }
 
 /** Returns the number of terms in a search. The service limits this number. */
 export function countTerms(search: ParsedSearch): number {
   return search.alternatives.reduce((sum, terms) => sum + terms.length, 0);
+}
+
+/** A property by which search results can be sorted. */
+export type SortKey = (typeof sortKeys)[number];
+
+/** The database-specific part of a search (§4.3 `specific`). */
+export interface SpecificFilter {
+  readonly format?: string | undefined;
+  readonly path?: string | undefined;
+  readonly minBytes?: number | undefined;
+  readonly maxBytes?: number | undefined;
+  /** Milliseconds since 1970. */
+  readonly modifiedAfterMs?: number | undefined;
+  readonly sort: SortKey;
+  readonly isDescending: boolean;
+}
+
+/** The response to a `search-parameters` request (D26: service HTTP behavior). */
+export const searchParameters: Readonly<Record<string, SearchParameterDocument>> = {
+  format: { type: 'string', value: '' },
+  path: { type: 'string', value: '' },
+  minBytes: { type: 'number', value: null },
+  maxBytes: { type: 'number', value: null },
+  modifiedAfter: { type: 'string', value: '' },
+  sort: { type: 'array(string)', value: [...sortKeys] },
+  order: { type: 'array(string)', value: [...orders] },
+};
+
+/** Parses a validated `specific` object; null and empty strings count as absent. */
+export function parseSpecific(specific: SearchSpecific): SpecificFilter {
+  const { format, path, minBytes, maxBytes, modifiedAfter, sort, order } = specific;
+  return {
+    format: format ? normalizeFormat(format) : undefined,
+    path: path || undefined,
+    minBytes: minBytes ?? undefined,
+    maxBytes: maxBytes ?? undefined,
+    modifiedAfterMs: modifiedAfter ? Date.parse(modifiedAfter) : undefined,
+    sort: sort || 'relevance',
+    isDescending: order === 'desc',
+  };
 }

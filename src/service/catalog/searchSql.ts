@@ -1,10 +1,8 @@
 import type { StagingStatus } from '../../contract/search.ts';
-import { getBaseName } from './pathOrder.ts';
+import { getBaseName } from './catalogPaths.ts';
 import { findLongestLiteral } from './pathPattern.ts';
-import type { ParsedSearch, SearchTerm } from './searchLanguage.ts';
-import type { SortKey, SpecificFilter } from './specificParameters.ts';
-import { all, any, concat, not, plain, type SqlFragment } from './sqlFragment.ts';
-import { allColumns, columnTiers, buildIndexMatch, type TextTerm, type WordColumn } from './textMatch.ts';
+import type { ParsedSearch, SearchTerm, SortKey, SpecificFilter } from './searchLanguage.ts';
+import { folderEndMarker } from './textNormalization.ts';
 
 /** A search of a catalog: text, filters, order and page. */
 export interface CatalogSearch {
@@ -258,4 +256,58 @@ function buildAfterCondition(cursor: SearchCursor, { sort, isDescending }: Speci
 
 function getTextTerms(terms: Alternative): TextTerm[] {
   return terms.filter((term): term is TextTerm => term.kind === 'text' && !term.isNot);
+}
+
+/** A term of a search that text must contain. */
+type TextTerm = Extract<SearchTerm, { kind: 'text' }>;
+
+/** Columns of the `words` table. */
+type WordColumn = 'name' | 'title' | 'folder' | 'rest';
+
+/** All columns, most relevant first. */
+const allColumns: readonly WordColumn[] = ['name', 'title', 'folder', 'rest'];
+
+/** Column sets in order of relevance: matches in the name come first, then matches in name and title, and so on. */
+const columnTiers = allColumns.map((_, index) => allColumns.slice(0, index + 1));
+
+/** Returns the FTS5 match expression for a term. Words contain only letters and digits, so no escaping is needed. */
+function buildIndexMatch(term: TextTerm, columns: readonly WordColumn[]): string {
+  const star = term.isPrefix ? ' *' : '';
+  const whole = `{${columns.join(' ')}} : "${term.words}"${star}`;
+  if (term.splitAtSlash === undefined || !columns.includes('folder')) return `(${whole})`;
+  const { folder, name } = term.splitAtSlash;
+  return `((${whole}) OR ((folder : "${folder} ${folderEndMarker}") AND (name : ^ "${name}"${star})))`;
+}
+
+/** A piece of SQL with the values of its placeholders. */
+export interface SqlFragment {
+  readonly sql: string;
+  readonly values: readonly (string | number)[];
+}
+
+/** Creates a fragment without values. */
+function plain(sql: string): SqlFragment {
+  return { sql, values: [] };
+}
+
+/** Returns a fragment that is true if all parts are true; true if there are no parts. */
+function all(parts: readonly SqlFragment[]): SqlFragment {
+  return parts.length === 0 ? plain('1') : joinFragments(parts, ' AND ');
+}
+
+/** Returns a fragment that is true if any part is true; false if there are no parts. */
+function any(parts: readonly SqlFragment[]): SqlFragment {
+  return parts.length === 0 ? plain('0') : joinFragments(parts, ' OR ');
+}
+
+function not({ sql, values }: SqlFragment): SqlFragment {
+  return { sql: `NOT ${sql}`, values };
+}
+
+function concat(parts: readonly SqlFragment[]): SqlFragment {
+  return { sql: parts.map((part) => part.sql).join(' '), values: parts.flatMap((part) => part.values) };
+}
+
+function joinFragments(parts: readonly SqlFragment[], between: string): SqlFragment {
+  return { sql: `(${parts.map((part) => part.sql).join(between)})`, values: parts.flatMap((part) => part.values) };
 }

@@ -1,8 +1,7 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import { runInTransaction, type SqliteFile } from '../sqlite.ts';
 import type { ScannedFile } from './catalogFile.ts';
-import { describePlainFile, plainWordsSql, type CatalogRows } from './catalogRows.ts';
-import { idStride } from './pathIds.ts';
+import { describePlainFile, idStride, plainWordsSql, type CatalogRows } from './catalogRows.ts';
 
 /** Number of files copied in one step. */
 const pieceSize = 5_000;

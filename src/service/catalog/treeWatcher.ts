@@ -2,7 +2,7 @@ import { watch, type FSWatcher } from 'node:fs';
 import * as nodePath from 'node:path';
 import type { Clock } from '../../core/util/clock.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
-import { getParentFolder } from './pathOrder.ts';
+import { getParentFolder } from './catalogPaths.ts';
 
 /**
  * Changes since the last report: changed paths, with a trailing `/` for unspecified changes in a folder, or `all` if

@@ -2,14 +2,13 @@ import * as nodePath from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Emitter, type Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import { Catalog } from '../catalog/catalog.ts';
+import { Catalog, type CatalogThread } from '../catalog/catalog.ts';
 import {
   isReadOnly,
   type DatabaseLocation,
   type ServedDatabase,
   type ServedDatabases,
 } from '../catalog/servedDatabases.ts';
-import type { CatalogThread } from '../catalog/catalogThread.ts';
 import type { DatabaseConfig } from '../config.ts';
 import type { StoreSettings } from '../stores/storeCatalog.ts';
 import type { DatabaseIdentity, KnownFolders } from './knownFolders.ts';

@@ -1,7 +1,7 @@
 import * as nodePath from 'node:path';
 import type { Clock } from '../../core/util/clock.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import type { CatalogThread } from '../catalog/catalogThread.ts';
+import type { CatalogThread } from '../catalog/catalog.ts';
 import { removeCatalogFile } from '../catalog/catalogTables.ts';
 import type { ServiceConfig } from '../config.ts';
 import type { TransferJournal } from '../transfers/journal.ts';

@@ -1,6 +1,5 @@
-import type { ServedDatabase, ServedDatabases } from '../catalog/servedDatabases.ts';
-import { searchParameters } from '../catalog/specificParameters.ts';
-import { mustFindDatabase } from '../databases/findDatabase.ts';
+import { mustFindDatabase, type ServedDatabase, type ServedDatabases } from '../catalog/servedDatabases.ts';
+import { searchParameters } from '../catalog/searchLanguage.ts';
 import { describeRoute, type DescribedRoute } from '../http/describedRoute.ts';
 import { databasePathSchema } from '../wire/requestSchemas.ts';
 import { responseSchemas } from '../wire/responseSchemas.ts';

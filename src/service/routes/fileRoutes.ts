@@ -1,13 +1,11 @@
 import type { MetadataRequest } from '../../contract/search.ts';
 import { findQueryMistakes, queryConditions, type QueryMistake } from '../../core/util/searchSyntax.ts';
 import { toFileResource, type CatalogFile } from '../catalog/catalogFile.ts';
-import type { ServedDatabase, ServedDatabases } from '../catalog/servedDatabases.ts';
-import { parseSearch, countTerms, type ParsedSearch } from '../catalog/searchLanguage.ts';
+import { mustFindDatabase, type ServedDatabase, type ServedDatabases } from '../catalog/servedDatabases.ts';
+import { countTerms, parseSearch, parseSpecific, type ParsedSearch } from '../catalog/searchLanguage.ts';
 import type { CatalogPage } from '../catalog/catalogPage.ts';
 import { formatCursor, parseCursor } from '../catalog/searchCursor.ts';
 import type { CatalogSearch, SearchCursor } from '../catalog/searchSql.ts';
-import { parseSpecific } from '../catalog/specificParameters.ts';
-import { mustFindDatabase } from '../databases/findDatabase.ts';
 import { describeRoute, type DescribedRoute } from '../http/describedRoute.ts';
 import { createFieldsProblem } from '../http/httpProblem.ts';
 import { createFieldProblem, type FieldProblem } from '../http/schemaIssues.ts';

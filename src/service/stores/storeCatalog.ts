@@ -1,13 +1,11 @@
 import { isRecent, settlesWithin, type Clock } from '../../core/util/clock.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { CatalogFile, HashedFile, HashUpdate } from '../catalog/catalogFile.ts';
-import type { CatalogPage } from '../catalog/catalogPage.ts';
-import type { CatalogStore } from '../catalog/catalogStore.ts';
+import type { CatalogPage, StoreListingState } from '../catalog/catalogPage.ts';
+import { RepairableStore, type CatalogStore } from '../catalog/catalogStore.ts';
 import { QueryTurns } from '../catalog/queryTurns.ts';
 import { createScanningError, DatabaseUnavailableError, scanWaitMs } from '../catalog/databaseUnavailableError.ts';
-import { RepairableStore } from '../catalog/repairableStore.ts';
 import type { CatalogSearch } from '../catalog/searchSql.ts';
-import type { StoreListingState } from '../catalog/storeListingState.ts';
 import { ScanQueue } from './scanQueue.ts';
 import { StoreScan, type ScannedStore, type ScanResult } from './storeScan.ts';
 import { readableCondition } from './storeListing.ts';

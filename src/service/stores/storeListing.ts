@@ -1,6 +1,6 @@
 import { parseJsonObject } from '../../core/util/json.ts';
 import type { ScannedFile } from '../catalog/catalogFile.ts';
-import { hasHiddenPart } from '../catalog/servedNames.ts';
+import { hasHiddenPart } from '../catalog/catalogPaths.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 import { startRclone, waitForEnd } from './rcloneChild.ts';
 import { collectErrors, endWithSignal } from './rcloneOutput.ts';

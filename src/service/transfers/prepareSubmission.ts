@@ -1,8 +1,7 @@
 import type { TransferRequest } from '../../contract/transfer.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { toFileResource, type CatalogFile } from '../catalog/catalogFile.ts';
-import { isReadOnly, type ServedDatabase, type ServedDatabases } from '../catalog/servedDatabases.ts';
-import { mustFindBoth } from '../databases/findDatabase.ts';
+import { isReadOnly, mustFindBoth, type ServedDatabase, type ServedDatabases } from '../catalog/servedDatabases.ts';
 import { inspectFolder } from '../databases/folderInspection.ts';
 import { HttpProblem, createFieldsProblem } from '../http/httpProblem.ts';
 import { createFieldProblem } from '../http/schemaIssues.ts';

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import { isInside, isPlainFolder, toAbsolutePath } from '../catalog/pathInspection.ts';
-import { getParentFolder } from '../catalog/pathOrder.ts';
+import { getParentFolder } from '../catalog/catalogPaths.ts';
 import {
   BadFile,
   isSameFolder,

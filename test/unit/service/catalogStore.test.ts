@@ -4,8 +4,7 @@ import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { CatalogStore } from '../../../src/service/catalog/catalogStore.ts';
 import type { ScannedFile } from '../../../src/service/catalog/catalogFile.ts';
-import { parseSearch } from '../../../src/service/catalog/searchLanguage.ts';
-import { parseSpecific } from '../../../src/service/catalog/specificParameters.ts';
+import { parseSearch, parseSpecific } from '../../../src/service/catalog/searchLanguage.ts';
 import type { SearchSpecific } from '../../../src/service/wire/requestSchemas.ts';
 import { openSqlite } from '../../../src/service/sqlite.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
-import type { CatalogThread } from '../../../src/service/catalog/catalogThread.ts';
+import type { CatalogThread } from '../../../src/service/catalog/catalog.ts';
 import { isReadOnly } from '../../../src/service/catalog/servedDatabases.ts';
 import { DatabaseRegistry } from '../../../src/service/databases/databaseRegistry.ts';
 import { KnownFolders } from '../../../src/service/databases/knownFolders.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
-import type { CatalogThread } from '../../../src/service/catalog/catalogThread.ts';
+import type { CatalogThread } from '../../../src/service/catalog/catalog.ts';
 import type { DatabaseConfig } from '../../../src/service/config.ts';
 import { openDatabases } from '../../../src/service/databases/openDatabases.ts';
 import type { TransferJournal } from '../../../src/service/transfers/journal.ts';

@@ -5,7 +5,7 @@ import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { promisify } from 'node:util';
 import type { PackageContent } from '../../../src/service/catalog/dataPackage.ts';
-import { readPackage } from '../../../src/service/catalog/packageReader.ts';
+import { readPackage } from '../../../src/service/catalog/packageScopes.ts';
 
 const schema = { fields: [{ name: 'a', type: 'integer' }] };
 

@@ -1,6 +1,6 @@
 import * as nodePath from 'node:path';
 import type { Clock } from '../../../src/core/util/clock.ts';
-import { CatalogThread } from '../../../src/service/catalog/catalogThread.ts';
+import { CatalogThread } from '../../../src/service/catalog/catalog.ts';
 import { DatabaseRegistry } from '../../../src/service/databases/databaseRegistry.ts';
 import { KnownFolders } from '../../../src/service/databases/knownFolders.ts';
 import { RcloneDaemon } from '../../../src/service/stores/rcloneDaemon.ts';

@@ -3,7 +3,7 @@ import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { systemClock } from '../../../src/core/util/clock.ts';
-import type { CatalogThread } from '../../../src/service/catalog/catalogThread.ts';
+import type { CatalogThread } from '../../../src/service/catalog/catalog.ts';
 import type { DatabaseRegistry } from '../../../src/service/databases/databaseRegistry.ts';
 import { TransferJournal } from '../../../src/service/transfers/journal.ts';
 import { TransferQueue } from '../../../src/service/transfers/transferQueue.ts';

@@ -3,7 +3,7 @@ import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { systemClock, type Clock } from '../../../src/core/util/clock.ts';
-import type { CatalogThread } from '../../../src/service/catalog/catalogThread.ts';
+import type { CatalogThread } from '../../../src/service/catalog/catalog.ts';
 import type { DatabaseRegistry } from '../../../src/service/databases/databaseRegistry.ts';
 import type { RcloneDaemon } from '../../../src/service/stores/rcloneDaemon.ts';
 import { HttpProblem } from '../../../src/service/http/httpProblem.ts';
