@@ -68,10 +68,7 @@ export const parts = {
     ],
   },
   stores: {
-    changed: [
-      'src/service/stores/storeBatches.ts',
-      'src/service/transfers/{batch*,carry*,*Sink,storeCopy,unfinishedObjects}.ts',
-    ],
+    changed: ['src/service/stores/storeBatches.ts', 'src/service/transfers/{batch*,carry*,*Sink,storeCopy}.ts'],
     tests: service(
       'batchFolder',
       'storeCopy',

@@ -5,7 +5,7 @@ import * as nodePath from 'node:path';
 import { systemClock } from '../../src/core/util/clock.ts';
 import { RcloneDaemon } from '../../src/service/stores/rcloneDaemon.ts';
 import { StoreClient } from '../../src/service/stores/storeClient.ts';
-import { discardInStore } from '../../src/service/transfers/storeAccess.ts';
+import { discardInStore } from '../../src/service/transfers/storeRoute.ts';
 import { eventually } from '../support/eventually.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 import { mustFindRclone, StoreServers } from '../support/storeServers.ts';

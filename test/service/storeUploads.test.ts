@@ -8,7 +8,7 @@ import { RcloneDaemon } from '../../src/service/stores/rcloneDaemon.ts';
 import { waitForAbandonedRequests } from '../../src/service/stores/abandonedRequests.ts';
 import { StoreClient } from '../../src/service/stores/storeClient.ts';
 import { BatchFolder } from '../../src/service/transfers/batchFolder.ts';
-import { BatchUpload } from '../../src/service/transfers/batchUpload.ts';
+import { BatchUpload } from '../../src/service/transfers/storeSink.ts';
 import { FolderSource } from '../../src/service/transfers/carrySource.ts';
 import { eventually } from '../support/eventually.ts';
 import { MemoryLog } from '../support/memoryLog.ts';

@@ -4,7 +4,7 @@ import { HttpProblem, createFieldsProblem } from '../http/httpProblem.ts';
 import { createFieldProblem } from '../http/schemaIssues.ts';
 import { describeRoute, type DescribedRoute } from '../http/describedRoute.ts';
 import type { RouteResponse } from '../http/router.ts';
-import { toStatusDocument } from '../transfers/journalRecord.ts';
+import { toStatusDocument } from '../transfers/journal.ts';
 import type { TransferQueue } from '../transfers/transferQueue.ts';
 import { cancelQuerySchema, transferPathSchema, transferSchema } from '../wire/requestSchemas.ts';
 import { responseSchemas } from '../wire/responseSchemas.ts';

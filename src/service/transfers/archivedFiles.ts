@@ -4,9 +4,8 @@ import { StoreError } from '../stores/storeError.ts';
 import { isArchived } from '../stores/storeListing.ts';
 import { StoreRestore, type RestoreOptions } from '../stores/storeRestore.ts';
 import { BatchFolder } from './batchFolder.ts';
-import { describeCount, type TransferRecordFile } from './journalRecord.ts';
-import { toRouteError } from './routeErrors.ts';
-import { TransferFailure, TransferSuspension } from './transferErrors.ts';
+import { describeCount, type TransferRecordFile } from './journal.ts';
+import { toRouteError, TransferFailure, TransferSuspension } from './transferErrors.ts';
 
 interface ArchivedFilesOptions {
   /** The source's remote. */

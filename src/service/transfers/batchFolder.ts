@@ -3,7 +3,7 @@ import * as nodePath from 'node:path';
 import { createFolderSync } from '../../core/util/createFolder.ts';
 import type { ObjectList } from '../stores/storeBatches.ts';
 import type { CarryJob, FileToCarry } from './carryJob.ts';
-import { foldPath } from './similarNames.ts';
+import { foldPath } from './fileNames.ts';
 
 const maxBytes = 1024 * 1024;
 /** Minimum number of files in a batch; fewer files transfer faster one by one. */

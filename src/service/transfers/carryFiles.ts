@@ -4,16 +4,30 @@ import { StoreClient } from '../stores/storeClient.ts';
 import { StoreError } from '../stores/storeError.ts';
 import type { CarryJob, FileToCarry } from './carryJob.ts';
 import { BatchFolder, selectBatch } from './batchFolder.ts';
-import { BatchSource } from './batchSource.ts';
-import type { BatchResult, CarriedContent, CarrySink, WrittenFile } from './carrySink.ts';
-import { FolderSource, type CarrySource } from './carrySource.ts';
+import {
+  BatchSource,
+  FolderSource,
+  type BatchResult,
+  type CarriedContent,
+  type CarrySink,
+  type CarrySource,
+  type WrittenFile,
+} from './carrySource.ts';
 import { FileBytes } from './fileBytes.ts';
-import { countDone, type DoneFile, type FileFailure, type JobResult } from './fileJobs.ts';
-import { BadFile, isStopRequested, OperationError, toFileFailure } from './fileProcessing.ts';
+import {
+  BadFile,
+  countDone,
+  isStopRequested,
+  OperationError,
+  toFileFailure,
+  type DoneFile,
+  type FileFailure,
+  type JobResult,
+} from './fileJobs.ts';
 import { FolderSink } from './folderSink.ts';
 import { StoreCopy } from './storeCopy.ts';
 import { StoreSink } from './storeSink.ts';
-import { StreamDigests } from './streamDigests.ts';
+import { StreamDigests } from './digests.ts';
 
 /** Maximum number of files that a job transfers at the same time, not counting batches. */
 const parallelFiles = 4;

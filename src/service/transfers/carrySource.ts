@@ -1,9 +1,13 @@
 import * as fs from 'node:fs';
+import { StoreBatches } from '../stores/storeBatches.ts';
 import type { StoreClient } from '../stores/storeClient.ts';
+import type { StoreObject } from '../stores/storeObject.ts';
+import type { BatchFolder } from './batchFolder.ts';
 import type { FileToCarry } from './carryJob.ts';
-import { BadFile, OperationError, runOperation } from './fileProcessing.ts';
+import type { FileBytes } from './fileBytes.ts';
+import { BadFile, OperationError, runOperation, type DoneFile } from './fileJobs.ts';
 import { SourceFiles } from './sourceFiles.ts';
-import type { StreamDigests } from './streamDigests.ts';
+import type { StreamDigests } from './digests.ts';
 
 /** Reads a job's files and verifies their content. */
 export interface CarrySource {
@@ -123,4 +127,137 @@ export function compareHash(algorithm: string, hex: string | undefined, digests:
   if (hex === undefined) return undefined;
   if (digests.get(algorithm) === hex) return algorithm;
   throw new OperationError('copy', new BadFile(`it does not have the ${algorithm} hash that the store listed for it`));
+}
+
+/** A file that was written under a temporary name. */
+export interface WrittenFile {
+  /** True if the file continues a partial file from an earlier attempt. */
+  readonly isContinued?: boolean;
+  /**
+   * Compares the written content with the content that was read. Returns the method: the destination's hash algorithm,
+   * or `reading back`. Counts the bytes that it reads. Throws {@link OperationError} if they differ.
+   */
+  verify(digests: StreamDigests, signal: AbortSignal, counter: FileBytes): Promise<string>;
+  /** Gives the file its final name. */
+  finish(signal: AbortSignal): Promise<void>;
+  /**
+   * Removes the file after an error, unless the next run can continue it. Absent if the next run or the end of the
+   * transfer removes it anyway. Never throws.
+   */
+  discard?(error: unknown): void;
+}
+
+/** The content of a file on its way, with the digests and the count of its bytes. */
+export interface CarriedContent {
+  readonly digests: StreamDigests;
+  readonly counter: FileBytes;
+  /** True if a partial file from an earlier attempt may be continued, because the whole file is verified by a hash. */
+  readonly canResume: boolean;
+  read(from: number): AsyncIterable<Buffer>;
+  /** Moves an already fetched copy to `path`; see {@link CarrySource.moveFetched}. */
+  moveFetched(path: string): boolean;
+}
+
+/** The result of transferring files together. */
+export interface BatchResult {
+  /** The files that were verified and given their final names. */
+  readonly done: readonly DoneFile[];
+  /** True if a file that was or may have been sent isn't among those, so that the store may create its object later. */
+  readonly isIncomplete: boolean;
+}
+
+/** Writes a job's files to the transfer's folder. */
+export interface CarrySink {
+  /** The destination's preferred hash algorithm; undefined if it has none. */
+  readonly hash: string | undefined;
+  /** Writes a file under a temporary name. A later attempt may continue an interrupted file in a folder. */
+  write(file: FileToCarry, content: CarriedContent, signal: AbortSignal): Promise<WrittenFile>;
+  /**
+   * Writes and verifies small files together, if that is faster. The caller must write the remaining files one by one.
+   * Never rejects.
+   */
+  writeBatch(
+    files: readonly FileToCarry[],
+    batch: { readonly source: CarrySource; readonly folder: BatchFolder },
+    signal: AbortSignal,
+  ): Promise<BatchResult>;
+}
+
+/** The verification method for files that no store hash could verify. */
+export const readBackMethod = 'reading back';
+
+interface FetchedStore {
+  readonly client: StoreClient;
+  readonly remote: string;
+  readonly hash: string | undefined;
+}
+
+/** Reads small files from a store in one batch, and other files one by one. */
+export class BatchSource implements CarrySource {
+  private readonly store: FetchedStore;
+  private readonly folder: BatchFolder;
+  private readonly single: StoreSource;
+  /** Hashes of the fetched files, by position; undefined for files without a hash in the store. */
+  private readonly fetched = new Map<number, string | undefined>();
+
+  constructor(store: FetchedStore, folder: BatchFolder) {
+    this.store = store;
+    this.folder = folder;
+    this.single = new StoreSource(store.client, store.remote, store.hash);
+  }
+
+  /** Copies files to the private folder. Files that can't be copied are read one by one later. Never rejects. */
+  async fetch(files: readonly FileToCarry[], signal: AbortSignal): Promise<void> {
+    const { client, remote } = this.store;
+    const batches = new StoreBatches(client, signal);
+    try {
+      const list = this.folder.createList(files.map(({ path }) => path));
+      await batches.copy(remote, this.folder.files, list);
+      const objects = await this.describe(batches, files);
+      for (const file of files) this.add(file, objects.get(file.path));
+    } catch {
+      // The error recurs and is reported when the files are read one by one.
+    }
+  }
+
+  getHashName(file: FileToCarry): string | undefined {
+    return this.single.getHashName(file);
+  }
+
+  moveFetched(file: FileToCarry, path: string): boolean {
+    return this.fetched.get(file.position) !== undefined && this.folder.moveTo(file, path);
+  }
+
+  async *read(file: FileToCarry, from: number, signal: AbortSignal): AsyncGenerator<Buffer> {
+    const content = this.fetched.has(file.position) ? this.folder.read(file) : undefined;
+    if (content !== undefined) {
+      yield content.subarray(from);
+      return;
+    }
+    this.fetched.delete(file.position);
+    yield* this.single.read(file, from, signal);
+  }
+
+  async verify(file: FileToCarry, digests: StreamDigests, signal: AbortSignal): Promise<string | undefined> {
+    const name = this.getHashName(file);
+    if (name === undefined || !this.fetched.has(file.position)) return await this.single.verify(file, digests, signal);
+    return compareHash(name, this.fetched.get(file.position), digests);
+  }
+
+  /** Requests the hashes of files that have none in the catalog. */
+  private async describe(
+    batches: StoreBatches,
+    files: readonly FileToCarry[],
+  ): Promise<ReadonlyMap<string, StoreObject>> {
+    const { remote, hash } = this.store;
+    const paths = hash === undefined ? [] : files.flatMap(({ declared, path }) => (declared === undefined ? path : []));
+    return await batches.describe(remote, this.folder.createLists(paths), hash);
+  }
+
+  private add({ position, declared }: FileToCarry, object: StoreObject | undefined): void {
+    const { hash } = this.store;
+    if (declared !== undefined) this.fetched.set(position, declared.hex);
+    else if (hash === undefined) this.fetched.set(position, undefined);
+    else if (object !== undefined) this.fetched.set(position, object.hash);
+  }
 }

@@ -1,8 +1,28 @@
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import { isMissing } from '../../core/util/errorFacts.ts';
+import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import { carryFiles } from './carryFiles.ts';
-import { findLost } from './findLost.ts';
+import { digestFile } from './digests.ts';
+import { FileBytes } from './fileBytes.ts';
+import {
+  BadFile,
+  processFiles,
+  readPieces,
+  readRange,
+  runOperation,
+  type CachedHash,
+  type DoneFile,
+  type FileToStage,
+  type JobResult,
+  type JobSignal,
+  type ReadBackJob,
+  type StageJob,
+  type TransferredFilesJob,
+} from './fileJobs.ts';
 import { moveFiles } from './moveFiles.ts';
-import { readBackCopy } from './readBackCopy.ts';
-import { stageFiles } from './stageFiles.ts';
+import { SharedCopy } from './sharedCopy.ts';
+import { SourceFiles } from './sourceFiles.ts';
 import { removeParts } from './transferLeftovers.ts';
 
 /** The jobs that a file thread can run. */
@@ -14,3 +34,112 @@ export const fileJobHandlers = {
   findLost,
   removeParts,
 };
+
+/**
+ * Stages files. Reads each file that has no valid cached hash, computes its SHA-256, and verifies any hash in its
+ * metadata (D22: staged means hashed, D23: transfer states).
+ */
+export function stageFiles({ folder, files, signal }: StageJob): JobResult {
+  let source: SourceFiles | undefined;
+  return processFiles(files, signal, (file) =>
+    runOperation('read', () => {
+      source ??= new SourceFiles(folder);
+      return source.open(file.path, (opened) => stageFile(opened, file, signal));
+    }),
+  );
+}
+
+function stageFile(opened: number, file: FileToStage, signal: JobSignal): DoneFile {
+  const before = readFileStats(opened);
+  const counter = new FileBytes(signal, before.bytes);
+  const { cachedHash, declared } = file;
+  if (cachedHash?.bytes === before.bytes && cachedHash.modifiedMs === before.modifiedMs) {
+    counter.complete();
+    return { position: file.position, ...cachedHash };
+  }
+  const options = { other: declared?.algorithm, counter };
+  const { sha256, other, bytes } = digestFile(opened, before.bytes, signal, options);
+  const after = readFileStats(opened);
+  if (bytes !== before.bytes || after.bytes !== bytes || after.modifiedMs !== before.modifiedMs) {
+    throw new BadFile('it changed while it was being read');
+  }
+  if (declared !== undefined && declared.hex !== other) {
+    throw new BadFile(`it does not have the ${declared.algorithm} hash that its metadata states`);
+  }
+  return { position: file.position, ...before, sha256 };
+}
+
+function readFileStats(opened: number): Omit<CachedHash, 'sha256'> {
+  const stats = fs.fstatSync(opened);
+  return { bytes: stats.size, modifiedMs: stats.mtimeMs };
+}
+
+/** Finds transferred files that are missing or have a different size, for example after a power failure. */
+export function findLost({ transferId, destinationFolder, files, signal }: TransferredFilesJob): JobResult {
+  const lost: number[] = [];
+  let realFolder: string | undefined;
+  const result = processFiles(files, signal, (file) =>
+    runOperation('write', () => {
+      realFolder ??= fs.realpathSync.native(destinationFolder);
+      if (!isFilePresent(`${realFolder}/${getTransferFolderName(transferId)}/${file.path}`, file.bytes)) {
+        // If the destination has disappeared, its files aren't lost.
+        fs.realpathSync.native(destinationFolder);
+        lost.push(file.position);
+      }
+      return file;
+    }),
+  );
+  return { ...result, lost };
+}
+
+function isFilePresent(path: string, bytes: number): boolean {
+  try {
+    const stats = fs.lstatSync(path);
+    return stats.isFile() && stats.size === bytes;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+/** Reads a large copy back while another thread writes it (D68: read back while copying). */
+function readBackCopy(job: ReadBackJob): JobResult {
+  const copy = new SharedCopy(job.sharedCopy);
+  if (copy.startReading()) {
+    const counter = new FileBytes(job.signal, job.bytes);
+    const digest = tryDigest(copy, job, counter);
+    if (digest === undefined) counter.reset();
+    copy.finishReading(digest);
+  }
+  return { done: [] };
+}
+
+/**
+ * Returns the digest of the copy; undefined if the copy ended early or cannot be read. The copying thread then reports
+ * the failure or reads the copy itself.
+ */
+function tryDigest(copy: SharedCopy, job: ReadBackJob, counter: FileBytes): Uint8Array | undefined {
+  try {
+    return digestGrowing(copy, job, counter);
+  } catch {
+    return undefined;
+  }
+}
+
+function digestGrowing(copy: SharedCopy, { bytes, signal }: ReadBackJob, counter: FileBytes): Uint8Array | undefined {
+  const digest = createHash('sha256');
+  const update = (piece: Buffer): void => {
+    digest.update(piece);
+    counter.addRead(piece.length);
+  };
+  for (let offset = 0; ;) {
+    const written = copy.waitForMore(offset);
+    if (written === 'ended') return undefined;
+    if (written === 'whole') {
+      readPieces(copy.file, { from: offset, expectedBytes: bytes }, signal, update);
+      return digest.digest();
+    }
+    offset = readRange(copy.file, { from: offset, to: written }, signal, update);
+    if (offset < written) return undefined;
+  }
+}

@@ -1,15 +1,52 @@
+import { execFile } from 'node:child_process';
 import { totalmem } from 'node:os';
 import type { DatabaseDocument } from '../../contract/database.ts';
 import type { FileFailure, FileToMove, FileToStage, JobResult, JobSignal, MoveJob } from './fileJobs.ts';
 import type { FileThreads } from './fileThreads.ts';
-import { FileAttempts } from './fileAttempts.ts';
-import { discardTransfer } from './transferLeftovers.ts';
+import type { TransferRecord, TransferRecordFile } from './journal.ts';
 import { writeManifest } from './manifest.ts';
 import { createSharedCopyMemory, SharedCopy } from './sharedCopy.ts';
-import { convertFileFailure } from './transferErrors.ts';
-import { syncFileSystem } from './syncFileSystem.ts';
-import type { TransferRecordFile } from './journalRecord.ts';
-import type { TransferRoute, TransferredFiles } from './transferRoute.ts';
+import { convertFileFailure, FileAttempts } from './transferErrors.ts';
+import { discardTransfer } from './transferLeftovers.ts';
+
+/** A transfer whose files have been transferred. */
+export interface TransferredFiles {
+  readonly record: TransferRecord;
+  readonly files: readonly TransferRecordFile[];
+  /** Rejects if a file is missing from a folder or has the wrong size there. */
+  requireFiles(): Promise<void>;
+}
+
+/** Stages and transfers files between two databases, each of which is a folder or a store accessed through rclone. */
+export interface TransferRoute {
+  /** True if staging reads and hashes the files; otherwise, they are hashed while they are transferred. */
+  readonly isHashedFirst: boolean;
+  /** False if a store copies the files itself and doesn't report how much of them it has copied. */
+  readonly canCountBytes: boolean;
+  /** Hashes files in the source. Requires {@link isHashedFirst}. */
+  stage(files: readonly FileToStage[], signal: JobSignal): Promise<JobResult>;
+  /**
+   * Prepares a run. Queries the features of the stores involved. If the destination is a store, finds the objects that
+   * earlier runs left, and removes the unfinished ones.
+   */
+  prepare(): Promise<void>;
+  /** Copies files under temporary names, verifies the copies, and gives them their final names. */
+  move(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult>;
+  /** Finds transferred files that are missing from the destination or have the wrong size there. */
+  findLost(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult>;
+  /**
+   * Makes the files durable where the system can, and writes the manifest if all files are at the destination. Returns
+   * false if the destination may still have unfinished files.
+   */
+  finish(transferred: TransferredFiles, signal: AbortSignal): Promise<boolean>;
+  /**
+   * Removes unfinished files and the manifest from the destination. Returns false if the removal must be tried again
+   * later. Never rejects.
+   */
+  discard(manifestName: string): Promise<boolean>;
+  /** Converts a file's failure to a failure or suspension of the transfer. */
+  toTransferError(failure: FileFailure, file: TransferRecordFile): Promise<unknown>;
+}
 
 /** The source, the destination and the limits of a transfer's route. */
 export interface RouteOptions<P> {
@@ -125,4 +162,13 @@ export class FolderRoute implements TransferRoute {
   private get destination(): string {
     return this.options.destination.location.folder;
   }
+}
+
+/**
+ * Flushes the file system that contains a folder, if the operating system has a command to do so. Ignores failures;
+ * rejects only if the signal is aborted, with its reason.
+ */
+export async function syncFileSystem(folder: string, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => execFile('sync', ['-f', folder], { signal }, () => resolve()));
+  signal.throwIfAborted();
 }

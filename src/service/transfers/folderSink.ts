@@ -2,11 +2,16 @@ import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
 import { isMissing } from '../../core/util/errorFacts.ts';
 import { StoreError } from '../stores/storeError.ts';
-import type { BatchResult, CarriedContent, CarrySink, WrittenFile } from './carrySink.ts';
-import { readBackMethod } from './carrySink.ts';
+import {
+  readBackMethod,
+  type BatchResult,
+  type CarriedContent,
+  type CarrySink,
+  type WrittenFile,
+} from './carrySource.ts';
 import type { CarryJob, FileToCarry } from './carryJob.ts';
 import { DestinationFolders } from './destinationFolders.ts';
-import { digestFile } from './digests.ts';
+import { digestFile, type StreamDigests } from './digests.ts';
 import type { FileBytes } from './fileBytes.ts';
 import {
   BadFile,
@@ -18,7 +23,7 @@ import {
   runOperation,
   withOpenFile,
   withRegularFile,
-} from './fileProcessing.ts';
+} from './fileJobs.ts';
 import {
   createAttempt,
   getPartEnd,
@@ -30,7 +35,6 @@ import {
   removePart,
   requireOwnPart,
 } from './partFiles.ts';
-import type { StreamDigests } from './streamDigests.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 
 const { O_RDWR, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = fs.constants;

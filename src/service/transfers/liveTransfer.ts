@@ -1,15 +1,15 @@
 import type { Clock } from '../../core/util/clock.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import type { TransferJournal } from './journal.ts';
 import {
   formatTransferMessage,
   hasEnded,
   type ByteCounts,
-  type TransferRecordFile,
+  type TransferJournal,
   type TransferRecord,
+  type TransferRecordFile,
   type TransferStatusWord,
-} from './journalRecord.ts';
+} from './journal.ts';
 import type { TransferSuspension } from './transferErrors.ts';
 import { TransferRun, type TransferRunOptions, type RunProgress } from './transferRun.ts';
 

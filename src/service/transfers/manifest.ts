@@ -5,13 +5,12 @@ import type { JsonObject } from '../../core/util/json.ts';
 import { parseOrcid } from '../../core/util/userIdentity.ts';
 import { getTransferFolderName, manifestName, getAlternateManifestName } from '../../core/util/transferFolderNames.ts';
 import { isMissing } from '../../core/util/errorFacts.ts';
-import { BadFile } from './fileProcessing.ts';
+import { BadFile } from './fileJobs.ts';
 import { DestinationFolders } from './destinationFolders.ts';
-import type { FileAttempts } from './fileAttempts.ts';
-import { isManifestOf } from './manifestIdentity.ts';
+import { toTransferError, TransferFailure, type FileAttempts } from './transferErrors.ts';
+import { isManifestOf } from './transferLeftovers.ts';
 import { createAttempt, createConflict, getPartPath, publishPart, removePart } from './partFiles.ts';
-import { toTransferError, TransferFailure } from './transferErrors.ts';
-import type { TransferRecordFile, TransferRecord } from './journalRecord.ts';
+import type { TransferRecordFile, TransferRecord } from './journal.ts';
 
 /** Number of resources to serialize at a time. A transfer can have too many files to serialize all of them at once. */
 const pieceSize = 500;

@@ -3,17 +3,21 @@ import * as nodePath from 'node:path';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import { digestFile } from './digests.ts';
 import { FileBytes } from './fileBytes.ts';
-import type { DoneFile, FileToMove, JobResult, JobSignal, MoveJob } from './fileJobs.ts';
 import {
-  OperationError,
-  runOperation,
   BadFile,
+  JobStopped,
+  OperationError,
+  processFiles,
   readPieces,
+  runOperation,
   throwIfStopped,
   withRegularFile,
-  processFiles,
-  JobStopped,
-} from './fileProcessing.ts';
+  type DoneFile,
+  type FileToMove,
+  type JobResult,
+  type JobSignal,
+  type MoveJob,
+} from './fileJobs.ts';
 import { DestinationFolders, joinFileName } from './destinationFolders.ts';
 import {
   createAttempt,

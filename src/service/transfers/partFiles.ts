@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
 import { getErrorCode, isMissing } from '../../core/util/errorFacts.ts';
 import type { DestinationFolders } from './destinationFolders.ts';
-import { BadFile, isSameFolder, withOpenFile } from './fileProcessing.ts';
+import { BadFile, isSameFolder, withOpenFile } from './fileJobs.ts';
 
 /** The folder that lists this process's open files by descriptor; Linux only. */
 export const openFilesFolder = '/proc/self/fd';

@@ -2,18 +2,20 @@ import type { TransferRequest } from '../../contract/transfer.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { toFileResource, type CatalogFile } from '../catalog/catalogFile.ts';
 import { isReadOnly, mustFindBoth, type ServedDatabase, type ServedDatabases } from '../catalog/servedDatabases.ts';
+import type { DatabaseRegistry } from '../databases/databaseRegistry.ts';
 import { inspectFolder } from '../databases/folderInspection.ts';
-import { HttpProblem, createFieldsProblem } from '../http/httpProblem.ts';
-import { createFieldProblem } from '../http/schemaIssues.ts';
-import { toQuotable } from '../http/quotable.ts';
 import { createRepeatedIdsProblem, createUnknownIdsProblem } from '../http/fileIdProblems.ts';
-import type { TransferJournal } from './journal.ts';
+import { createFieldsProblem, HttpProblem } from '../http/httpProblem.ts';
+import { toQuotable } from '../http/quotable.ts';
+import { createFieldProblem } from '../http/schemaIssues.ts';
 import {
   describeAmount,
   formatTransferMessage,
-  type TransferRecordFile,
+  type TransferJournal,
   type TransferRecord,
-} from './journalRecord.ts';
+  type TransferRecordFile,
+} from './journal.ts';
+import { TransferFailure } from './transferErrors.ts';
 
 /** A valid submission, as the journal stores it. */
 export interface PreparedSubmission {
@@ -129,4 +131,29 @@ function refuseSameFiles(ids: readonly string[], found: ReadonlyMap<string, Cata
     return isRepeated;
   });
   if (repeated.length > 0) throw createRepeatedIdsProblem(repeated, [], idListLocation);
+}
+
+/** The two databases of a transfer. */
+interface ServedPair {
+  readonly source: ServedDatabase;
+  readonly destination: ServedDatabase;
+}
+
+/** Returns the databases of a transfer; undefined unless both are served. */
+export function findServedPair(
+  databases: DatabaseRegistry,
+  { sourceId, destinationId }: TransferRecord,
+): ServedPair | undefined {
+  const [source, destination] = [sourceId, destinationId].map((id) => databases.findById(id));
+  return source && destination && { source, destination };
+}
+
+/**
+ * Throws {@link TransferFailure} if the destination has become read-only since the submission (D43: read-only
+ * databases).
+ */
+export function checkWritable(databases: DatabaseRegistry, record: TransferRecord): void {
+  const destination = findServedPair(databases, record)?.destination;
+  if (destination === undefined || !isReadOnly(destination)) return;
+  throw new TransferFailure(`the database "${toQuotable(destination.document.name)}" is read-only`);
 }

@@ -3,14 +3,7 @@ import * as nodePath from 'node:path';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import { isInside, isPlainFolder, toAbsolutePath } from '../catalog/pathInspection.ts';
 import { getParentFolder } from '../catalog/catalogPaths.ts';
-import {
-  BadFile,
-  isSameFolder,
-  openChecked,
-  openRegularFile,
-  requireRegularFile,
-  withOpenFile,
-} from './fileProcessing.ts';
+import { BadFile, isSameFolder, openChecked, openRegularFile, requireRegularFile, withOpenFile } from './fileJobs.ts';
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 

@@ -1,10 +1,13 @@
 import * as nodePath from 'node:path';
 import { getErrorCode, isFileLimitError } from '../../core/util/errorFacts.ts';
-import { tooManyFiles } from '../../core/util/remote.ts';
+import { tooLargeCause, tooManyFiles } from '../../core/util/remote.ts';
+import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 import { inspectFolder } from '../databases/folderInspection.ts';
-import type { FileAttempts } from './fileAttempts.ts';
+import { StoreError } from '../stores/storeError.ts';
+import { isArchived } from '../stores/storeListing.ts';
 import type { FileFailure } from './fileJobs.ts';
-import { isFileName } from './windowsNames.ts';
+import type { TransferRecordFile } from './journal.ts';
+import { isFileName } from './fileNames.ts';
 
 /**
  * Thrown to end a transfer as failed. The message is a clause that gives the reason and names the file, if any (D23:
@@ -151,4 +154,65 @@ export async function hasRoom(
 function getSystemCode(error: unknown): string | undefined {
   const code = getErrorCode(error).replace('ERR_FS_', '');
   return /^(?:E[A-Z0-9]+|UNKNOWN)$/.exec(code)?.[0];
+}
+
+/**
+ * Returns true if a file could not be read, probably because it is archived. rclone doesn't say why it can't open an
+ * object.
+ */
+export function isRefusedAsArchived({ operation, store }: FileFailure, { resource }: TransferRecordFile): boolean {
+  return operation === 'read' && (store === 'failed' || store === 'refused') && isArchived(resource['storageClass']);
+}
+
+/** Creates the error that ends a transfer to a store that can neither rename nor copy objects. */
+export function createRenameFailure(): TransferFailure {
+  const reason = 'unfinished files would be visible under their final names';
+  return new TransferFailure(`the destination can neither rename nor copy objects: ${reason}`);
+}
+
+/**
+ * Counts a failed attempt for a file that was lost from the destination. Creates the error that suspends the transfer,
+ * or ends it after too many attempts.
+ */
+export function createLossError(path: string, attempts: FileAttempts): Error {
+  const text = `could not write ${path}: it is missing from the destination, or has a different size there`;
+  const mayRepeat = attempts.countFailure(path);
+  return mayRepeat ? new TransferSuspension(`waiting to try again: ${text}`) : new TransferFailure(text);
+}
+
+/** Creates the error that suspends a transfer because its source or destination can't be used. */
+export function createSuspension(operation: FileFailure['operation'], reason: string): TransferSuspension {
+  const side = operation === 'read' ? 'source' : 'destination';
+  return new TransferSuspension(`waiting: the ${side} can't be used: ${reason}`);
+}
+
+/**
+ * Converts an error from rclone or a store to a suspension, or to a failure if the manifest is too large for the store.
+ * Not meant for errors that concern a single file. Returns other errors unchanged.
+ */
+export function toRouteError(error: unknown): unknown {
+  if (error instanceof StoreError && error.message === tooLargeCause)
+    return new TransferFailure(`could not write the manifest: ${tooLargeCause}`);
+  if (error instanceof StoreError && error.kind === 'full')
+    return new TransferSuspension('waiting: the destination is full');
+  const isUnavailable = error instanceof StoreError || error instanceof DatabaseUnavailableError;
+  return isUnavailable ? new TransferSuspension(`waiting: the store can't be used: ${error.message}`) : error;
+}
+
+/**
+ * Maximum number of attempts per file if a store fails without a known cause, cuts off content or corrupts it, if a
+ * folder or disk was missing and is back, or if the file was lost from the destination.
+ */
+const maxAttempts = 5;
+
+/** Counts the failed attempts for each file of a transfer. */
+export class FileAttempts {
+  private readonly counts = new Map<string, number>();
+
+  /** Counts a failed attempt for the file at `path`. Returns true if it may be tried again. */
+  countFailure(path: string): boolean {
+    const count = (this.counts.get(path) ?? 0) + 1;
+    this.counts.set(path, count);
+    return count < maxAttempts;
+  }
 }

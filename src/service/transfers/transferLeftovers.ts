@@ -1,11 +1,9 @@
-import { constants, type BigIntStats } from 'node:fs';
 import * as fs from 'node:fs';
+import { constants, type BigIntStats } from 'node:fs';
 import * as nodePath from 'node:path';
 import { getErrorCode, isMissing } from '../../core/util/errorFacts.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
-import type { JobResult } from './fileJobs.ts';
-import { isSameFolder } from './fileProcessing.ts';
-import { isManifestOf } from './manifestIdentity.ts';
+import { isSameFolder, type JobResult } from './fileJobs.ts';
 import { getPartEnd, hasOpenFiles, openFilesFolder } from './partFiles.ts';
 import { isFolder } from './transferErrors.ts';
 
@@ -153,5 +151,24 @@ class OpenFolder {
     await this.parent?.requireUnmoved();
     const stats = await fs.promises.lstat(this.path, { bigint: true });
     if (!isSameFolder(stats, this.stats)) throw Object.assign(new Error('The folder was replaced.'), { code: 'EBUSY' });
+  }
+}
+
+/** The ID comes within the first lines of a manifest. */
+const headBytes = 1024;
+
+/**
+ * Returns true if a file is the manifest of this transfer, from this or an earlier attempt. Never follows a link. Rejects
+ * if the file can't be read.
+ */
+export async function isManifestOf(path: string, transferId: string): Promise<boolean> {
+  if (!(await fs.promises.lstat(path)).isFile()) return false;
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+  const file = await fs.promises.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+    return buffer.toString('utf8', 0, bytesRead).includes(`"id": "${transferId}"`);
+  } finally {
+    await file.close();
   }
 }

@@ -1,23 +1,117 @@
 import { randomUUID } from 'node:crypto';
 import type { TransferRequest } from '../../contract/transfer.ts';
 import type { Clock } from '../../core/util/clock.ts';
-import { Emitter, type Disposable } from '../../core/util/lifetime.ts';
 import { formatErrorStack } from '../../core/util/errorFacts.ts';
+import { Emitter, type Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { DatabaseRegistry } from '../databases/databaseRegistry.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
-import { AcknowledgementGate } from './acknowledgementGate.ts';
-import { EndedTransfers } from './endedTransfers.ts';
 import { FileThreads } from './fileThreads.ts';
-import type { TransferJournal } from './journal.ts';
+import { describeAmount, hasEnded, type ByteCounts, type TransferJournal, type TransferRecord } from './journal.ts';
 import { LiveTransfer } from './liveTransfer.ts';
+import {
+  checkWritable,
+  findServedPair,
+  prepareSubmission,
+  writeSubmission,
+  type PreparedSubmission,
+} from './prepareSubmission.ts';
+import { canResume } from './storeRoute.ts';
 import { TransferFailure, TransferSuspension } from './transferErrors.ts';
-import { canResume } from './storeAccess.ts';
-import { writeSubmission, prepareSubmission, type PreparedSubmission } from './prepareSubmission.ts';
-import { checkWritable, findServedPair } from './servedPair.ts';
-import { describeAmount, hasEnded, type ByteCounts, type TransferRecord } from './journalRecord.ts';
 import { parallelJobs } from './transferRun.ts';
 import { UnservedTransfers } from './unservedTransfers.ts';
+
+const maxDelayMs = 250;
+
+/** Delays queued transfers for a short time, so that submissions are acknowledged first. */
+export class AcknowledgementGate {
+  private readonly clock: Clock;
+  private pendingCount = 0;
+  /** Present while queued transfers have to wait. */
+  private timer: Disposable | undefined;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** True while queued transfers have to wait. */
+  get isClosed(): boolean {
+    return this.timer !== undefined;
+  }
+
+  /** Runs one submission. Calls `onReady` when queued transfers may start, possibly before the submission is done. */
+  async run<T>(work: () => Promise<T>, onReady: () => void): Promise<T> {
+    if (this.pendingCount === 0) this.timer = this.clock.after(maxDelayMs, () => this.open(onReady));
+    this.pendingCount += 1;
+    try {
+      return await work();
+    } finally {
+      this.pendingCount -= 1;
+      if (this.pendingCount === 0) this.open(onReady);
+      else if (!this.isClosed) onReady();
+    }
+  }
+
+  private open(onReady: () => void): void {
+    this.timer?.dispose();
+    this.timer = undefined;
+    onReady();
+  }
+}
+
+interface EndedTransfersOptions {
+  readonly journal: TransferJournal;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly retentionMs: number;
+}
+
+const pruneEveryMs = 3_600_000;
+
+/** Removes the records of ended transfers after their retention period (D25: durable transfers). */
+class EndedTransfers implements Disposable {
+  private readonly options: EndedTransfersOptions;
+  private pruning: Disposable | undefined;
+
+  constructor(options: EndedTransfersOptions) {
+    this.options = options;
+  }
+
+  /** Removes expired records immediately and then every hour. */
+  start(): void {
+    this.prune();
+    this.pruning = this.options.clock.after(pruneEveryMs, () => this.start());
+  }
+
+  /** Returns a transfer's record from the journal; undefined if it is unknown or expired. */
+  get(id: string): TransferRecord | undefined {
+    const record = this.options.journal.get(id);
+    if (!this.isExpired(record)) return record;
+    // The clock may have jumped since the last check; pruning corrects the end times.
+    this.prune();
+    const corrected = this.options.journal.get(id);
+    return this.isExpired(corrected) ? undefined : corrected;
+  }
+
+  dispose(): void {
+    this.pruning?.dispose();
+  }
+
+  private isExpired(record: TransferRecord | undefined): boolean {
+    const { clock, retentionMs } = this.options;
+    return record?.endedAtMs !== undefined && record.endedAtMs < clock.now() - retentionMs;
+  }
+
+  private prune(): void {
+    const { journal, clock, logger, retentionMs } = this.options;
+    try {
+      journal.prune(clock.now(), retentionMs);
+    } catch (error) {
+      // Expired transfers are reported as unknown anyway; the next pruning retries.
+      logger.error(`The journal cannot be written: ${String(error)}`);
+    }
+  }
+}
 
 interface TransferQueueOptions {
   readonly journal: TransferJournal;

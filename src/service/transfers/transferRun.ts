@@ -1,33 +1,54 @@
-import { parseDeclaredHash } from '../../core/util/declaredHash.ts';
 import type { Clock } from '../../core/util/clock.ts';
+import { parseDeclaredHash } from '../../core/util/declaredHash.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import type { HashedFile } from '../catalog/catalogFile.ts';
 import type { ServedDatabase } from '../catalog/servedDatabases.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { ArchivedFiles } from './archivedFiles.ts';
+import { createLossError, FileAttempts } from './transferErrors.ts';
+import { getByteCounts } from './fileBytes.ts';
 import {
-  getDoneCount,
   createJobSignal,
+  getDoneCount,
   requestStop,
   type FileToMove,
   type JobResult,
   type JobSignal,
 } from './fileJobs.ts';
-import { getByteCounts } from './fileBytes.ts';
-import { FileAttempts } from './fileAttempts.ts';
-import { splitIntoBatches } from './fileBatches.ts';
 import type { FileThreads } from './fileThreads.ts';
-import { chooseManifestName } from './manifest.ts';
-import { createLossError } from './routeErrors.ts';
-import { createRoute } from './routeChoice.ts';
-import type { TransferRoute } from './transferRoute.ts';
+import { FolderRoute, type RouteOptions, type TransferRoute } from './folderRoute.ts';
 import {
   describeAmount,
   type ByteCounts,
-  type TransferRecordFile,
   type TransferRecord,
+  type TransferRecordFile,
   type TransferStatusWord,
-} from './journalRecord.ts';
+} from './journal.ts';
+import { chooseManifestName } from './manifest.ts';
+import { StoreRoute } from './storeRoute.ts';
+
+/**
+ * Maximum number of files in a job. Jobs are small, so that counts are updated often and other transfers get their
+ * turn.
+ */
+const batchFiles = 256;
+const batchBytes = 16 * 1024 * 1024;
+
+function* splitIntoBatches(files: readonly TransferRecordFile[]): Generator<readonly TransferRecordFile[], undefined> {
+  let batch: TransferRecordFile[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    if (batch.length > 0 && (batch.length === batchFiles || bytes + file.bytes > batchBytes)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(file);
+    bytes += file.bytes;
+  }
+  if (batch.length > 0) yield batch;
+  return undefined;
+}
 
 /** Receives the progress of a run. */
 export interface RunProgress {
@@ -340,4 +361,21 @@ function sumBytes(signals: ReadonlySet<JobSignal>): { readonly copied: number; r
 
 function toFileToMove({ position, path, bytes, sha256 = '', resource }: TransferRecordFile): FileToMove {
   return { position, path, bytes, sha256, declared: parseDeclaredHash(resource.hash) };
+}
+
+interface RouteChoiceOptions extends Omit<RouteOptions<ServedDatabase['location']>, 'source' | 'destination'> {
+  readonly source: ServedDatabase;
+  readonly destination: ServedDatabase;
+  readonly daemon: RcloneDaemon;
+}
+
+/** Returns the route between two databases, which goes through rclone if either is a store. */
+function createRoute({ source, destination, ...options }: RouteChoiceOptions): TransferRoute {
+  const [from, to] = [source.location.folder, destination.location.folder];
+  if (from === undefined || to === undefined) return new StoreRoute({ ...options, source, destination });
+  return new FolderRoute({
+    ...options,
+    source: { document: source.document, location: { folder: from } },
+    destination: { document: destination.document, location: { folder: to } },
+  });
 }

@@ -3,11 +3,10 @@ import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { DatabaseLocation, ServedDatabases } from '../catalog/servedDatabases.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
-import { discardInStore, type Removal } from './storeAccess.ts';
-import type { Leftovers, TransferJournal } from './journal.ts';
+import { discardInStore, type Removal } from './storeRoute.ts';
+import { formatTransferMessage, type Leftovers, type TransferJournal, type TransferRecord } from './journal.ts';
 import { discardTransfer } from './transferLeftovers.ts';
 import { chooseManifestName } from './manifest.ts';
-import { formatTransferMessage, type TransferRecord } from './journalRecord.ts';
 
 interface UnservedTransfersOptions {
   readonly journal: TransferJournal;

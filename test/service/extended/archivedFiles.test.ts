@@ -5,7 +5,7 @@ import * as nodePath from 'node:path';
 import type { RcloneDaemon } from '../../../src/service/stores/rcloneDaemon.ts';
 import { StoreRestore } from '../../../src/service/stores/storeRestore.ts';
 import { ArchivedFiles } from '../../../src/service/transfers/archivedFiles.ts';
-import type { TransferRecordFile } from '../../../src/service/transfers/journalRecord.ts';
+import type { TransferRecordFile } from '../../../src/service/transfers/journal.ts';
 import { TransferFailure, TransferSuspension } from '../../../src/service/transfers/transferErrors.ts';
 import { ArchiveBucket } from '../../support/archiveBucket.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -9,7 +9,7 @@ import { createJobSignal, type JobSignal, type MoveJob } from '../../../src/serv
 import { FileThreads } from '../../../src/service/transfers/fileThreads.ts';
 import { moveFiles } from '../../../src/service/transfers/moveFiles.ts';
 import { createSharedCopyMemory, SharedCopy } from '../../../src/service/transfers/sharedCopy.ts';
-import { stageFiles } from '../../../src/service/transfers/stageFiles.ts';
+import { stageFiles } from '../../../src/service/transfers/fileJobHandlers.ts';
 import { folderName, largeBytes, MovementRig, transferId, withHash } from './movementRig.ts';
 
 const large = 'x'.repeat(3_000_001);

@@ -5,7 +5,7 @@ import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { mock } from 'node:test';
 import { createJobSignal, type JobResult } from '../../../src/service/transfers/fileJobs.ts';
-import { findLost } from '../../../src/service/transfers/findLost.ts';
+import { findLost } from '../../../src/service/transfers/fileJobHandlers.ts';
 
 const transferId = '01234567-89ab-4cde-8f01-23456789abcd';
 

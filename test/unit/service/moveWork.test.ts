@@ -16,7 +16,7 @@ import {
 import { discardTransfer, removeParts } from '../../../src/service/transfers/transferLeftovers.ts';
 import { moveFiles } from '../../../src/service/transfers/moveFiles.ts';
 import { hasOpenFiles } from '../../../src/service/transfers/partFiles.ts';
-import { stageFiles } from '../../../src/service/transfers/stageFiles.ts';
+import { stageFiles } from '../../../src/service/transfers/fileJobHandlers.ts';
 
 const transferId = '01234567-89ab-4cde-8f01-23456789abcd';
 const changed = 'it changed after it was hashed, or its copy is damaged';

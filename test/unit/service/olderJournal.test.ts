@@ -3,8 +3,7 @@ import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { openSqlite } from '../../../src/service/sqlite.ts';
-import { TransferJournal } from '../../../src/service/transfers/journal.ts';
-import type { TransferRecord } from '../../../src/service/transfers/journalRecord.ts';
+import { TransferJournal, type TransferRecord } from '../../../src/service/transfers/journal.ts';
 
 const id = '11111111-1111-4111-8111-111111111111';
 const fixed = {

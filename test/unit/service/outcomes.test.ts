@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
-import { FileAttempts } from '../../../src/service/transfers/fileAttempts.ts';
 import {
+  FileAttempts,
   hasRoom,
   toTransferError,
   TransferFailure,

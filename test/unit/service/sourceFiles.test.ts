@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { mock } from 'node:test';
-import { BadFile } from '../../../src/service/transfers/fileProcessing.ts';
+import { BadFile } from '../../../src/service/transfers/fileJobs.ts';
 import { SourceFiles } from '../../../src/service/transfers/sourceFiles.ts';
 
 describe('Opening source files (D42)', () => {

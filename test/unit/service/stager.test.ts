@@ -10,7 +10,7 @@ import {
   type FileToStage,
   type JobResult,
 } from '../../../src/service/transfers/fileJobs.ts';
-import { stageFiles } from '../../../src/service/transfers/stageFiles.ts';
+import { stageFiles } from '../../../src/service/transfers/fileJobHandlers.ts';
 
 const expectedHash = 'ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb';
 

@@ -8,7 +8,7 @@ import type { RcloneDaemon } from '../../../src/service/stores/rcloneDaemon.ts';
 import type { CarryJob } from '../../../src/service/transfers/carryJob.ts';
 import { createJobSignal, type JobResult } from '../../../src/service/transfers/fileJobs.ts';
 import { FileThreads } from '../../../src/service/transfers/fileThreads.ts';
-import type { TransferRecord } from '../../../src/service/transfers/journalRecord.ts';
+import type { TransferRecord } from '../../../src/service/transfers/journal.ts';
 import { StoreRoute } from '../../../src/service/transfers/storeRoute.ts';
 import { TransferFailure, TransferSuspension } from '../../../src/service/transfers/transferErrors.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import type { RcloneDaemon } from '../../../src/service/stores/rcloneDaemon.ts';
 import type { JobResult } from '../../../src/service/transfers/fileJobs.ts';
-import type { TransferRecord } from '../../../src/service/transfers/journalRecord.ts';
+import type { TransferRecord } from '../../../src/service/transfers/journal.ts';
 import { TransferRun, type TransferRunOptions } from '../../../src/service/transfers/transferRun.ts';
 import { FakeRclone } from '../../support/fakeRclone.ts';
 
