@@ -5,12 +5,9 @@ import { parseArgs } from 'node:util';
 import { createFolderSync } from '../core/util/createFolder.ts';
 import { ConfigError, parseConfig, type ServiceConfig } from './config.ts';
 import { generateToken, startService, type RunningService } from './startService.ts';
-import { openLogFile } from './logFile.ts';
-import { watchParent } from './parentWatch.ts';
-import { endProcess, limitStop } from './processEnd.ts';
-import { createLineLogger } from './lineLogger.ts';
-import { createLineOutput } from './lineOutput.ts';
-import { readTokenFile } from './tokenFile.ts';
+import { createLineLogger, createLineOutput, openLogFile } from './serviceLog.ts';
+import { endProcess, limitStop, watchParent } from './processEnd.ts';
+import { readTokenFile } from './accessFiles.ts';
 import { serviceVersion } from './version.ts';
 
 const usage = 'usage: --config FILE, or --config - to read the configuration from the first line of standard input';

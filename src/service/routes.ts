@@ -1,11 +1,10 @@
 import { apiVersion, localServiceName } from '../contract/root.ts';
 import type { ServedDatabases } from './catalog/servedDatabases.ts';
-import type { Health } from './health.ts';
-import { describeRoute, type DescribedRoute } from './http/describedRoute.ts';
+import { createHealthRoute, type Health } from './health.ts';
+import { describeRoute, type DescribedRoute } from './http/router.ts';
 import { buildOpenApiDocument } from './openApi.ts';
 import { createDatabaseRoutes } from './routes/databaseRoutes.ts';
 import { createFileRoutes } from './routes/fileRoutes.ts';
-import { createHealthRoute } from './routes/healthRoute.ts';
 import { createSharingRoutes, type SharingOperations } from './routes/sharingRoutes.ts';
 import { createTransferRoutes } from './routes/transferRoutes.ts';
 import type { TransferQueue } from './transfers/transferQueue.ts';

@@ -2,16 +2,58 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { problemMediaType } from '../contract/problem.ts';
 import type { Logger } from '../core/util/logger.ts';
-import { AccessLog, type AccessRecord } from './http/accessLog.ts';
 import { checkHost, checkOrigin, checkSharingToken, checkToken, digestToken } from './http/access.ts';
-import { ResponseWriter } from './http/responseWriter.ts';
-import { ConnectionLimit } from './http/connectionLimit.ts';
-import { RequestPipeline } from './http/requestPipeline.ts';
+import { ConnectionLimit, RequestPipeline } from './http/connectionLimits.ts';
 import { HttpProblem } from './http/httpProblem.ts';
-import { openLineStream } from './http/lineStream.ts';
 import { readJson, type RequestLimits } from './http/requestBody.ts';
-import { parseTarget } from './http/requestTarget.ts';
-import { findPattern, findRoute, type RouteResponse, type ApiRoute } from './http/router.ts';
+import { openLineStream, ResponseWriter } from './http/responseWriter.ts';
+import { findPattern, findRoute, parseTarget, type ApiRoute, type RouteResponse } from './http/router.ts';
+
+/** The facts about a request that its handling adds to the access log. */
+interface AccessRecord {
+  /** The path pattern of the request's route; absent for unknown paths. */
+  route?: string | undefined;
+  /** True for a stream that either side may end at any time. */
+  isOpenEnded?: boolean;
+}
+
+/**
+ * Writes a JSON line for each request (D40: administered service). Omits the path, so that no tokens, IDs or queries
+ * are logged.
+ */
+class AccessLog {
+  private readonly write: (line: string) => void;
+
+  constructor(write: (line: string) => void) {
+    this.write = write;
+  }
+
+  /**
+   * Tracks a request until its response is sent or its connection ends. An incomplete response is logged as aborted
+   * unless it is open-ended.
+   */
+  track({ method }: IncomingMessage, response: ServerResponse): AccessRecord {
+    const [time, startedAt] = [new Date().toISOString(), performance.now()];
+    const record: AccessRecord = {};
+    response.once('close', () => {
+      const status = response.headersSent ? response.statusCode : null;
+      const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
+      const isAborted = !response.writableFinished && record.isOpenEnded !== true;
+      const aborted = isAborted ? { aborted: true } : {};
+      this.writeLine({ time, method: method ?? null, route: record.route ?? null, status, durationMs, ...aborted });
+    });
+    return record;
+  }
+
+  /** Logs the status of a problem that was not sent in response to a tracked request. */
+  recordRefusal(status: number): void {
+    this.writeLine({ time: new Date().toISOString(), method: null, route: null, status, durationMs: null });
+  }
+
+  private writeLine(line: Readonly<Record<string, string | number | boolean | null>>): void {
+    this.write(`${JSON.stringify(line)}\n`);
+  }
+}
 
 interface ApiServerOptions {
   readonly routes: readonly ApiRoute[];

@@ -2,13 +2,12 @@ import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import * as z from 'zod/mini';
 import type { Clock } from '../../core/util/clock.ts';
+import { writeFileAtomically } from '../../core/util/durableFiles.ts';
 import { getErrorCode, isMissing } from '../../core/util/errorFacts.ts';
 import { parseJsonObject } from '../../core/util/json.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { DatabaseConfig } from '../config.ts';
-import { writeFileAtomically } from '../../core/util/durableFiles.ts';
-import { inspectFolder } from './folderInspection.ts';
-import { slugify } from './slug.ts';
+import { inspectFolder } from '../folderCalls.ts';
 
 const knownFolderSchema = z.object({
   /** The path of a folder, or `rclone:` followed by the remote of a store. */
@@ -206,4 +205,18 @@ async function exists(folder: string): Promise<boolean> {
 
 async function resolveRealPath(folder: string): Promise<string | undefined> {
   return nodePath.isAbsolute(folder) ? (await inspectFolder(folder)).realPath : undefined;
+}
+
+/** Converts a name to an ID: at most 60 lowercase letters, digits and hyphens (D20: folders as databases). */
+function slugify(name: string): string {
+  const plain = name
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase();
+  return (
+    plain
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-+|-+$/g, '')
+      .slice(0, 60) || 'database'
+  );
 }

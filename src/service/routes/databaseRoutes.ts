@@ -1,6 +1,6 @@
 import { mustFindDatabase, type ServedDatabase, type ServedDatabases } from '../catalog/servedDatabases.ts';
 import { searchParameters } from '../catalog/searchLanguage.ts';
-import { describeRoute, type DescribedRoute } from '../http/describedRoute.ts';
+import { describeRoute, type DescribedRoute } from '../http/router.ts';
 import { databasePathSchema } from '../wire/requestSchemas.ts';
 import { responseSchemas } from '../wire/responseSchemas.ts';
 

@@ -1,17 +1,14 @@
 import type { MetadataRequest } from '../../contract/search.ts';
 import { findQueryMistakes, queryConditions, type QueryMistake } from '../../core/util/searchSyntax.ts';
 import { toFileResource, type CatalogFile } from '../catalog/catalogFile.ts';
-import { mustFindDatabase, type ServedDatabase, type ServedDatabases } from '../catalog/servedDatabases.ts';
-import { countTerms, parseSearch, parseSpecific, type ParsedSearch } from '../catalog/searchLanguage.ts';
 import type { CatalogPage } from '../catalog/catalogPage.ts';
-import { formatCursor, parseCursor } from '../catalog/searchCursor.ts';
+import { countTerms, parseSearch, parseSpecific, type ParsedSearch } from '../catalog/searchLanguage.ts';
 import type { CatalogSearch, SearchCursor } from '../catalog/searchSql.ts';
-import { describeRoute, type DescribedRoute } from '../http/describedRoute.ts';
-import { createFieldsProblem } from '../http/httpProblem.ts';
-import { createFieldProblem, type FieldProblem } from '../http/schemaIssues.ts';
+import { mustFindDatabase, type ServedDatabase, type ServedDatabases } from '../catalog/servedDatabases.ts';
+import { createFieldsProblem, createUnknownIdsProblem } from '../http/httpProblem.ts';
 import { toQuotable } from '../http/quotable.ts';
-import type { RouteResponse } from '../http/router.ts';
-import { createUnknownIdsProblem } from '../http/fileIdProblems.ts';
+import { describeRoute, type DescribedRoute, type RouteResponse } from '../http/router.ts';
+import { createFieldProblem, type FieldProblem } from '../http/schemaIssues.ts';
 import { metadataQuerySchema, metadataSchema, searchSchema, type LocalSearchRequest } from '../wire/requestSchemas.ts';
 import { responseSchemas } from '../wire/responseSchemas.ts';
 
@@ -198,4 +195,22 @@ function checkAllFound(ids: readonly string[], found: ReadonlyMap<string, unknow
 function toResponse(database: ServedDatabase, files: readonly CatalogFile[], next?: SearchCursor): RouteResponse {
   const cursor = next && formatCursor(next);
   return { status: 200, body: { database: database.document.name, resources: files.map(toFileResource), cursor } };
+}
+
+const pattern = /^(\d)\/(\d+)\/([-+.\de]+|-Infinity)\/(.+)$/s;
+
+/**
+ * Formats a position in the results as opaque text. The position depends only on the last file itself, so it stays valid
+ * while other files come and go, and after the catalog was rebuilt (D9: paging).
+ */
+function formatCursor({ tier, bytes, modifiedMs, path }: SearchCursor): string {
+  return Buffer.from(`${tier}/${bytes}/${modifiedMs}/${path}`).toString('base64url');
+}
+
+/** Parses the text of {@link formatCursor}; returns undefined for any other text. */
+function parseCursor(text: string): SearchCursor | undefined {
+  const [, tier, bytes, modified, path] = pattern.exec(Buffer.from(text, 'base64url').toString()) ?? [];
+  const modifiedMs = Number(modified);
+  if (path === undefined || Number.isNaN(modifiedMs)) return undefined;
+  return { tier: Number(tier), bytes: Number(bytes), modifiedMs, path };
 }

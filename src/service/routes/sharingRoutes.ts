@@ -1,4 +1,4 @@
-import { describeRoute, type DescribedRoute } from '../http/describedRoute.ts';
+import { describeRoute, type DescribedRoute } from '../http/router.ts';
 import type { Leases } from '../leases.ts';
 import { leaseSchema, stopQuerySchema } from '../wire/requestSchemas.ts';
 import { responseSchemas, type ServiceState } from '../wire/responseSchemas.ts';

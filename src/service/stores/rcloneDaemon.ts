@@ -5,8 +5,7 @@ import { createFolderSync } from '../../core/util/createFolder.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
-import { createStartError, startRclone, waitForEnd, type RcloneChild } from './rcloneChild.ts';
-import { openRclone } from './rcloneProgram.ts';
+import { createStartError, openRclone, startRclone, waitForEnd, type RcloneChild } from './rcloneProgram.ts';
 import { StoreClient, type RcloneAddress } from './storeClient.ts';
 
 interface RcloneDaemonOptions {

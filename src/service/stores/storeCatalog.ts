@@ -1,15 +1,63 @@
 import { isRecent, settlesWithin, type Clock } from '../../core/util/clock.ts';
+import { parseJsonObject } from '../../core/util/json.ts';
 import type { Logger } from '../../core/util/logger.ts';
+import { findRclonePath } from '../../core/util/rclonePath.ts';
 import type { CatalogFile, HashedFile, HashUpdate } from '../catalog/catalogFile.ts';
 import type { CatalogPage, StoreListingState } from '../catalog/catalogPage.ts';
 import { RepairableStore, type CatalogStore } from '../catalog/catalogStore.ts';
-import { QueryTurns } from '../catalog/queryTurns.ts';
 import { createScanningError, DatabaseUnavailableError, scanWaitMs } from '../catalog/databaseUnavailableError.ts';
+import { QueryTurns } from '../catalog/queryTurns.ts';
 import type { CatalogSearch } from '../catalog/searchSql.ts';
-import { ScanQueue } from './scanQueue.ts';
-import { StoreScan, type ScannedStore, type ScanResult } from './storeScan.ts';
+import { collectOutput, startRclone } from './rcloneProgram.ts';
 import { readableCondition } from './storeListing.ts';
-import { readFreeBytes } from './storeSpace.ts';
+import { StoreScan, type ScannedStore, type ScanResult } from './storeScan.ts';
+
+interface WaitingScan {
+  readonly folders: Set<string>;
+  readonly ended: Promise<void>;
+}
+
+/** Runs one scan at a time. Requests that are made during a scan share the next one. */
+export class ScanQueue {
+  private readonly run: (folders: ReadonlySet<string>) => Promise<void>;
+  private waiting: WaitingScan | undefined;
+  private last: Promise<void> = Promise.resolve();
+  private unfinishedCount = 0;
+
+  /** Creates a queue. `run` must scan the given folders and never reject. */
+  constructor(run: (folders: ReadonlySet<string>) => Promise<void>) {
+    this.run = run;
+  }
+
+  /** Resolves when all scans requested so far have ended. */
+  get ended(): Promise<void> {
+    return this.last;
+  }
+
+  /** True from the request of a scan until the last requested one has ended. */
+  get isBusy(): boolean {
+    return this.unfinishedCount > 0;
+  }
+
+  /** Requests a scan of a folder. Resolves when the scan has ended. */
+  async request(folder: string): Promise<void> {
+    this.waiting ??= this.append();
+    this.waiting.folders.add(folder);
+    await this.waiting.ended;
+  }
+
+  private append(): WaitingScan {
+    const folders = new Set<string>();
+    const ended = this.last.then(async () => {
+      this.waiting = undefined;
+      await this.run(folders);
+      this.unfinishedCount--;
+    });
+    this.unfinishedCount++;
+    this.last = ended;
+    return { folders, ended };
+  }
+}
 
 /** Settings that can change while a store is served. */
 export interface StoreSettings {
@@ -260,4 +308,17 @@ export class StoreCatalog {
     this.fileCount = 0;
     this.attemptedAtMs = undefined;
   }
+}
+
+/** Returns a store's free space in bytes; undefined if it cannot be determined. Never rejects. */
+async function readFreeBytes({ remote, rclone }: ScannedStore, signal: AbortSignal): Promise<number | undefined> {
+  const program = findRclonePath(rclone);
+  if (program === undefined) return undefined;
+  const free = await runAbout(program, remote, signal).catch(() => undefined);
+  return typeof free === 'number' && Number.isSafeInteger(free) && free >= 0 ? free : undefined;
+}
+
+async function runAbout(program: string, remote: string, signal: AbortSignal): Promise<unknown> {
+  const { code, text } = await collectOutput(startRclone(program, ['about', '--json', '--', remote]), signal);
+  return code === 0 ? parseJsonObject(text)?.['free'] : undefined;
 }

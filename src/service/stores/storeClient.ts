@@ -1,8 +1,9 @@
 import * as http from 'node:http';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout } from 'node:timers/promises';
+import * as z from 'zod/mini';
 import { parseJsonObject } from '../../core/util/json.ts';
-import { parseStoreFeatures, type StoreFeatures } from './storeFeatures.ts';
 import {
   createEndError,
   createUnknownError,
@@ -11,7 +12,33 @@ import {
   toConnectionStoreError,
   toStoreError,
 } from './storeError.ts';
-import { toStoreObject, type StoreObject } from './storeObject.ts';
+import { parseStoreFeatures, type StoreFeatures } from './storeFeatures.ts';
+
+/** An object in a store. */
+export interface StoreObject {
+  readonly path: string;
+  readonly bytes: number;
+  /** The requested hash, in hex; undefined if none was requested or the store has none for the object. */
+  readonly hash: string | undefined;
+}
+
+const listedObjectSchema = z.object({
+  Path: z.string(),
+  Size: z.number(),
+  Hashes: z.nullish(z.record(z.string(), z.string())),
+});
+
+/**
+ * Parses rclone's description of an object, with the given algorithm's hash; undefined if the description is invalid.
+ */
+function toStoreObject(item: unknown, hash?: string): StoreObject | undefined {
+  const parsed = z.safeParse(listedObjectSchema, item);
+  if (!parsed.success) return undefined;
+  const { Path, Size, Hashes } = parsed.data;
+  const hex = hash === undefined ? undefined : Hashes?.[hash];
+  // rclone returns an empty hash for an object that has none.
+  return { path: Path, bytes: Size, hash: hex === '' ? undefined : hex };
+}
 
 /** The port, credentials and paths of a running rclone process. */
 export interface RcloneAddress {
@@ -301,4 +328,24 @@ async function readBody(
 function toListOptions(hash: string | undefined): object {
   const lean = { noModTime: true, noMimeType: true, filesOnly: true };
   return hash === undefined ? lean : { ...lean, showHash: true, hashTypes: [hash] };
+}
+
+const pollMs = 50;
+const defaultLimitMs = 3_000;
+
+/**
+ * Waits until rclone has finished all requests in a group. Returns false if the time limit is exceeded first. rclone
+ * continues an upload even if its request was aborted, and may create the object much later. Throws {@link StoreError}
+ * if rclone can't be reached.
+ */
+export async function waitForAbandonedRequests(
+  client: StoreClient,
+  group: string,
+  limitMs = defaultLimitMs,
+): Promise<boolean> {
+  for (let waitedMs = 0; (await client.getStats(group)).isActive; waitedMs += pollMs) {
+    if (waitedMs >= limitMs) return false;
+    await setTimeout(pollMs);
+  }
+  return true;
 }

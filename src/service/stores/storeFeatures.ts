@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { parseJsonObject } from '../../core/util/json.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
-import { startRclone } from './rcloneChild.ts';
-import { collectOutput } from './rcloneOutput.ts';
+import { collectOutput, startRclone } from './rcloneProgram.ts';
 import { describeStoreFailure, getRemoteName } from '../../core/util/remote.ts';
 
 const featuresSchema = z.object({

@@ -2,8 +2,7 @@ import { parseJsonObject } from '../../core/util/json.ts';
 import type { ScannedFile } from '../catalog/catalogFile.ts';
 import { hasHiddenPart } from '../catalog/catalogPaths.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
-import { startRclone, waitForEnd } from './rcloneChild.ts';
-import { collectErrors, endWithSignal } from './rcloneOutput.ts';
+import { collectErrors, endWithSignal, startRclone, waitForEnd } from './rcloneProgram.ts';
 import { describeStoreFailure, joinRemotePath } from '../../core/util/remote.ts';
 import type { StoreFeatures } from './storeFeatures.ts';
 

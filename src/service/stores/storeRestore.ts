@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { parseJsonObject } from '../../core/util/json.ts';
 import { archivedCause, findStoreCause } from '../../core/util/remote.ts';
-import { startRclone } from './rcloneChild.ts';
-import { collectOutput } from './rcloneOutput.ts';
+import { collectOutput, startRclone } from './rcloneProgram.ts';
 import type { ObjectList } from './storeBatches.ts';
 import { createUnknownError, findStoreError, StoreError } from './storeError.ts';
 

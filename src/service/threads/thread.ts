@@ -5,8 +5,7 @@ import { CatalogHandlers } from '../catalog/catalogHandlers.ts';
 import { FolderReader, type AsyncFolderReader } from '../catalog/folderWalk.ts';
 import { ReadingThreads } from '../catalog/readingThreads.ts';
 import { fileJobHandlers } from '../transfers/fileJobHandlers.ts';
-import { handleCalls, ThreadCalls } from './threadCalls.ts';
-import { startThread, type LoggedLine, type ThreadRole } from './threadRole.ts';
+import { handleCalls, startThread, ThreadCalls, type LoggedLine, type ThreadRole } from './threadCalls.ts';
 
 /** Runs the catalog thread, which uses separate threads for reading folders. */
 function serveCatalogs(port: MessagePort): void {

@@ -1,4 +1,6 @@
-import type { MessagePort, Worker } from 'node:worker_threads';
+import * as nodePath from 'node:path';
+import { Worker, type MessagePort } from 'node:worker_threads';
+import type { Logger } from '../../core/util/logger.ts';
 
 /** Methods that can be called across threads; arguments and results must be cloneable. */
 type CallHandlers<T> = { readonly [K in keyof T]: (...args: never[]) => unknown };
@@ -145,4 +147,24 @@ export function handleCalls<T extends CallHandlers<T>>(port: ThreadPort, handler
     // Each call runs in its own immediate callback, so that the previous response is sent first.
     for (const message of messages) if (isCallRequest(message)) setImmediate(() => void handle(message));
   });
+}
+
+/** The task of a thread, which is its worker data. */
+export interface ThreadRole {
+  readonly role: 'catalogs' | 'reading' | 'files';
+}
+
+/** A line that a thread sends to the log of the main thread. */
+export interface LoggedLine {
+  readonly level: keyof Logger;
+  readonly line: string;
+}
+
+/** Limits that keep V8's young generation small, because the threads mainly create short-lived objects. */
+const resourceLimits = { maxYoungGenerationSizeMb: 24 } as const;
+
+/** Starts a thread. All roles share one program, which is next to this module in both the sources and the build. */
+export function startThread(role: ThreadRole['role']): Worker {
+  const program = nodePath.join(import.meta.dirname, `thread${nodePath.extname(import.meta.filename)}`);
+  return new Worker(program, { workerData: { role } satisfies ThreadRole, resourceLimits });
 }

@@ -1,7 +1,6 @@
 import * as fs from 'node:fs';
 import { StoreBatches } from '../stores/storeBatches.ts';
-import type { StoreClient } from '../stores/storeClient.ts';
-import type { StoreObject } from '../stores/storeObject.ts';
+import type { StoreClient, StoreObject } from '../stores/storeClient.ts';
 import type { BatchFolder } from './batchFolder.ts';
 import type { FileToCarry } from './carryJob.ts';
 import type { FileBytes } from './fileBytes.ts';

@@ -1,8 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import type { Clock } from '../../core/util/clock.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
-import { ThreadCalls } from '../threads/threadCalls.ts';
-import { startThread } from '../threads/threadRole.ts';
+import { startThread, ThreadCalls } from '../threads/threadCalls.ts';
 import type { fileJobHandlers } from './fileJobHandlers.ts';
 import type { JobResult } from './fileJobs.ts';
 

@@ -3,9 +3,13 @@ import type { Logger } from '../../core/util/logger.ts';
 import { toFileResource, type CatalogFile } from '../catalog/catalogFile.ts';
 import { isReadOnly, mustFindBoth, type ServedDatabase, type ServedDatabases } from '../catalog/servedDatabases.ts';
 import type { DatabaseRegistry } from '../databases/databaseRegistry.ts';
-import { inspectFolder } from '../databases/folderInspection.ts';
-import { createRepeatedIdsProblem, createUnknownIdsProblem } from '../http/fileIdProblems.ts';
-import { createFieldsProblem, HttpProblem } from '../http/httpProblem.ts';
+import { inspectFolder } from '../folderCalls.ts';
+import {
+  createFieldsProblem,
+  createRepeatedIdsProblem,
+  createUnknownIdsProblem,
+  HttpProblem,
+} from '../http/httpProblem.ts';
 import { toQuotable } from '../http/quotable.ts';
 import { createFieldProblem } from '../http/schemaIssues.ts';
 import {

@@ -1,8 +1,7 @@
 import { addRemoteOptions, joinRemotePath } from '../../core/util/remote.ts';
 import { getTransferFolderName, getUploadFolderName } from '../../core/util/transferFolderNames.ts';
 import { StoreBatches } from '../stores/storeBatches.ts';
-import type { StoreClient } from '../stores/storeClient.ts';
-import type { StoreObject } from '../stores/storeObject.ts';
+import type { StoreClient, StoreObject } from '../stores/storeClient.ts';
 import { hasPlainName, type BatchFolder } from './batchFolder.ts';
 import type { CarryJob, CopyVerification, FileToCarry } from './carryJob.ts';
 import { compareHash, readBackMethod, StoreSource, type BatchResult } from './carrySource.ts';

@@ -3,12 +3,10 @@ import { settlesWithin, systemClock } from '../../core/util/clock.ts';
 import { archivedCause, getRemoteName } from '../../core/util/remote.ts';
 import { getTransferFolderName, getUploadFolderName } from '../../core/util/transferFolderNames.ts';
 import type { DatabaseLocation, ServedDatabase } from '../catalog/servedDatabases.ts';
-import { waitForAbandonedRequests } from '../stores/abandonedRequests.ts';
+import { StoreClient, waitForAbandonedRequests, type StoreObject } from '../stores/storeClient.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
-import { StoreClient } from '../stores/storeClient.ts';
 import { StoreError } from '../stores/storeError.ts';
 import type { StoreFeatures } from '../stores/storeFeatures.ts';
-import type { StoreObject } from '../stores/storeObject.ts';
 import { chooseVerification, type CarrySide, type CopyVerification } from './carryJob.ts';
 import {
   isStopRequested,

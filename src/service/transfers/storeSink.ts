@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { addRemoteOptions } from '../../core/util/remote.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import { StoreBatches, type ObjectList } from '../stores/storeBatches.ts';
-import type { StoreClient } from '../stores/storeClient.ts';
+import type { StoreClient, StoreObject } from '../stores/storeClient.ts';
 import { StoreError } from '../stores/storeError.ts';
 import { isS3 } from '../stores/storeFeatures.ts';
-import type { StoreObject } from '../stores/storeObject.ts';
 import type { BatchFolder } from './batchFolder.ts';
 import type { CarryJob, FileToCarry } from './carryJob.ts';
 import {

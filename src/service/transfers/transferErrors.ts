@@ -2,7 +2,7 @@ import * as nodePath from 'node:path';
 import { getErrorCode, isFileLimitError } from '../../core/util/errorFacts.ts';
 import { tooLargeCause, tooManyFiles } from '../../core/util/remote.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
-import { inspectFolder } from '../databases/folderInspection.ts';
+import { inspectFolder } from '../folderCalls.ts';
 import { StoreError } from '../stores/storeError.ts';
 import { isArchived } from '../stores/storeListing.ts';
 import type { FileFailure } from './fileJobs.ts';

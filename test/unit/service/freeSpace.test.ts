@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as os from 'node:os';
 import { readFreeBytes } from '../../../src/core/util/freeSpace.ts';
-import { inspectFolder } from '../../../src/service/databases/folderInspection.ts';
+import { inspectFolder } from '../../../src/service/folderCalls.ts';
 
 describe('The free space of a folder', () => {
   it('is the number of bytes that its file system reports', async () => {

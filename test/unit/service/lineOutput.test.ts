@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { createLineOutput } from '../../../src/service/lineOutput.ts';
+import { createLineOutput } from '../../../src/service/serviceLog.ts';
 
 describe('The output of the log', () => {
   const line = `${'x'.repeat(1_023)}\n`;

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
-import { openLogFile } from '../../../src/service/logFile.ts';
-import { createLineLogger } from '../../../src/service/lineLogger.ts';
+import { createLineLogger, openLogFile } from '../../../src/service/serviceLog.ts';
 
 describe('The log of a shared service', () => {
   let folder: string;

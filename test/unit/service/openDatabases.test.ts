@@ -4,7 +4,7 @@ import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import type { CatalogThread } from '../../../src/service/catalog/catalog.ts';
 import type { DatabaseConfig } from '../../../src/service/config.ts';
-import { openDatabases } from '../../../src/service/databases/openDatabases.ts';
+import { openDatabases } from '../../../src/service/databases/databaseRegistry.ts';
 import type { TransferJournal } from '../../../src/service/transfers/journal.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';

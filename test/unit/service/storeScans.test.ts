@@ -3,8 +3,7 @@ import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { systemClock, type Clock } from '../../../src/core/util/clock.ts';
-import { ScanQueue } from '../../../src/service/stores/scanQueue.ts';
-import { StoreCatalog } from '../../../src/service/stores/storeCatalog.ts';
+import { ScanQueue, StoreCatalog } from '../../../src/service/stores/storeCatalog.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 

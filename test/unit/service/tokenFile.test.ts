@@ -4,7 +4,7 @@ import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { ConfigError } from '../../../src/service/config.ts';
-import { readTokenFile } from '../../../src/service/tokenFile.ts';
+import { readTokenFile } from '../../../src/service/accessFiles.ts';
 
 const token = 'a'.repeat(32);
 

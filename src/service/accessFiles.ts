@@ -1,9 +1,41 @@
 import * as fs from 'node:fs';
+import { writeFileAtomically } from '../core/util/durableFiles.ts';
 import { getErrorCode } from '../core/util/errorFacts.ts';
+import { parseJsonObject } from '../core/util/json.ts';
+import { describeProcess } from '../core/util/ownProcess.ts';
 import { ConfigError } from './config.ts';
+import { serviceVersion } from './version.ts';
 
-const minLength = 32;
-const maxBytes = 4_096;
+interface PublishedService {
+  readonly address: string;
+  readonly token: string;
+  readonly sharingToken: string;
+}
+
+/**
+ * Writes the file in which the user's windows and the command line find a shared service (D29: shared service). The
+ * file is left behind only if the service crashes or is killed.
+ */
+export async function writeServiceFile(file: string, service: PublishedService): Promise<void> {
+  const { address, token, sharingToken } = service;
+  const record = { address, token, sharingToken, ...describeProcess(), version: serviceVersion };
+  await writeFileAtomically(file, `${JSON.stringify(record)}\n`, true);
+}
+
+/**
+ * Removes a service's file if it contains the given token. Never throws. Uses the synchronous API, because a hanging
+ * disk may block all threads of the asynchronous one (D42: hanging disks).
+ */
+export function removeServiceFile(file: string, token: string): void {
+  try {
+    if (parseJsonObject(fs.readFileSync(file, 'utf8'))?.['token'] === token) fs.rmSync(file);
+  } catch {
+    // The file is missing, or can't be read or removed.
+  }
+}
+
+const minTokenLength = 32;
+const maxTokenBytes = 4_096;
 
 /**
  * Returns the token from a file, which is created if missing (D40: administered service). Throws a {@link ConfigError}
@@ -11,7 +43,7 @@ const maxBytes = 4_096;
  */
 export function readTokenFile(file: string, newToken: () => string): string {
   try {
-    create(file, newToken);
+    createTokenFile(file, newToken);
     // Non-blocking, because opening a FIFO could wait forever.
     const descriptor = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
     try {
@@ -26,7 +58,7 @@ export function readTokenFile(file: string, newToken: () => string): string {
   }
 }
 
-function create(file: string, newToken: () => string): void {
+function createTokenFile(file: string, newToken: () => string): void {
   try {
     fs.writeFileSync(file, `${newToken()}\n`, { flag: 'wx', mode: 0o600, flush: true });
   } catch (error) {
@@ -38,11 +70,11 @@ function readToken(file: string, descriptor: number): string {
   const stats = fs.fstatSync(descriptor);
   if (!stats.isFile()) throw new ConfigError(`config.tokenFile ${file} isn't a regular file`);
   checkOwner(file, stats);
-  const token = stats.size > maxBytes ? '' : fs.readFileSync(descriptor, 'utf8').trim();
+  const token = stats.size > maxTokenBytes ? '' : fs.readFileSync(descriptor, 'utf8').trim();
   // A token must fit into a header and be hard to guess.
-  if (/^[\x21-\x7e]+$/.test(token) && token.length >= minLength) return token;
+  if (/^[\x21-\x7e]+$/.test(token) && token.length >= minTokenLength) return token;
   throw new ConfigError(
-    `config.tokenFile ${file} must hold one token of at least ${minLength} ASCII characters without spaces; delete the file to have one created`,
+    `config.tokenFile ${file} must hold one token of at least ${minTokenLength} ASCII characters without spaces; delete the file to have one created`,
   );
 }
 
