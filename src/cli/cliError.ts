@@ -1,6 +1,20 @@
 import type { Reason, ReasonKind } from '../core/model/reason.ts';
-import { exitCode, type ExitCode } from './exitCode.ts';
 import { describeReason } from './text/reasonText.ts';
+
+/** The exit codes of the command line (docs/command-line.md). */
+export const exitCode = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  connection: 3,
+  notFound: 4,
+  differs: 5,
+  cancelIgnored: 6,
+  interrupted: 130,
+} as const;
+
+/** One of the values of {@link exitCode}. */
+export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
 
 /** An expected failure: its message is printed, and the process exits with its code. */
 export class CliError extends Error {

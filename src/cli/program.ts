@@ -1,14 +1,14 @@
 import { Command, CommanderError } from 'commander';
+import { findNearestName } from '../core/recipes/nearestName.ts';
+import { exitCode } from './cliError.ts';
 import { addCancelCommand } from './commands/cancelCommand.ts';
 import { addCiteCommand } from './commands/citeCommand.ts';
-import { addCompareCommand } from './commands/compareCommand.ts';
+import { addCompareCommand, addRunCommand } from './commands/recipeCommands.ts';
 import { addDatabasesCommand } from './commands/databasesCommand.ts';
 import { addDescribeCommand } from './commands/describeCommand.ts';
 import { addExportCommand } from './commands/exportCommand.ts';
 import { addHistoryCommand } from './commands/historyCommand.ts';
-import { addMcpCommand } from './commands/mcpCommand.ts';
-import { addPlansCommand } from './commands/plansCommand.ts';
-import { addRunCommand } from './commands/runCommand.ts';
+import { addMcpCommand, addPlansCommand } from './commands/agentCommands.ts';
 import { addScanCommand } from './commands/scanCommand.ts';
 import { addSearchCommand } from './commands/searchCommand.ts';
 import { addServiceCommand } from './commands/serviceCommand.ts';
@@ -16,10 +16,7 @@ import { addStatusCommand } from './commands/statusCommand.ts';
 import { addTransferCommand } from './commands/transferCommand.ts';
 import { addVerifyCommand } from './commands/verifyCommand.ts';
 import { addWaitCommand } from './commands/waitCommand.ts';
-import { exitCode } from './exitCode.ts';
-import { addGlobalOptions } from './globalOptions.ts';
-import { addHelpCommand } from './helpCommand.ts';
-import { findKeyArgument } from './keyArgument.ts';
+import { addGlobalOptions, findKeyArgument } from './options.ts';
 import { cliVersion } from './version.ts';
 
 /** The functions that add the commands, in the order in which the help lists the commands. */
@@ -76,4 +73,33 @@ function createProgram(): Command {
   for (const add of commands) add(program);
   for (const one of [program, ...program.commands]) if (one.commands.length > 0) addHelpCommand(one);
   return program;
+}
+
+/**
+ * Adds `help`, which prints help for a command or a subcommand. Reports an unknown command as an error; Commander's own
+ * `help` would print the general help instead.
+ */
+function addHelpCommand(parent: Command): void {
+  parent.helpCommand(false);
+  parent
+    .command('help')
+    .description('print help for a command')
+    .argument('[command...]')
+    .helpOption(false)
+    .action((names: readonly string[]) => printHelp(parent, names));
+}
+
+function printHelp(parent: Command, [name, ...others]: readonly string[]): void {
+  if (name === undefined) parent.help();
+  const named = parent.commands.find((command) => command.name() === name);
+  if (named) printHelp(named, others);
+  else parent.error(describeUnknown(parent, name));
+}
+
+function describeUnknown(parent: Command, name: string): string {
+  const nearest = findNearestName(
+    name,
+    parent.commands.map((command) => command.name()),
+  );
+  return `error: unknown command '${name}'${nearest === undefined ? '' : `\n(Did you mean ${nearest}?)`}`;
 }

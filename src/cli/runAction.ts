@@ -2,10 +2,9 @@ import type { Command } from 'commander';
 import { systemClock } from '../core/util/clock.ts';
 import { formatErrorStack } from '../core/util/errorFacts.ts';
 import { redact } from '../core/util/redact.ts';
-import { CliError } from './cliError.ts';
+import { CliError, exitCode, type ExitCode } from './cliError.ts';
 import type { CommandContext } from './commandContext.ts';
-import { exitCode, type ExitCode } from './exitCode.ts';
-import type { GlobalOptions } from './globalOptions.ts';
+import type { GlobalOptions } from './options.ts';
 import { Output } from './output.ts';
 
 /** A function that carries out a command. Resolves to the process's exit code. */

@@ -7,11 +7,15 @@ import type { Database } from '../../core/model/databaseModel.ts';
 import { readFreeBytes } from '../../core/util/freeSpace.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { CliError } from '../cliError.ts';
-import { chooseConnection, findRecordConnection, toAddress } from '../connections/connectionChoice.ts';
-import type { FileConnection } from '../connections/connectionsFile.ts';
+import {
+  chooseConnection,
+  findRecordConnection,
+  toAddress,
+  type FileConnection,
+} from '../connections/connectionsFile.ts';
 import type { CliSession } from '../connections/cliSession.ts';
-import { readServiceFile } from '../connections/serviceFile.ts';
-import { getLedgerFolder } from '../ledgerFolder.ts';
+import { readServiceFile } from '../connections/apiKey.ts';
+import { getLedgerFolder } from '../commandContext.ts';
 import { describeReason } from '../text/reasonText.ts';
 import { findServedFolder } from '../../core/verification/transferredFolder.ts';
 

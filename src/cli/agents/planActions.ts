@@ -1,15 +1,14 @@
+import { createInterface } from 'node:readline/promises';
 import { AgentError, type AgentErrorCode } from '../../core/agents/agentError.ts';
 import { requireSubmissionAllowed, submitPlan } from '../../core/agents/planSubmission.ts';
 import { createRedactingLog } from '../../core/util/logger.ts';
-import { createAgentContext, type SharedAgentContext } from './cliAgentContext.ts';
-import { describeDecided, formatPlanSummary, planColumns, toPlanDocument } from './planSummary.ts';
-import { askToType } from './terminalQuestion.ts';
-import { CliError } from '../cliError.ts';
+import { CliError, createUsageError, exitCode, type ExitCode } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
-import { exitCode, type ExitCode } from '../exitCode.ts';
 import { loadTransfers } from '../transfers/transferLookup.ts';
 import { createStartError, reportTransfer } from '../transfers/transferStart.ts';
+import { createAgentContext, type SharedAgentContext } from './cliAgentContext.ts';
+import { describeDecided, formatPlanSummary, planColumns, toPlanDocument } from './planSummary.ts';
 
 /** Performs an action that a person takes on plans. Resolves to the command's exit code. */
 type PlanAction = (session: CliSession, agents: SharedAgentContext, id: string) => Promise<ExitCode>;
@@ -82,4 +81,36 @@ async function declinePlan({ context }: CliSession, { plans }: SharedAgentContex
   const { id: plan } = await plans.decide(id, 'declined', place);
   context.output.print({ plan, state: 'declined' }, () => `Declined plan ${plan}.\n`);
   return exitCode.done;
+}
+
+/** The streams of a terminal. */
+interface Terminal {
+  readonly input: NodeJS.ReadStream;
+  readonly output: NodeJS.WriteStream;
+}
+
+/**
+ * Asks a person to type `expected`. Resolves to true if it was typed, and to false for other input, after Ctrl+C, or at
+ * the end of the input. Rejects if `signal` is aborted, or with a usage error if the streams aren't a terminal, because
+ * a program could then answer (D64: a person decides).
+ */
+export async function askToType(
+  { input, output }: Terminal,
+  question: string,
+  expected: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!input.isTTY || !output.isTTY) throw createUsageError('A plan must be confirmed by a person in a terminal.');
+  const lines = createInterface({ input, output });
+  // If the interface is closed, Node.js 22 leaves the question's promise pending; later versions reject it.
+  const closed = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
+  const answer = lines.question(question, { signal }).catch(() => {
+    signal.throwIfAborted();
+    return undefined;
+  });
+  try {
+    return (await Promise.race([answer, closed]))?.trim() === expected;
+  } finally {
+    lines.close();
+  }
 }

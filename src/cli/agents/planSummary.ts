@@ -1,9 +1,7 @@
 import type { PlanState, PlannedLicense, SavedPlan, TransferPlan } from '../../core/agents/transferPlan.ts';
 import { sumUpFiles } from '../../core/recipes/recipeFile.ts';
 import { collapseBlanks } from '../../core/util/visibleText.ts';
-import { formatBytes, formatCount } from '../text/amounts.ts';
-import { toPlainCell } from '../text/plainCell.ts';
-import type { Column } from '../text/table.ts';
+import { formatBytes, formatCount, toPlainCell, type Column } from '../text/terminalText.ts';
 
 const exampleCount = 10;
 

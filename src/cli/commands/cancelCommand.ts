@@ -1,14 +1,12 @@
 import type { Command } from 'commander';
 import { hasEnded, type Transfer } from '../../core/model/transferModel.ts';
-import { CliError, createRequestError } from '../cliError.ts';
+import { CliError, createRequestError, exitCode, type ExitCode } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
-import { exitCode, type ExitCode } from '../exitCode.ts';
 import { optionTexts } from '../optionTexts.ts';
-import { parseCount } from '../optionValues.ts';
+import { parseCount } from '../options.ts';
 import { runAction } from '../runAction.ts';
-import { describeState, getTransferId, toTransferDocument } from '../text/transferDocument.ts';
-import { explainTransfers } from '../text/transferExplanation.ts';
+import { describeState, explainTransfers, getTransferId, toTransferDocument } from '../text/transferText.ts';
 import { connectFor, findTransfers } from '../transfers/transferLookup.ts';
 import { requireWaitForTimeout, type WaitFlags } from '../transfers/transferStart.ts';
 import { getEndCode, requireTransfer, waitForEnd } from '../transfers/transferWait.ts';

@@ -3,13 +3,12 @@ import { listCitations } from '../../core/citations/citableUnits.ts';
 import { citationFormats, writeCitations, type CitationFormat } from '../../core/citations/citationFormats.ts';
 import { hasEnded, type Transfer } from '../../core/model/transferModel.ts';
 import { formatDay } from '../../core/util/writtenValues.ts';
-import { createUsageError } from '../cliError.ts';
+import { createUsageError, exitCode, type ExitCode } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
-import { exitCode, type ExitCode } from '../exitCode.ts';
 import { optionTexts } from '../optionTexts.ts';
 import { runAction } from '../runAction.ts';
-import { formatCount } from '../text/amounts.ts';
+import { formatCount } from '../text/terminalText.ts';
 import { connectFor, findRecordedTransfer } from '../transfers/transferLookup.ts';
 import { describeMissing, fetchFiles, type DescribedFiles } from './describeCommand.ts';
 

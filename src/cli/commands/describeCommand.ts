@@ -2,14 +2,12 @@ import type { Command } from 'commander';
 import type { FileEntry } from '../../core/model/fileEntry.ts';
 import { dedupeIds } from '../../core/model/idList.ts';
 import type { Reason } from '../../core/model/reason.ts';
-import { CliError, createRequestError, createUsageError } from '../cliError.ts';
+import { CliError, createRequestError, createUsageError, exitCode, type ExitCode } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
-import { exitCode, type ExitCode } from '../exitCode.ts';
 import { optionTexts } from '../optionTexts.ts';
 import { runAction } from '../runAction.ts';
-import { formatCount } from '../text/amounts.ts';
-import { toPlainCell } from '../text/plainCell.ts';
+import { formatCount, toPlainCell } from '../text/terminalText.ts';
 import { describeReason } from '../text/reasonText.ts';
 
 /** The files with the requested IDs, and the IDs for which no readable file was returned. */

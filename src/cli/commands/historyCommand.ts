@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../commandContext.ts';
+import { getLedgerFolder, type CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
-import { exitCode, type ExitCode } from '../exitCode.ts';
-import { getLedgerFolder } from '../ledgerFolder.ts';
-import { parseCount } from '../optionValues.ts';
+import { exitCode, type ExitCode } from '../cliError.ts';
+import { parseCount } from '../options.ts';
 import { runAction } from '../runAction.ts';
-import { toPlainCell } from '../text/plainCell.ts';
-import { toTransferDocument, transferColumns } from '../text/transferDocument.ts';
+import { toPlainCell } from '../text/terminalText.ts';
+import { toTransferDocument, transferColumns } from '../text/transferText.ts';
 import { loadTransfers } from '../transfers/transferLookup.ts';
 
 interface HistoryFlags {

@@ -1,16 +1,15 @@
 import { Option, type Command } from 'commander';
+import type { FileEntry } from '../../core/model/fileEntry.ts';
 import type { FileStaging, SearchQuery } from '../../core/model/searchModel.ts';
 import type { JsonObject } from '../../core/util/json.ts';
+import { exitCode, type ExitCode } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { loadFiles } from '../connections/databaseFiles.ts';
-import { exitCode, type ExitCode } from '../exitCode.ts';
 import { optionTexts } from '../optionTexts.ts';
-import { parseCount, parseJsonOption } from '../optionValues.ts';
+import { parseCount, parseJsonOption } from '../options.ts';
 import { runAction } from '../runAction.ts';
-import { formatCount } from '../text/amounts.ts';
-import { fileColumns, toFileDocument } from '../text/fileDocument.ts';
-import { toPlainCell } from '../text/plainCell.ts';
+import { formatBytes, formatCount, toPlainCell, type Column } from '../text/terminalText.ts';
 
 interface SearchFlags {
   readonly limit: number;
@@ -65,3 +64,21 @@ function describeNothing(listedAt: string | undefined): string {
 function pickFilters({ status, specific }: SearchFlags): Pick<SearchQuery, 'status' | 'specific'> {
   return { ...(status && { status }), ...(specific && { specific }) };
 }
+
+/** Converts a file to its JSON output (docs/command-line.md). */
+function toFileDocument(file: FileEntry): object {
+  const { id, database, name, path, title, description, format, mediaType, sizeBytes, hash } = file;
+  return { id, database, name, path, title, description, format, mediaType, bytes: sizeBytes, hash };
+}
+
+/** The columns of a table of files. */
+const fileColumns: readonly Column<FileEntry>[] = [
+  { title: 'ID', getText: ({ id }) => id },
+  {
+    title: 'SIZE',
+    isNumber: true,
+    getText: ({ sizeBytes }) => (sizeBytes === undefined ? '' : formatBytes(sizeBytes)),
+  },
+  { title: 'FORMAT', getText: ({ format }) => format },
+  { title: 'PATH', getText: ({ path, name }) => path ?? name },
+];

@@ -4,8 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { createServiceEnvironment } from '../../core/util/childProcess.ts';
-import { CliError } from '../cliError.ts';
-import { exitCode, type ExitCode } from '../exitCode.ts';
+import { CliError, exitCode, type ExitCode } from '../cliError.ts';
 import { runAction } from '../runAction.ts';
 
 interface ServiceFlags {

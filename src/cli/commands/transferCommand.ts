@@ -7,17 +7,15 @@ import type { TransferOrder } from '../../core/model/transferModel.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import type { JsonObject } from '../../core/util/json.ts';
 import { parseJsonObject } from '../../core/util/json.ts';
-import { CliError, createUsageError } from '../cliError.ts';
+import { CliError, createUsageError, type ExitCode } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
-import type { ExitCode } from '../exitCode.ts';
 import { optionTexts } from '../optionTexts.ts';
-import { parseCount } from '../optionValues.ts';
+import { parseCount } from '../options.ts';
 import { runAction } from '../runAction.ts';
-import { toPlainCell } from '../text/plainCell.ts';
-import { requireWaitForTimeout, startTransfer } from '../transfers/transferStart.ts';
+import { toPlainCell } from '../text/terminalText.ts';
+import { requireNotUnderWay, requireWaitForTimeout, startTransfer } from '../transfers/transferStart.ts';
 import { loadTransfers } from '../transfers/transferLookup.ts';
-import { requireNotUnderWay } from '../transfers/transferOverlap.ts';
 import { fetchFiles, requireAll } from './describeCommand.ts';
 
 interface TransferFlags {

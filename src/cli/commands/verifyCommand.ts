@@ -11,16 +11,13 @@ import {
 import { findUnlistedFiles } from '../../core/verification/manifestMatch.ts';
 import type { TransferManifest } from '../../core/verification/transferManifest.ts';
 import { findFolderManifest } from '../../core/verification/transferredFolder.ts';
-import { CliError, createUsageError } from '../cliError.ts';
+import { CliError, createUsageError, exitCode, type ExitCode } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
-import { exitCode, type ExitCode } from '../exitCode.ts';
 import { optionTexts } from '../optionTexts.ts';
 import { runAction } from '../runAction.ts';
-import { formatBytes, formatCount } from '../text/amounts.ts';
-import { toPlainCell } from '../text/plainCell.ts';
-import { findDestinationFolder } from '../transfers/destinationFolder.ts';
-import { loadManifest } from '../transfers/manifestReading.ts';
+import { formatBytes, formatCount, toPlainCell } from '../text/terminalText.ts';
+import { findDestinationFolder, loadManifest } from '../transfers/manifestReading.ts';
 import { verifyInStore } from '../transfers/storeVerification.ts';
 import { findRecordedTransfer } from '../transfers/transferLookup.ts';
 

@@ -1,13 +1,12 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
-import type { ExitCode } from '../exitCode.ts';
+import type { ExitCode } from '../cliError.ts';
 import { optionTexts } from '../optionTexts.ts';
-import { parseCount } from '../optionValues.ts';
+import { parseCount } from '../options.ts';
 import { runAction } from '../runAction.ts';
-import { formatTable } from '../text/table.ts';
-import { toTransferDocument, transferColumns } from '../text/transferDocument.ts';
-import { explainTransfers } from '../text/transferExplanation.ts';
+import { formatTable } from '../text/terminalText.ts';
+import { explainTransfers, toTransferDocument, transferColumns } from '../text/transferText.ts';
 import { connectFor, findTransfers } from '../transfers/transferLookup.ts';
 import { getEndCode, isSettled, requireTransfer, waitForEnd } from '../transfers/transferWait.ts';
 

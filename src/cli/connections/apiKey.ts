@@ -1,11 +1,13 @@
 import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { isHeaderSafe } from '../../core/client/serverAccess.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
-import { CliError, createRequestError, createUsageError } from '../cliError.ts';
+import { parseJsonObject } from '../../core/util/json.ts';
+import { isOwnProcess } from '../../core/util/ownProcess.ts';
+import { CliError, createRequestError, createUsageError, exitCode } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
-import { exitCode } from '../exitCode.ts';
-import { toPlainCell } from '../text/plainCell.ts';
+import { toPlainCell } from '../text/terminalText.ts';
 
 /** The maximum length of the content of a file with an API key. Servers accept at most 8 to 16 kB in a header. */
 const maxLength = 65_536;
@@ -76,4 +78,22 @@ async function readStart(stream: Readable): Promise<string> {
     if (content.length > maxLength) break;
   }
   return content;
+}
+
+/** The address and the key of a running local service. */
+interface ServiceAccess {
+  readonly address: string;
+  readonly token: string;
+}
+
+/**
+ * Reads the file in which the user's local service publishes its address and key (D29: shared service). Throws an error
+ * if the service isn't running.
+ */
+export async function readServiceFile(file: string): Promise<ServiceAccess> {
+  const content = await readFile(file, 'utf8').catch(() => '');
+  const record = parseJsonObject(content) ?? {};
+  const { address, token } = record;
+  if (isOwnProcess(record) && typeof address === 'string' && typeof token === 'string') return { address, token };
+  throw createRequestError("Couldn't connect", { kind: 'serviceStopped' });
 }

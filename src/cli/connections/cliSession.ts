@@ -5,11 +5,15 @@ import { findNearestName } from '../../core/recipes/nearestName.ts';
 import { getLoginName, parseOrcid } from '../../core/util/userIdentity.ts';
 import { createRequestError, createUsageError } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
-import { toPlainCell } from '../text/plainCell.ts';
-import { readApiKey } from './apiKey.ts';
-import { chooseConnection, isKeyConnection } from './connectionChoice.ts';
-import { readConnectionsFile, type ConnectionsFile, type FileConnection } from './connectionsFile.ts';
-import { readServiceFile } from './serviceFile.ts';
+import { toPlainCell } from '../text/terminalText.ts';
+import { readApiKey, readServiceFile } from './apiKey.ts';
+import {
+  chooseConnection,
+  isKeyConnection,
+  readConnectionsFile,
+  type ConnectionsFile,
+  type FileConnection,
+} from './connectionsFile.ts';
 
 /** Returns a hint that suggests the database with the most similar name or, if none is similar, lists all databases. */
 function describeNearest(name: string, known: readonly string[]): string {

@@ -2,7 +2,7 @@ import type { OpenConnection } from '../../core/flows/openConnections.ts';
 import type { FileEntry } from '../../core/model/fileEntry.ts';
 import type { SearchQuery } from '../../core/model/searchModel.ts';
 import { createRequestError } from '../cliError.ts';
-import { toPlainCell } from '../text/plainCell.ts';
+import { toPlainCell } from '../text/terminalText.ts';
 import type { CliSession } from './cliSession.ts';
 
 const maxPageSize = 1000;

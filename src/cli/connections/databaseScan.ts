@@ -1,10 +1,8 @@
 import type { OpenConnection } from '../../core/flows/openConnections.ts';
 import type { Database } from '../../core/model/databaseModel.ts';
 import { wait } from '../../core/util/clock.ts';
-import { CliError, createRequestError } from '../cliError.ts';
-import { exitCode } from '../exitCode.ts';
-import { formatCount } from '../text/amounts.ts';
-import { toPlainCell } from '../text/plainCell.ts';
+import { CliError, createRequestError, exitCode } from '../cliError.ts';
+import { formatCount, toPlainCell } from '../text/terminalText.ts';
 import type { CliSession } from './cliSession.ts';
 
 const pollIntervalMs = 1000;

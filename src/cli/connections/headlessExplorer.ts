@@ -1,8 +1,7 @@
 import { Explorer } from '../../core/explorer.ts';
 import { resolveNetworkSettings } from '../../core/model/networkSettings.ts';
 import { createRedactingLog, type Logger } from '../../core/util/logger.ts';
-import type { CommandContext } from '../commandContext.ts';
-import { getLedgerFolder } from '../ledgerFolder.ts';
+import { getLedgerFolder, type CommandContext } from '../commandContext.ts';
 
 const networkDefaults = {
   proxy: '',

@@ -9,8 +9,7 @@ import {
   describeMissingLock,
   describeUnusableFiles,
 } from '../../core/words/recipePlans.ts';
-import { formatBytes, formatCount } from '../text/amounts.ts';
-import { toPlainCell } from '../text/plainCell.ts';
+import { formatBytes, formatCount, toPlainCell } from '../text/terminalText.ts';
 import { describeReason } from '../text/reasonText.ts';
 import { fillIn } from '../text/sentences.ts';
 

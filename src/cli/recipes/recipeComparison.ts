@@ -1,11 +1,9 @@
 import { findObstacle, hasDifference } from '../../core/recipes/planRecipe.ts';
-import { CliError, createRequestError } from '../cliError.ts';
+import { CliError, createRequestError, exitCode, type ExitCode } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
-import { exitCode, type ExitCode } from '../exitCode.ts';
-import { formatFileDifferences, toDifferenceDocument } from './planDocument.ts';
+import { formatFileDifferences, planRun, toDifferenceDocument } from './plannedRun.ts';
 import { brokenLock, describeObstacle } from './planText.ts';
-import { planRun } from './plannedRun.ts';
 import { readRecipe } from './recipeInput.ts';
 
 const noLock = 'The recipe has no lock to compare with.';

@@ -1,19 +1,27 @@
 import { basename, dirname, resolve } from 'node:path';
-import { localLinkService } from '../../core/model/link.ts';
 import { isLoopback } from '../../core/model/connection.ts';
+import { localLinkService } from '../../core/model/link.ts';
 import { maxRecipeBytes, parseRecipe } from '../../core/recipes/parseRecipe.ts';
 import { readLock, type LockReadResult } from '../../core/recipes/recipeLock.ts';
+import type { RecipeProblem } from '../../core/recipes/recipeProblem.ts';
 import type { Recipe } from '../../core/recipes/recipeSchema.ts';
 import type { RecipeText } from '../../core/recipes/recipeText.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import { readRegularFile } from '../../core/util/regularFile.ts';
+import { describeRecipeProblem as describeProblem } from '../../core/words/recipeProblems.ts';
 import { CliError, createUsageError } from '../cliError.ts';
-import type { GlobalOptions } from '../globalOptions.ts';
-import { chooseConnection, findByAddress, toAddress, toShownAddress } from '../connections/connectionChoice.ts';
-import type { ConnectionsFile, FileConnection } from '../connections/connectionsFile.ts';
-import { toPlainCell } from '../text/plainCell.ts';
+import {
+  chooseConnection,
+  findByAddress,
+  toAddress,
+  toShownAddress,
+  type ConnectionsFile,
+  type FileConnection,
+} from '../connections/connectionsFile.ts';
+import type { GlobalOptions } from '../options.ts';
+import { toPlainCell } from '../text/terminalText.ts';
+import { fillIn, toClause } from '../text/sentences.ts';
 import { describeUnusualLock } from './planText.ts';
-import { describeRecipeProblem } from './recipeProblemText.ts';
 
 const extension = '.transfer.json';
 
@@ -113,4 +121,19 @@ async function readText(file: string): Promise<string> {
   } catch (error) {
     throw createUsageError(`Couldn't read ${toPlainCell(file)} (${getErrorCode(error)}).`);
   }
+}
+
+const wording = {
+  l10n: { t: (message: string, ...args: (string | number)[]) => fillIn(toClause(message), ...args) },
+  toPlainLine: toPlainCell,
+  formatNumber: String,
+  describeNewerVersion: () => 'the recipe requires a later version of data-transfer',
+};
+
+/** Describes a problem and its position: `reads.transfer.json:3: unknown field "form"; did you mean "from"?`. */
+export function describeRecipeProblem(file: string, problem: RecipeProblem): string {
+  const { kind, range, nearest, expected = '' } = problem;
+  const hasList = kind === 'unknownDatabase' && nearest === undefined && expected !== '';
+  const databases = hasList ? `; it has: ${toPlainCell(expected)}` : '';
+  return `${toPlainCell(file)}:${range.line}: ${describeProblem(wording, problem)}${databases}`;
 }

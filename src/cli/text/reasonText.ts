@@ -1,6 +1,6 @@
 import type { Reason } from '../../core/model/reason.ts';
 import { ReasonWords } from '../../core/words/reasonWords.ts';
-import { toPlainCell } from './plainCell.ts';
+import { toPlainCell } from './terminalText.ts';
 import { fillIn } from './sentences.ts';
 
 const words = new ReasonWords({

@@ -3,12 +3,11 @@ import type { Transfer } from '../../core/model/transferModel.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import { compareStoredFiles } from '../../core/verification/storedFiles.ts';
 import type { VerificationReport } from '../../core/verification/verification.ts';
-import { CliError } from '../cliError.ts';
+import { CliError, exitCode } from '../cliError.ts';
 import type { CliSession } from '../connections/cliSession.ts';
 import { loadFiles } from '../connections/databaseFiles.ts';
 import { scanDatabase } from '../connections/databaseScan.ts';
-import { exitCode } from '../exitCode.ts';
-import { toPlainCell } from '../text/plainCell.ts';
+import { toPlainCell } from '../text/terminalText.ts';
 import { connectFor } from './transferLookup.ts';
 
 /**

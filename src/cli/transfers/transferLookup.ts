@@ -1,13 +1,14 @@
-import { parseUuid } from '../../core/util/uuid.ts';
+import { readdir } from 'node:fs/promises';
 import type { OpenConnection } from '../../core/flows/openConnections.ts';
 import type { Transfer } from '../../core/model/transferModel.ts';
-import { CliError, createRequestError, createUsageError } from '../cliError.ts';
-import { findRecordConnection } from '../connections/connectionChoice.ts';
+import { getErrorCode } from '../../core/util/errorFacts.ts';
+import { parseUuid } from '../../core/util/uuid.ts';
+import { CliError, createRequestError, createUsageError, exitCode } from '../cliError.ts';
+import { getLedgerFolder } from '../commandContext.ts';
 import type { CliSession } from '../connections/cliSession.ts';
-import { exitCode } from '../exitCode.ts';
-import { toPlainCell } from '../text/plainCell.ts';
-import { getTransferId } from '../text/transferDocument.ts';
-import { requireReadableRecords } from './recordAccess.ts';
+import { findRecordConnection } from '../connections/connectionsFile.ts';
+import { toPlainCell } from '../text/terminalText.ts';
+import { getTransferId } from '../text/transferText.ts';
 
 const minPrefixLength = 4;
 
@@ -95,4 +96,21 @@ function createShortNameError(name: string): CliError {
   return createUsageError(
     `"${toPlainCell(name)}" is too short: give at least ${minPrefixLength} characters of the ID.`,
   );
+}
+
+const advice = 'Use --ledger to name another folder.';
+
+/** Throws an error if the folder with the transfer records can't be read. A missing folder isn't an error. */
+async function requireReadableRecords({ context }: CliSession): Promise<void> {
+  const folder = getLedgerFolder(context);
+  const error = await readdir(folder).then(() => undefined, getErrorCode);
+  if (error === undefined || error === 'ENOENT') return;
+  throw new CliError(`The transfer records in ${toPlainCell(folder)} can't be read (${error}). ${advice}`);
+}
+
+/** Creates the error for a submission that was not sent because it could not be recorded. */
+export function createUnrecordedError({ context }: CliSession, error: unknown): CliError {
+  const folder = toPlainCell(getLedgerFolder(context));
+  const text = `Nothing was sent. The transfer records in ${folder} can't be written (${getErrorCode(error)}).`;
+  return new CliError(`${text} ${advice}`);
 }

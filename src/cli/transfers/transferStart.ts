@@ -1,13 +1,11 @@
+import { findFilesUnderWay } from '../../core/model/filesUnderWay.ts';
 import type { Transfer, TransferOrder } from '../../core/model/transferModel.ts';
-import { CliError, createRequestError, createUsageError } from '../cliError.ts';
+import { CliError, createRequestError, createUsageError, exitCode, type ExitCode } from '../cliError.ts';
 import type { CliSession } from '../connections/cliSession.ts';
-import { exitCode, type ExitCode } from '../exitCode.ts';
-import { formatCount } from '../text/amounts.ts';
-import { toPlainCell } from '../text/plainCell.ts';
 import { describeReason } from '../text/reasonText.ts';
-import { getTransferId, toTransferDocument } from '../text/transferDocument.ts';
-import { describeResult } from '../text/transferExplanation.ts';
-import { createUnrecordedError } from './recordAccess.ts';
+import { formatCount, toPlainCell } from '../text/terminalText.ts';
+import { describeResult, getTransferId, toTransferDocument } from '../text/transferText.ts';
+import { createUnrecordedError } from './transferLookup.ts';
 import { getEndCode, requireTransfer, waitForEnd } from './transferWait.ts';
 
 /** The `--wait` and `--timeout` options. The timeout is in seconds. */
@@ -76,4 +74,19 @@ export function createStartError({ key, state, problem = { kind: 'unreadable' } 
   if (state !== 'notConfirmed') return createRequestError("The transfer wasn't started", problem);
   const text = `It's unclear whether the transfer was started: ${describeReason(problem)}.`;
   return new CliError(`${text} It won't be sent again. To show its record: data-transfer status ${key}`);
+}
+
+/**
+ * Throws an error if another transfer is, or may be, copying some of the files to the same destination. Such transfers
+ * include those started by a process that was killed.
+ */
+export function requireNotUnderWay(known: readonly Transfer[], order: TransferOrder): void {
+  const { count, transfers } = findFilesUnderWay(known, [order]);
+  if (transfers.length === 0) return;
+  const ids = transfers.map(getTransferId).join(' ');
+  const check = `To check, run with the same connection options: data-transfer status ${ids}`;
+  const advice = `${check}. Use --again to transfer them anyway.`;
+  throw new CliError(
+    `Nothing was sent: ${count} of these files may already be in a running transfer (${ids}). ${advice}`,
+  );
 }

@@ -1,11 +1,10 @@
 import { wait } from '../../core/util/clock.ts';
 import { hasEnded, type Transfer } from '../../core/model/transferModel.ts';
 import { getOutcome, getProgress, getShare } from '../../core/model/transferOutcome.ts';
-import { CliError, createRequestError } from '../cliError.ts';
+import { CliError, createRequestError, exitCode, type ExitCode } from '../cliError.ts';
 import type { CliSession } from '../connections/cliSession.ts';
-import { exitCode, type ExitCode } from '../exitCode.ts';
 import type { Output } from '../output.ts';
-import { describeProgress, getSuspensionReason, getTransferId } from '../text/transferDocument.ts';
+import { describeProgress, getSuspensionReason, getTransferId } from '../text/transferText.ts';
 
 /** Returns true if waiting for this transfer is no longer necessary. */
 type Condition = (transfer: Transfer) => boolean;

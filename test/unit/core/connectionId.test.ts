@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chooseConnection, findRecordConnection } from '../../../src/cli/connections/connectionChoice.ts';
+import { chooseConnection, findRecordConnection } from '../../../src/cli/connections/connectionsFile.ts';
 import { createConnectionId } from '../../../src/core/util/connectionId.ts';
 
 describe('The ID of a connection that is not saved (D63)', () => {

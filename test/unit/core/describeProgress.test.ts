@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describeProgress } from '../../../src/cli/text/transferDocument.ts';
+import { describeProgress } from '../../../src/cli/text/transferText.ts';
 import type { Transfer } from '../../../src/core/model/transferModel.ts';
 import { running } from './specimens.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TransferPlan } from '../../../src/core/agents/transferPlan.ts';
-import { AgentQuestions } from '../../../src/cli/agents/agentQuestion.ts';
+import { AgentQuestions } from '../../../src/cli/agents/serveAgents.ts';
 import { describeDecided, formatPlanSummary } from '../../../src/cli/agents/planSummary.ts';
 
 const plan: TransferPlan = {

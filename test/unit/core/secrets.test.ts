@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { findKeyArgument } from '../../../src/cli/keyArgument.ts';
+import { findKeyArgument } from '../../../src/cli/options.ts';
 import { findSecrets } from '../../../src/core/util/secrets.ts';
 import { assertLinearTime } from '../../support/linearTime.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
-import { askToType } from '../../../src/cli/agents/terminalQuestion.ts';
+import { askToType } from '../../../src/cli/agents/planActions.ts';
 
 describe('A question in a terminal (D64)', () => {
   /** Prompts the user to type 3, and then types `typed`. Resolves to true if the answer was accepted. */

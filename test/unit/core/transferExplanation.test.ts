@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describeResult, explainTransfers } from '../../../src/cli/text/transferExplanation.ts';
+import { describeResult, explainTransfers } from '../../../src/cli/text/transferText.ts';
 import type { Transfer } from '../../../src/core/model/transferModel.ts';
 import { running } from './specimens.ts';
 

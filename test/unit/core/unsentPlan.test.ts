@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describeState } from '../../../src/cli/text/transferDocument.ts';
+import { describeState } from '../../../src/cli/text/transferText.ts';
 import { PlanStore } from '../../../src/core/agents/planStore.ts';
 import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
 import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';

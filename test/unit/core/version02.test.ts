@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describeResult } from '../../../src/cli/text/transferExplanation.ts';
+import { describeResult } from '../../../src/cli/text/transferText.ts';
 import { parseRecord } from '../../../src/core/ledger/recordFiles.ts';
 import { canSubmitAgain, type Transfer } from '../../../src/core/model/transferModel.ts';
 import { isUnsent, wasSent } from '../../../src/core/model/transferOutcome.ts';

@@ -3,7 +3,7 @@ import { cp, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mergeTransfers, TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
 import { canSubmitAgain, withState, type Transfer } from '../../../src/core/model/transferModel.ts';
-import { describeState } from '../../../src/cli/text/transferDocument.ts';
+import { describeState } from '../../../src/cli/text/transferText.ts';
 import { FileLock } from '../../../src/core/util/fileLock.ts';
 import { CoreWindow } from '../../support/coreWindow.ts';
 import type { RequestWait } from '../../../src/core/model/requestTurn.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { optionTexts } from '../optionTexts.ts';
-import { parseCount } from '../optionValues.ts';
+import { parseCount } from '../options.ts';
 import type { RunFlags } from '../recipes/recipeRun.ts';
 import { runAction } from '../runAction.ts';
 
@@ -19,6 +19,20 @@ export function addRunCommand(program: Command): void {
       runAction(command, async (context) => {
         const { runRecipeFile } = await import('../recipes/recipeRun.ts');
         return await runRecipeFile(context, file, flags);
+      }),
+    );
+}
+
+/** Adds `compare`, which compares the files that a recipe currently finds with those in its lock. */
+export function addCompareCommand(program: Command): void {
+  program
+    .command('compare')
+    .description('compare the files that a recipe finds now with its lock; exits with 5 if they differ')
+    .argument('<recipe>', 'a *.transfer.json file')
+    .action((file: string, _, command: Command) =>
+      runAction(command, async (context) => {
+        const { compareWithLock } = await import('../recipes/recipeComparison.ts');
+        return await compareWithLock(context, file);
       }),
     );
 }
