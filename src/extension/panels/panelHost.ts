@@ -2,8 +2,7 @@ import { env, l10n, Uri, window, type WebviewPanel } from 'vscode';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { Guard } from '../../webviews/messages/guards.ts';
-import { toOpenableLink } from '../../webviews/messages/links.ts';
-import { isHostIntent, type HostIntent, type PageWords } from '../../webviews/messages/pageMessages.ts';
+import { isHostIntent, toOpenableLink, type HostIntent, type PageWords } from '../../webviews/messages/pageMessages.ts';
 import { getPageFolders, createShellHtml, type PageName } from './shell.ts';
 
 /** Dependencies of a {@link PanelHost}. */

@@ -14,11 +14,17 @@ import { filterActions } from '../shared/note.ts';
 import type { PageDefinition } from '../shared/pageApp.tsx';
 import { usePage } from '../shared/pageContext.ts';
 import { shortenText, toVisibleText } from '../shared/text.ts';
-import { CiteSection } from './citeSection.tsx';
-import { CreditSection } from './creditSection.tsx';
+import {
+  CiteSection,
+  CreditSection,
+  FactStrip,
+  LicensesSection,
+  OtherFieldsSection,
+  SchemaSection,
+  SourcesSection,
+} from './metadataSections.tsx';
 import { listFacts } from './facts.ts';
 import { describeMetadataChange, listMetadataNotes } from './metadataNotes.ts';
-import { FactStrip, LicensesSection, OtherFieldsSection, SchemaSection, SourcesSection } from './metadataSections.tsx';
 
 const maxHeadingLength = 300;
 const maxRawLength = 100_000;

@@ -2,12 +2,20 @@ import * as l10n from '@vscode/l10n';
 import type { VNode } from 'preact';
 import type { FileEntry } from '../../core/model/fileEntry.ts';
 import { Button, DataTable, Fact as FactRow, Link, Section, ServerText, ShowMore } from '../shared/elements.tsx';
+import type { Identifier } from '../shared/identifiers.ts';
 import { JsonTree } from '../shared/jsonTree.tsx';
 import { usePage } from '../shared/pageContext.ts';
 import { shortenText } from '../shared/text.ts';
-import { listFacts, listOtherFields, type Fact } from './facts.ts';
-import { listLicenses, listSources, type Reference } from './references.ts';
-import { listSchemaFields, type SchemaField } from './schema.ts';
+import {
+  readCredit,
+  splitCitation,
+  type Contributor,
+  type Credit,
+  type CreditDate,
+  type RelatedIdentifier,
+} from './credit.ts';
+import { listFacts, listOtherFields, listSchemaFields, type Fact, type SchemaField } from './facts.ts';
+import { filterDefined, listLicenses, listSources, type Reference } from './references.ts';
 
 const initialFields = 200;
 const maxCellLength = 1000;
@@ -126,5 +134,129 @@ export function OtherFieldsSection({ file, heading }: OtherFieldsProps): VNode |
     <Section name="other" heading={l10n.t('Additional fields')}>
       <JsonTree path="" value={value} />
     </Section>
+  );
+}
+
+const maxTextLength = 1000;
+
+/** Renders the credit metadata of a file, such as people, organizations and dates. */
+export function CreditSection({ file }: { readonly file: FileEntry }): VNode | null {
+  const rows = listRows(readCredit(file, usePage().format)).filter(([, values]) => values.length > 0);
+  if (rows.length === 0) return null;
+  return (
+    <Section name="credit" heading={l10n.t('Credit')}>
+      <dl class="pairs">
+        {rows.map(([label, values]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            {values.map((value) => (
+              <dd>{value}</dd>
+            ))}
+          </div>
+        ))}
+      </dl>
+    </Section>
+  );
+}
+
+type Row = readonly [label: string, values: readonly VNode[]];
+
+function listRows(credit: Credit): readonly Row[] {
+  return [
+    [l10n.t('Title'), credit.titles.map(renderText)],
+    [l10n.t('Contributors'), credit.contributors.map(renderContributor)],
+    [l10n.t('Publisher'), filterDefined([credit.publisher]).map(renderIdentifier)],
+    [l10n.t('Dates'), credit.dates.map(renderDate)],
+    [l10n.t('Funding'), credit.funding.map(renderRelated)],
+    [l10n.t('Identifiers'), credit.related.map(renderRelated)],
+    [l10n.t('Type'), filterDefined([credit.type]).map(renderText)],
+    [l10n.t('Version'), filterDefined([credit.version]).map(renderText)],
+    [l10n.t('Address'), filterDefined([credit.address]).map(renderIdentifier)],
+    [l10n.t('Comment'), filterDefined([credit.comment]).map(renderText)],
+  ];
+}
+
+function renderText(text: string): VNode {
+  return <ServerText>{shortenText(text, maxTextLength)}</ServerText>;
+}
+
+function renderIdentifier({ text, address }: Identifier): VNode {
+  return <Link address={address}>{shortenText(text, maxTextLength)}</Link>;
+}
+
+function renderContributor({ name, identifier, roles, affiliations, email }: Contributor): VNode {
+  const details = [...filterDefined([roles]).map(renderText), ...affiliations.map(renderIdentifier)];
+  const title = shortenText(name, maxTextLength);
+  const id = identifier && identifier.address === undefined ? ` (${identifier.text})` : '';
+  return (
+    <>
+      <Link address={identifier?.address}>{title + id}</Link>
+      {email !== undefined && ' · '}
+      {email !== undefined && <Link address={`mailto:${email}`}>{email}</Link>}
+      {details.length > 0 && (
+        <div class="aside">{details.flatMap((detail, index) => (index === 0 ? [detail] : [' · ', detail]))}</div>
+      )}
+    </>
+  );
+}
+
+function renderRelated({ identifier, description }: RelatedIdentifier): VNode {
+  return (
+    <>
+      {renderIdentifier(identifier)}
+      {description !== undefined && <div class="aside">{renderText(description)}</div>}
+    </>
+  );
+}
+
+function renderDate({ event, text, written }: CreditDate): VNode {
+  return (
+    <>
+      <time datetime={written} title={written}>
+        {text}
+      </time>
+      {event !== '' && (
+        <span class="aside">
+          {' '}
+          <ServerText>{event}</ServerText>
+        </span>
+      )}
+    </>
+  );
+}
+
+const maxCitationLength = 3000;
+
+interface CiteSectionProps {
+  readonly citation: string | undefined;
+  readonly onCite: () => void;
+}
+
+/** Renders a file's citation, with a button for other formats. */
+export function CiteSection({ citation, onCite }: CiteSectionProps): VNode | null {
+  if (citation === undefined) return null;
+  return (
+    <Section name="cite" heading={l10n.t('Cite')}>
+      <p>
+        <CitationText citation={citation} />
+      </p>
+      <p>
+        <Button kind="link" onClick={onCite}>
+          {l10n.t('Copy or Save Citation…')}
+        </Button>
+      </p>
+    </Section>
+  );
+}
+
+/** Renders a citation with its DOI as a link. Other addresses in a citation are plain text. */
+function CitationText({ citation }: { readonly citation: string }): VNode {
+  const { text, doi, address } = splitCitation(citation);
+  const written = <ServerText>{shortenText(text, maxCitationLength)}</ServerText>;
+  if (doi === undefined) return written;
+  return (
+    <>
+      {written} <Link address={address}>{doi}</Link>
+    </>
   );
 }

@@ -1,5 +1,5 @@
 import { isRecord } from '../messages/guards.ts';
-import { toOpenableLink } from '../messages/links.ts';
+import { toOpenableLink } from '../messages/pageMessages.ts';
 import type { FileEntry } from '../../core/model/fileEntry.ts';
 import { findSpdxId } from '../../core/util/spdxLicense.ts';
 import { readIdentifier, type Identifier } from '../shared/identifiers.ts';

@@ -1,4 +1,4 @@
-import { toOpenableLink } from '../messages/links.ts';
+import { toOpenableLink } from '../messages/pageMessages.ts';
 
 /** An identifier in readable form, with its web address if known. */
 export interface Identifier {

@@ -3,7 +3,7 @@ import DOMPurify from 'dompurify';
 import MarkdownIt from 'markdown-it';
 import type { VNode } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { toOpenableLink } from '../messages/links.ts';
+import { toOpenableLink } from '../messages/pageMessages.ts';
 import { Section } from './elements.tsx';
 import { shortenText, toReadableText, toVisibleText } from './text.ts';
 

@@ -4,9 +4,7 @@ import type { ProgressSample } from '../../core/model/transferModel.ts';
 import type { PageTransfer } from '../messages/transferMessages.ts';
 import { DataTable, Fold, Section } from '../shared/elements.tsx';
 import { usePage } from '../shared/pageContext.ts';
-import { getChartRange, toLinePath, type ChartRange } from './chartLine.ts';
-import { getProgressCounts } from './progressCounts.ts';
-import { hasChart } from './timeline.ts';
+import { getChartRange, getProgressCounts, hasChart, toLinePath, type ChartRange } from './transferProgress.ts';
 
 const width = 600;
 const height = 120;

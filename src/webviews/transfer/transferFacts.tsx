@@ -7,7 +7,7 @@ import type { Format } from '../shared/format.ts';
 import { readIdentifier } from '../shared/identifiers.ts';
 import { usePage } from '../shared/pageContext.ts';
 import { shortenText } from '../shared/text.ts';
-import { getElapsedMs } from './timeline.ts';
+import { getElapsedMs } from './transferProgress.ts';
 
 const tickMs = 1000;
 

@@ -4,7 +4,7 @@ import type { PageTransfer } from '../messages/transferMessages.ts';
 import type { Format } from '../shared/format.ts';
 import { listRemedies, type Note } from '../shared/note.ts';
 import { shortenText, toReadableText, toVisibleText } from '../shared/text.ts';
-import { getProgressCounts } from './progressCounts.ts';
+import { getProgressCounts } from './transferProgress.ts';
 
 type TransferNote = Note<'remedy'>;
 

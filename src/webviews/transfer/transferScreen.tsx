@@ -9,17 +9,21 @@ import {
   type TransferSnapshot,
 } from '../messages/transferMessages.ts';
 import { DescriptionSection } from '../shared/markdown.tsx';
-import { ActionButtons, NoteBox, ServerText } from '../shared/elements.tsx';
-import { Icon } from '../shared/icon.tsx';
+import { ActionButtons, Icon, NoteBox, ServerText } from '../shared/elements.tsx';
 import { filterActions } from '../shared/note.ts';
 import type { PageDefinition } from '../shared/pageApp.tsx';
 import { usePage } from '../shared/pageContext.ts';
 import { shortenText } from '../shared/text.ts';
-import { PlaceSection } from './placeSection.tsx';
+import {
+  FilesSection,
+  InstructionsSection,
+  LicensesSection,
+  MessageSection,
+  PlaceSection,
+} from './transferSections.tsx';
 import { ProgressChart } from './progressChart.tsx';
 import { FactStrip } from './transferFacts.tsx';
 import { listTransferNotes } from './transferNotes.ts';
-import { FilesSection, InstructionsSection, LicensesSection, MessageSection } from './transferSections.tsx';
 import { HistorySection, ProgressSection, StatusBadge } from './transferStatus.tsx';
 
 /** States in which the server's message is shown above the progress, because users open the page to read it. */

@@ -2,12 +2,10 @@ import * as l10n from '@vscode/l10n';
 import type { VNode } from 'preact';
 import type { TransferBytes, TransferState } from '../../core/model/transferModel.ts';
 import type { PageTransfer } from '../messages/transferMessages.ts';
-import { Section, ServerText } from '../shared/elements.tsx';
-import { Icon, type IconName } from '../shared/icon.tsx';
+import { Icon, Section, ServerText, type IconName } from '../shared/elements.tsx';
 import type { Format } from '../shared/format.ts';
 import { usePage } from '../shared/pageContext.ts';
-import { getProgressCounts } from './progressCounts.ts';
-import { listTimeline, type TimelineEntry } from './timeline.ts';
+import { getProgressCounts, listTimeline, type TimelineEntry } from './transferProgress.ts';
 
 /** The appearance of a transfer: either that of its state or one of two special cases. */
 type Look = TransferState | 'partial' | 'paused';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { toOpenableLink } from '../../../src/webviews/messages/links.ts';
+import { toOpenableLink } from '../../../src/webviews/messages/pageMessages.ts';
 import {
   isMetadataIntent,
   isMetadataHostMessage,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { splitCitation } from '../../../src/webviews/metadata/citationLink.ts';
+import { splitCitation } from '../../../src/webviews/metadata/credit.ts';
 
 describe('The citation on the page', () => {
   it('ends with its DOI as a link, whose address is encoded', () => {

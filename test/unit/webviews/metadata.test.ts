@@ -6,10 +6,9 @@ import { describe, it } from 'mocha';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
 import type { MetadataSnapshot } from '../../../src/webviews/messages/metadataMessages.ts';
 import { readCredit } from '../../../src/webviews/metadata/credit.ts';
-import { listFacts, listOtherFields } from '../../../src/webviews/metadata/facts.ts';
+import { listFacts, listOtherFields, listSchemaFields } from '../../../src/webviews/metadata/facts.ts';
 import { describeMetadataChange, listMetadataNotes } from '../../../src/webviews/metadata/metadataNotes.ts';
 import { listLicenses, listSources } from '../../../src/webviews/metadata/references.ts';
-import { listSchemaFields } from '../../../src/webviews/metadata/schema.ts';
 import { createFormat } from '../../../src/webviews/shared/format.ts';
 
 const format = createFormat('en');

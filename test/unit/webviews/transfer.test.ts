@@ -2,10 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { PageTransfer } from '../../../src/webviews/messages/transferMessages.ts';
 import { createFormat } from '../../../src/webviews/shared/format.ts';
-import { getProgressCounts } from '../../../src/webviews/transfer/progressCounts.ts';
-import { getChartRange, toLinePath } from '../../../src/webviews/transfer/chartLine.ts';
+import {
+  getChartRange,
+  getElapsedMs,
+  getProgressCounts,
+  hasChart,
+  listTimeline,
+  toLinePath,
+} from '../../../src/webviews/transfer/transferProgress.ts';
 import { listTransferNotes } from '../../../src/webviews/transfer/transferNotes.ts';
-import { getElapsedMs, hasChart, listTimeline } from '../../../src/webviews/transfer/timeline.ts';
 import { pageTransfer } from '../../support/pageTransfer.ts';
 
 describe('The history of a transfer', () => {
