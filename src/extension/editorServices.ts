@@ -1,13 +1,14 @@
 import { l10n, Uri, window, type ExtensionContext } from 'vscode';
+import type { Explorer } from '../core/explorer.ts';
 import { systemClock as clock } from '../core/util/clock.ts';
 import type { Lifetime } from '../core/util/lifetime.ts';
 import { createRedactingLog, RecentProblems } from '../core/util/logger.ts';
 import type { EditorServices } from './commands/services.ts';
 import { ApiKeys } from './editor/apiKeys.ts';
 import { showFailure } from './editor/commandBoundary.ts';
-import { Documents } from './editor/documents.ts';
-import { readExtensionFacts } from './editor/extensionFacts.ts';
 import type { CommandLinePaths } from './editor/commandLineFiles.ts';
+import { Documents } from './editor/documents.ts';
+import { readExtensionFacts } from './editor/editorFacts.ts';
 import { machineName } from './editor/machine.ts';
 import { MarkdownDraft } from './editor/markdownDraft.ts';
 import { Memory } from './editor/memory.ts';
@@ -62,5 +63,48 @@ function getCommandLinePaths(
     folder: Uri.joinPath(globalStorageUri, 'cli', machineName).fsPath,
     program: Uri.joinPath(extensionUri, 'dist', 'cli', 'main.cjs').fsPath,
     ledgerFolder,
+  };
+}
+
+type CoreServiceName =
+  | 'connectionStore'
+  | 'searchStore'
+  | 'transferStore'
+  | 'sessions'
+  | 'keys'
+  | 'monitor'
+  | 'testDependencies'
+  | 'connectFlow'
+  | 'searchFlow'
+  | 'parameterFlow'
+  | 'metadataFlow'
+  | 'tableMatchFlow'
+  | 'recipeFlow'
+  | 'transferFlow'
+  | 'trackFlow'
+  | 'duplicateFlow';
+
+/** Returns the core services that the commands and tests use. */
+export function getCoreServices(core: Explorer): Pick<Explorer, CoreServiceName> {
+  const { connectionStore, searchStore, transferStore, sessions, keys, monitor, testDependencies } = core;
+  const { connectFlow, searchFlow, parameterFlow, metadataFlow, tableMatchFlow } = core;
+  const { recipeFlow, transferFlow, trackFlow, duplicateFlow } = core;
+  return {
+    connectionStore,
+    searchStore,
+    transferStore,
+    sessions,
+    keys,
+    monitor,
+    testDependencies,
+    connectFlow,
+    searchFlow,
+    parameterFlow,
+    metadataFlow,
+    tableMatchFlow,
+    recipeFlow,
+    transferFlow,
+    trackFlow,
+    duplicateFlow,
   };
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { Ajv } from 'ajv';
 import { commands, extensions, Uri } from 'vscode';
 import { panelTypes, viewIds } from '../../src/extension/editor/contributions.ts';
-import { readConnections } from '../../src/extension/editor/savedConnections.ts';
+import { readConnections } from '../../src/extension/editor/settings.ts';
 import { isJsonObject, type JsonObject } from '../../src/core/util/json.ts';
 import { extensionId } from './stage.ts';
 

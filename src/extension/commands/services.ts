@@ -18,7 +18,7 @@ import type { Logger, RecentProblems } from '../../core/util/logger.ts';
 import type { ApiKeys } from '../editor/apiKeys.ts';
 import type { CommandLinePaths } from '../editor/commandLineFiles.ts';
 import type { Documents } from '../editor/documents.ts';
-import type { ExtensionFacts } from '../editor/extensionFacts.ts';
+import type { ExtensionFacts } from '../editor/editorFacts.ts';
 import type { MarkdownDraft } from '../editor/markdownDraft.ts';
 import type { Memory } from '../editor/memory.ts';
 import type { Notifications } from '../editor/notifications.ts';

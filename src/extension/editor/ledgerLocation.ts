@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ConnectionAlias } from '../../core/ledger/recordFiles.ts';
-import type { ImportRequest } from '../../core/ledger/ledgerImport.ts';
 import { needsImport, readImportMarker } from '../../core/ledger/importMarker.ts';
+import type { ImportRequest } from '../../core/ledger/ledgerImport.ts';
+import type { ConnectionAlias } from '../../core/ledger/recordFiles.ts';
 import { getUserLedgerFolder } from '../../core/ledger/recordFolders.ts';
 import { systemClock as clock } from '../../core/util/clock.ts';
 import { createFolder } from '../../core/util/createFolder.ts';
-import { EarlyLog } from './earlyLog.ts';
+import type { Logger } from '../../core/util/logger.ts';
 import { localConnectionId } from './machine.ts';
 
 /** The folder of transfer records that this window uses. */
@@ -64,4 +64,25 @@ async function importOwn(request: Pick<ImportRequest, 'source' | 'target' | 'ali
 
 function getStoredLocalId(storageFolder: string): string {
   return `${localConnectionId}:${createHash('sha256').update(storageFolder).digest('hex').slice(0, 8)}`;
+}
+
+type Level = keyof Logger;
+
+/** Buffers messages until the log is created, which happens when the extension starts. */
+class EarlyLog implements Logger {
+  private readonly entries: { readonly level: Level; readonly message: string }[] = [];
+  readonly trace = this.createWriter('trace');
+  readonly debug = this.createWriter('debug');
+  readonly info = this.createWriter('info');
+  readonly warn = this.createWriter('warn');
+  readonly error = this.createWriter('error');
+
+  /** Writes the buffered messages to a log and clears the buffer. */
+  writeTo(log: Logger): void {
+    for (const { level, message } of this.entries.splice(0)) log[level](message);
+  }
+
+  private createWriter(level: Level): (message: string) => void {
+    return (message) => void this.entries.push({ level, message });
+  }
 }

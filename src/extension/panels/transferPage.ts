@@ -16,7 +16,7 @@ import type { Clock } from '../../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { runCommand } from '../editor/commandBoundary.ts';
-import { listRevealActions } from '../editor/folderActions.ts';
+import { listRevealActions } from '../editor/fileDialogs.ts';
 import { listLicenseRows } from '../words/summaryWords.ts';
 import { getSignInRemedy } from '../words/signInWords.ts';
 import { describeEstimateBasis, formatLastProgress, formatTimeLeft } from '../words/estimateWords.ts';

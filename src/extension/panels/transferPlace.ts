@@ -3,7 +3,7 @@ import { hasTransferredFiles } from '../../core/model/transferOutcome.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import type { TransferredFolder } from '../../core/verification/transferredFolder.ts';
 import { findUntransferredFiles } from '../../core/verification/manifestMatch.ts';
-import { listRevealActions } from '../editor/folderActions.ts';
+import { listRevealActions } from '../editor/fileDialogs.ts';
 import type { VerificationHistory } from '../editor/verificationHistory.ts';
 import { describePastVerification, describeUntransferredFiles } from '../words/verificationWords.ts';
 import type { PagePlace } from '../../webviews/messages/transferMessages.ts';

@@ -12,7 +12,7 @@ import { createBusyDecision, createNotConnectedError } from '../../../core/agent
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
 import { systemClock as clock } from '../../../core/util/clock.ts';
 import type { ToolCall } from '../../editor/languageModelTools.ts';
-import { getUserId } from '../../editor/userId.ts';
+import { getUserId } from '../../editor/connectionFacts.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import type { CommandServices } from '../services.ts';
 import { getDestinationFreeBytes } from '../submission/destinationSpace.ts';

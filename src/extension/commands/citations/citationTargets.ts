@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { commands, l10n, Uri, window, workspace } from 'vscode';
 import { citationFileNames, type CitationFormat } from '../../../core/citations/citationFormats.ts';
 import { CommandFailure } from '../../editor/commandBoundary.ts';
-import { pickNewFile, writeTextFile } from '../../editor/textFile.ts';
+import { pickNewFile, writeTextFile } from '../../editor/fileDialogs.ts';
 import { getCitationFormatName } from '../../words/citationWords.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';

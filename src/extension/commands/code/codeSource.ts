@@ -4,7 +4,7 @@ import type { Transfer } from '../../../core/model/transferModel.ts';
 import type { Search } from '../../../core/store/searchStore.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { FileNode, FileRef } from '../../editor/contributions.ts';
-import { getUserId } from '../../editor/userId.ts';
+import { getUserId } from '../../editor/connectionFacts.ts';
 import { getSelectedFiles } from '../files/files.ts';
 import type { CommandServices } from '../services.ts';
 import { isSharedRow, type SharedArgument } from '../sharedRow.ts';

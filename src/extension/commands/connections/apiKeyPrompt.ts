@@ -2,7 +2,7 @@ import { l10n } from 'vscode';
 import type { Connection } from '../../../core/model/connection.ts';
 import type { Reason } from '../../../core/model/reason.ts';
 import { createSingleStep, askText } from '../../editor/quickInput.ts';
-import { isVariableName } from '../../editor/savedConnections.ts';
+import { isVariableName } from '../../editor/settings.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import type { CommandServices } from '../services.ts';

@@ -2,7 +2,7 @@ import { commands, l10n, window } from 'vscode';
 import type { Connection } from '../../../core/model/connection.ts';
 import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
 import type { Notifications } from '../../editor/notifications.ts';
-import { watchSavedConnections, type SavedConnections } from '../../editor/savedConnections.ts';
+import { watchSavedConnections, type SavedConnections } from '../../editor/settings.ts';
 import { plural } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';

@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import type { Reason } from '../../../core/model/reason.ts';
 import { CommandFailure } from '../../editor/commandBoundary.ts';
-import { getConnectionName } from '../../editor/connectionName.ts';
+import { getConnectionName } from '../../editor/connectionFacts.ts';
 import type { ConnectionNode } from '../../editor/contributions.ts';
 import { plural } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { commands, l10n, workspace, type Uri } from 'vscode';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
-import { pickFolder } from '../../editor/openDialogs.ts';
+import { pickFolder } from '../../editor/fileDialogs.ts';
 import { containsPath, type ServiceFolders } from '../../localService/servedFolders.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';

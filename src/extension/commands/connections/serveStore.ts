@@ -1,7 +1,7 @@
 import { l10n, window } from 'vscode';
 import { getRemoteName, joinRemotePath } from '../../../core/util/remote.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
-import { withProgress } from '../../editor/progress.ts';
+import { withProgress } from '../../editor/notifications.ts';
 import { createSingleStep, pickOne, type InputResult } from '../../editor/quickInput.ts';
 import { countStoreFiles, listRemotes, listStoreFolders } from '../../localService/rclone.ts';
 import { createAddStoreStep } from '../../notifications/nextSteps.ts';

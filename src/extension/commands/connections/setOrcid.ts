@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import { hasOrcidForm, parseOrcid } from '../../../core/util/userIdentity.ts';
 import { createSingleStep, askText, type TextInputOptions } from '../../editor/quickInput.ts';
-import { getUserId } from '../../editor/userId.ts';
+import { getUserId } from '../../editor/connectionFacts.ts';
 import type { CommandServices } from '../services.ts';
 
 /**

@@ -2,7 +2,7 @@ import { l10n, type Uri } from 'vscode';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
 import { isLinkTarget, localLinkService, parseLink, toLinkService, type LinkTarget } from '../../../core/model/link.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
-import { getConnectionName } from '../../editor/connectionName.ts';
+import { getConnectionName } from '../../editor/connectionFacts.ts';
 import { localConnectionId } from '../../editor/machine.ts';
 import { createRemedyActions } from '../../notifications/signInActions.ts';
 import { describeLink, describeLinkProblem } from '../../words/linkWords.ts';

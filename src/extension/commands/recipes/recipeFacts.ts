@@ -1,6 +1,6 @@
 import { workspace } from 'vscode';
 import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
-import { RecipeDiagnostics } from '../../editor/recipeDiagnostics.ts';
+import { RecipeDiagnostics } from '../../editor/recipeEditor.ts';
 import type { CommandServices } from '../services.ts';
 import { loadServiceFacts } from './serviceFacts.ts';
 

@@ -1,5 +1,5 @@
 import type { Uri } from 'vscode';
-import { RecipeLenses } from '../../editor/recipeLenses.ts';
+import { RecipeLenses } from '../../editor/recipeEditor.ts';
 import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
 import type { RecipeStatus } from '../../views/recipeTree.ts';
 import type { CommandServices } from '../services.ts';

@@ -2,7 +2,7 @@ import { l10n } from 'vscode';
 import type { RecipePlan } from '../../../core/recipes/planRecipe.ts';
 import { settlesWithin, systemClock } from '../../../core/util/clock.ts';
 import { CommandFailure } from '../../editor/commandBoundary.ts';
-import { withProgress } from '../../editor/progress.ts';
+import { withProgress } from '../../editor/notifications.ts';
 import { formatFileCount } from '../../words/localeFormats.ts';
 import { describeLock } from '../../words/recipeWords.ts';
 import type { CommandServices } from '../services.ts';

@@ -7,7 +7,7 @@ import { formatRecipe, type RecipeDraft } from '../../../core/recipes/recipeSche
 import { CommandFailure } from '../../editor/commandBoundary.ts';
 import { localConnectionId } from '../../editor/machine.ts';
 import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
-import { pickNewFile, writeTextFile } from '../../editor/textFile.ts';
+import { pickNewFile, writeTextFile } from '../../editor/fileDialogs.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import type { CommandServices } from '../services.ts';

@@ -4,7 +4,7 @@ import type { Omission } from '../../../core/model/fileExport.ts';
 import { CommandFailure } from '../../editor/commandBoundary.ts';
 import type { FileNode, SearchNode, TransferNode } from '../../editor/contributions.ts';
 import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
-import { pickNewFile, writeTextFile } from '../../editor/textFile.ts';
+import { pickNewFile, writeTextFile } from '../../editor/fileDialogs.ts';
 import { describeExport } from '../../words/exportWords.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';

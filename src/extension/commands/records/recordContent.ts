@@ -10,7 +10,7 @@ import {
 } from '../../../core/model/fileExport.ts';
 import { getServiceName } from '../../../core/model/transferModel.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
-import { getConnectionName } from '../../editor/connectionName.ts';
+import { getConnectionName } from '../../editor/connectionFacts.ts';
 import type { CommandServices } from '../services.ts';
 import { loadTransferred, type RecordSource } from './recordSource.ts';
 

@@ -4,7 +4,7 @@ import type { Search } from '../../../core/store/searchStore.ts';
 import { Lifetime } from '../../../core/util/lifetime.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { SearchNode } from '../../editor/contributions.ts';
-import { withProgress } from '../../editor/progress.ts';
+import { withProgress } from '../../editor/notifications.ts';
 import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
 import { createResultsStep, createSearchStep } from '../../notifications/nextSteps.ts';
 import { formatResultCount, getDatabaseLabel, describeFilters, describeSearchTerms } from '../../words/searchWords.ts';

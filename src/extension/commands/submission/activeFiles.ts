@@ -1,6 +1,6 @@
 import { l10n } from 'vscode';
 import type { Connection } from '../../../core/model/connection.ts';
-import { getConnectionName } from '../../editor/connectionName.ts';
+import { getConnectionName } from '../../editor/connectionFacts.ts';
 import { formatFileCount, formatNumber, plural } from '../../words/localeFormats.ts';
 import { toPlainText } from '../../words/plainText.ts';
 import { switchConnection } from '../connections/manageConnections.ts';

@@ -5,7 +5,7 @@ import type { Transfer, TransferOrder } from '../../../core/model/transferModel.
 import { canMatchTransfer } from '../../../core/verification/manifestMatch.ts';
 import { getPastResult, type PastVerification } from '../../../core/verification/pastVerification.ts';
 import { readManifest, type TransferManifest } from '../../../core/verification/transferManifest.ts';
-import { withLateProgress } from '../../editor/progress.ts';
+import { withLateProgress } from '../../editor/notifications.ts';
 import { createCopyLines, formatLeaveOutLabel } from '../../words/duplicateWords.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { countFiles } from '../../words/summaryWords.ts';

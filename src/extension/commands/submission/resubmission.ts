@@ -9,7 +9,7 @@ import {
 } from '../../../core/model/transferModel.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { TransferNode } from '../../editor/contributions.ts';
-import { withProgress } from '../../editor/progress.ts';
+import { withProgress } from '../../editor/notifications.ts';
 import {
   toStepResult,
   createSingleStep,

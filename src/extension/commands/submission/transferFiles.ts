@@ -4,7 +4,7 @@ import type { OpenConnection } from '../../../core/flows/openConnections.ts';
 import { getReportedStaging } from '../../../core/model/staging.ts';
 import type { TransferFile, TransferOrder } from '../../../core/model/transferModel.ts';
 import type { FileNode, FileRef } from '../../editor/contributions.ts';
-import { withLateProgress } from '../../editor/progress.ts';
+import { withLateProgress } from '../../editor/notifications.ts';
 import type { Step } from '../../editor/quickInput.ts';
 import type { StagingLookup } from '../../words/summaryWords.ts';
 import { requireSession } from '../connections/connectionPicker.ts';

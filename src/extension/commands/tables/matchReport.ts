@@ -10,7 +10,7 @@ import {
 } from '../../../core/tables/matchResult.ts';
 import { findRoundedRows } from '../../../core/tables/tableColumns.ts';
 import { CommandFailure, CommandHint, runCommand } from '../../editor/commandBoundary.ts';
-import { pickNewFile, writeTextFile } from '../../editor/textFile.ts';
+import { pickNewFile, writeTextFile } from '../../editor/fileDialogs.ts';
 import {
   describeLongValues,
   describeMatches,

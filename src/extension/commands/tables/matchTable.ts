@@ -13,7 +13,7 @@ import {
 } from '../../../core/tables/tableColumns.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import { createConditionalStep, runSteps } from '../../editor/inputSteps.ts';
-import { withProgress } from '../../editor/progress.ts';
+import { withProgress } from '../../editor/notifications.ts';
 import { pickOne, toStepResult, type PickOptions, type Step } from '../../editor/quickInput.ts';
 import { describeColumn, describeMatchKey, describeMatchProgress } from '../../words/matchWords.ts';
 import { requireSession } from '../connections/connectionPicker.ts';

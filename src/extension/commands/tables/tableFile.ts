@@ -13,7 +13,7 @@ import { maxTableBytes, parseTextTable, readTables, type DataTable } from '../..
 import { TableError } from '../../../core/tables/tableError.ts';
 import { readRegularBytes } from '../../../core/util/regularFile.ts';
 import { CommandFailure } from '../../editor/commandBoundary.ts';
-import { pickFile } from '../../editor/openDialogs.ts';
+import { pickFile } from '../../editor/fileDialogs.ts';
 import {
   pickOne,
   type Choice,

@@ -10,7 +10,7 @@ import {
 import type { TransferredFolder } from '../../../core/verification/transferredFolder.ts';
 import { CommandFailure, runCommand } from '../../editor/commandBoundary.ts';
 import type { TransferNode } from '../../editor/contributions.ts';
-import { createTerminalAction, listRevealActions } from '../../editor/folderActions.ts';
+import { createTerminalAction, listRevealActions } from '../../editor/fileDialogs.ts';
 import { createSingleStep, pickFromSearch, pickOne, type Choice } from '../../editor/quickInput.ts';
 import { formatList, formatSize, plural } from '../../words/localeFormats.ts';
 import { toPathPlaceholder, toPlainLine } from '../../words/plainText.ts';

@@ -13,7 +13,7 @@ import {
 } from '../../../core/verification/transferredFolder.ts';
 import { CommandFailure } from '../../editor/commandBoundary.ts';
 import { localConnectionId } from '../../editor/machine.ts';
-import { pickFolder } from '../../editor/openDialogs.ts';
+import { pickFolder } from '../../editor/fileDialogs.ts';
 import { getServedLocations } from '../../localService/servedFolders.ts';
 import { createUnknownIdHint } from '../../notifications/nextSteps.ts';
 import { formatList } from '../../words/localeFormats.ts';

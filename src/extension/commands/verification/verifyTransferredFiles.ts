@@ -8,8 +8,8 @@ import { ManifestError, readManifest, type TransferManifest } from '../../../cor
 import { isVerified, verifyTransfer, type VerificationReport } from '../../../core/verification/verification.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { TransferNode } from '../../editor/contributions.ts';
-import { pickFile } from '../../editor/openDialogs.ts';
-import { withProgress } from '../../editor/progress.ts';
+import { pickFile } from '../../editor/fileDialogs.ts';
+import { withProgress } from '../../editor/notifications.ts';
 import type { StoredReport } from '../../editor/verificationHistory.ts';
 import { createDetailsStep } from '../../notifications/nextSteps.ts';
 import { toPlainLine } from '../../words/plainText.ts';

@@ -1,6 +1,28 @@
 import { workspace } from 'vscode';
 import { resolveNetworkSettings, type NetworkSettings } from '../../core/model/networkSettings.ts';
 
+/** Facts about the extension, as declared in its manifest. */
+export interface ExtensionFacts {
+  /** `publisher.name`. */
+  readonly id: string;
+  readonly version: string;
+  /** IDs of the extension's settings. */
+  readonly settingIds: readonly string[];
+}
+
+interface Manifest {
+  readonly publisher: string;
+  readonly name: string;
+  readonly version: string;
+  readonly contributes: { readonly configuration: { readonly properties: object } };
+}
+
+/** Reads the facts from the manifest that the editor provides. */
+export function readExtensionFacts(manifest: unknown): ExtensionFacts {
+  const { publisher, name, version, contributes } = manifest as Manifest;
+  return { id: `${publisher}.${name}`, version, settingIds: Object.keys(contributes.configuration.properties) };
+}
+
 /** Reads the editor's `http.*` settings. Uses environment variables if the proxy or its exceptions are not set. */
 export function readNetworkSettings(): NetworkSettings {
   const http = workspace.getConfiguration('http');
