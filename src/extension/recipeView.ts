@@ -4,8 +4,7 @@ import type { RecipeFeatures } from './commands/recipes/recipeFeatures.ts';
 import type { CommandServices } from './commands/services.ts';
 import type { LedgerLocation } from './editor/ledgerLocation.ts';
 import type { RecipeFiles } from './editor/recipeFiles.ts';
-import { RecipeBadge } from './views/recipeBadge.ts';
-import { RecipeTree, type RecipeStatus } from './views/recipeTree.ts';
+import { RecipeBadge, RecipeTree, type RecipeStatus } from './views/recipeTree.ts';
 import type { SideBar } from './views/sideBar.ts';
 
 /** The services that are created during activation. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, TreeItem } from 'vscode';
-import { LazyTree } from '../../src/extension/views/lazyTree.ts';
+import { LazyTree } from '../../src/extension/views/sideBar.ts';
 
 describe('Changes to a tree', () => {
   const changed = new EventEmitter<string | undefined>();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { env } from 'vscode';
 import type { Transfer } from '../../src/core/model/transferModel.ts';
 import { locateTransferredFiles } from '../../src/extension/commands/verification/transferredFolders.ts';
-import { findPlace } from '../../src/extension/panels/transferPlace.ts';
+import { findPlace } from '../../src/extension/panels/transferPanel.ts';
 import { getReceivedFolder, transferSamples } from './receivedSamples.ts';
 import { Stage } from './stage.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { SelectionExtender } from '../../src/extension/views/selectionExtender.ts';
+import { SelectionExtender } from '../../src/extension/views/treeViews.ts';
 
 describe('Extending the selection by keyboard', () => {
   const extender = new SelectionExtender({ selection: [] });

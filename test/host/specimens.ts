@@ -4,10 +4,10 @@ import type { FileEntry } from '../../src/core/model/fileEntry.ts';
 import type { ConnectionStore } from '../../src/core/store/connectionStore.ts';
 import { ParameterStore, SearchabilityStore } from '../../src/core/store/searchabilityStore.ts';
 import { DatabaseTree } from '../../src/extension/views/databaseTree.ts';
-import type { TransferPlaceDependencies } from '../../src/extension/panels/transferPlace.ts';
+import type { TransferPlaceDependencies } from '../../src/extension/panels/transferPanel.ts';
 import type { Transfer, TransferOrder } from '../../src/core/model/transferModel.ts';
 import { Lifetime } from '../../src/core/util/lifetime.ts';
-import type { PlanList } from '../../src/extension/views/planItems.ts';
+import type { PlanList } from '../../src/extension/views/transferItems.ts';
 import type { SearchTreeNode } from '../../src/extension/views/nodes.ts';
 import type { SearchTree } from '../../src/extension/views/searchTree.ts';
 

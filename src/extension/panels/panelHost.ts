@@ -1,9 +1,10 @@
-import { env, l10n, Uri, window, type WebviewPanel } from 'vscode';
+import { randomBytes } from 'node:crypto';
+import { env, l10n, Uri, window, type Webview, type WebviewPanel } from 'vscode';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { Guard } from '../../webviews/messages/guards.ts';
 import { isHostIntent, toOpenableLink, type HostIntent, type PageWords } from '../../webviews/messages/pageMessages.ts';
-import { getPageFolders, createShellHtml, type PageName } from './shell.ts';
+import { wordsLanguage } from '../words/localeFormats.ts';
 
 /** Dependencies of a {@link PanelHost}. */
 interface PanelHostDependencies {
@@ -107,4 +108,47 @@ export function copyText(text: string, confirmation: string, log: Logger): void 
     () => window.setStatusBarMessage(confirmation, 3000),
     (error: unknown) => log.warn(`Could not write to the clipboard: ${String(error)}`),
   );
+}
+
+/** Name of a page and of its bundle in `dist/webviews`. */
+type PageName = 'metadata' | 'transfer';
+
+function getPageFolders(extensionUri: Uri): readonly Uri[] {
+  return [Uri.joinPath(extensionUri, 'dist', 'webviews'), Uri.joinPath(extensionUri, 'media')];
+}
+
+/**
+ * Creates the HTML document for a page. Its content security policy allows only the page's script, the chunks that the
+ * script imports, and the extension's style sheets. The document contains no text from a server.
+ */
+function createShellHtml(webview: Webview, extensionUri: Uri, page: PageName, title: string): string {
+  const nonce = randomBytes(24).toString('base64url');
+  const toAddress = (file: string): string =>
+    escapeAttribute(webview.asWebviewUri(Uri.joinPath(extensionUri, 'dist', 'webviews', file)).toString());
+  const policy = [
+    `default-src 'none'`,
+    `script-src 'nonce-${nonce}'`,
+    `style-src ${webview.cspSource}`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+  ].join('; ');
+  return `<!DOCTYPE html>
+<html lang="${escapeAttribute(wordsLanguage)}">
+  <head>
+    <meta charset="utf-8">
+    <meta http-equiv="Content-Security-Policy" content="${escapeAttribute(policy)}">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <link rel="stylesheet" href="${toAddress(`${page}.css`)}">
+    <title>${escapeAttribute(title)}</title>
+  </head>
+  <body>
+    <main id="page" aria-busy="true"></main>
+    <div id="announcements" class="spoken" role="status" aria-live="polite"></div>
+    <script type="module" nonce="${nonce}" src="${toAddress(`${page}.js`)}"></script>
+  </body>
+</html>`;
+}
+
+function escapeAttribute(attribute: string): string {
+  return attribute.replace(/[&"<>]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -10,26 +10,55 @@ import {
 import { getMachine, type Connection } from '../../core/model/connection.ts';
 import { isStore, type Database, type StoreListing } from '../../core/model/databaseModel.ts';
 import type { Reason, ReasonKind } from '../../core/model/reason.ts';
-import type { ConnectionState, ConnectionStore } from '../../core/store/connectionStore.ts';
 import type { Searchability } from '../../core/model/searchability.ts';
-import type { ParameterStore, SearchabilityStore } from '../../core/store/searchabilityStore.ts';
+import type { ConnectionState, ConnectionStore } from '../../core/store/connectionStore.ts';
+import type { ParameterListing, ParameterStore, SearchabilityStore } from '../../core/store/searchabilityStore.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { ConnectionNode, DatabaseNode } from '../editor/contributions.ts';
-import { describeStoreListing, describeStoreState } from '../words/storeWords.ts';
-import { getDatabaseLabel, describeSearchabilityDetail, describeSearchability } from '../words/searchWords.ts';
-import { describeKeyDoubt, isSignInRejected, getSetKeyRemedy } from '../words/signInWords.ts';
+import { formatList } from '../words/localeFormats.ts';
+import { describeParameterType, getParameterLabel } from '../words/parameterWords.ts';
 import { toPlainLine } from '../words/plainText.ts';
 import { describeReason } from '../words/reasonWords.ts';
+import { describeSearchability, describeSearchabilityDetail, getDatabaseLabel } from '../words/searchWords.ts';
+import { describeKeyDoubt, getSetKeyRemedy, isSignInRejected } from '../words/signInWords.ts';
+import { describeStoreListing, describeStoreState } from '../words/storeWords.ts';
 import type { DatabaseTreeNode, MessageNode } from './nodes.ts';
-import { createParametersRow } from './parameterRows.ts';
 import {
-  createLoadingRow,
-  createMessageItem,
   createEmptyRow,
   createFailureRows,
+  createLoadingRow,
+  createMessageItem,
   createProblemRows,
   setAccessibleLabel,
 } from './placeholders.ts';
+
+/** Maximum number of parameters in the tooltip. */
+const maxParameters = 20;
+
+/**
+ * Creates the row that lists a database's search parameters. `isLocal` is true for the local service, whose parameters
+ * have labels.
+ */
+function createParametersRow(owner: string, parameters: ParameterListing['parameters'], isLocal: boolean): MessageNode {
+  const names = Object.keys(parameters).map((name) => getParameterLabel(name, isLocal));
+  const lines = Object.entries(parameters)
+    .slice(0, maxParameters)
+    .map(([name, one]) =>
+      toPlainLine(l10n.t('{0}: {1}', getParameterLabel(name, isLocal), describeParameterType(one))),
+    );
+  if (names.length > lines.length) lines.push('…');
+  const text =
+    names.length === 0
+      ? l10n.t('No database-specific search parameters')
+      : l10n.t('Search parameters: {0}', toPlainLine(formatList(names)));
+  return {
+    kind: 'message',
+    id: `${owner}/names`,
+    icon: 'about',
+    text,
+    ...(lines.length > 0 && { tooltip: lines.join('\n') }),
+  };
+}
 
 const retryCommand = { id: 'dataTransfer.refreshDatabases', title: l10n.t('Retry') };
 

@@ -1,34 +1,104 @@
-import { EventEmitter, type TreeDataProvider, type TreeItem } from 'vscode';
+import { env, EventEmitter, type TreeDataProvider, type TreeItem } from 'vscode';
 import type { CopyIndex } from '../../core/duplicates/copyIndex.ts';
 import type { FoundFile } from '../../core/model/fileEntry.ts';
 import { filterMissingIds } from '../../core/model/idList.ts';
+import { sortFiles, type ResultOrder } from '../../core/model/searchModel.ts';
 import { getEmptySearches, type Search, type SearchStore } from '../../core/store/searchStore.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { EmptySearchesNode, FileNode, SearchNode } from '../editor/contributions.ts';
-import { EmptySearches } from './emptySearches.ts';
 import type { OtherConnectionNode, PartNode, SearchTreeNode } from './nodes.ts';
-import { createRemovedItem, createMessageItem } from './placeholders.ts';
+import { createMessageItem, createRemovedItem } from './placeholders.ts';
 import {
   createEmptySearchesItem,
   createFileItem,
+  createFileRow,
   createFileTooltip,
   createGroupedSearchItem,
-  createMissingItem,
-  getMissingItemId,
-  createPartItem,
-  createOtherConnectionItem,
-  createSearchItem,
-  createUnlistedItem,
-  getUnlistedItemId,
-} from './searchItems.ts';
-import {
-  createFileRow,
   createLastRows,
   createLeftOutRow,
+  createMissingItem,
   createMissingRow,
+  createOtherConnectionItem,
+  createPartItem,
+  createSearchItem,
   createSwitchRow,
-} from './searchTreeRows.ts';
-import { DisplayOrder } from './displayOrder.ts';
+  createUnlistedItem,
+  getMissingItemId,
+  getUnlistedItemId,
+} from './searchItems.ts';
+
+interface Sorted {
+  readonly source: readonly FoundFile[];
+  readonly count: number;
+  readonly order: ResultOrder;
+  readonly files: readonly FoundFile[];
+}
+
+/** Caches the files found by each search, in display order. */
+class DisplayOrder {
+  private readonly sorted = new Map<string, Sorted>();
+
+  /** Returns a search's files in display order. While the search is loading, appends new files at the end. */
+  getFiles(search: Search): readonly FoundFile[] {
+    const { key, files, order, isLoading } = search;
+    if (order === 'relevance') return files;
+    const cached = this.sorted.get(key);
+    if (!cached || cached.source !== files || cached.order !== order) return this.sort(search);
+    if (cached.count === files.length) return cached.files;
+    return isLoading ? [...cached.files, ...files.slice(cached.count)] : this.sort(search);
+  }
+
+  forget(key: string): void {
+    this.sorted.delete(key);
+  }
+
+  private sort({ key, files, order }: Search): readonly FoundFile[] {
+    const sorted = sortFiles(files, order, env.language);
+    this.sorted.set(key, { source: files, count: files.length, order, files: sorted });
+    return sorted;
+  }
+}
+
+/** Determines which searches are grouped in the row for databases without results. */
+class EmptySearches {
+  private readonly store: SearchStore;
+  private readonly nodes = new Map<string, EmptySearchesNode>();
+  private grouped: ReadonlySet<string> = new Set();
+
+  constructor(store: SearchStore) {
+    this.store = store;
+    this.update();
+  }
+
+  /** Regroups the searches in the store. Returns true if the grouped searches have changed since the last call. */
+  update(): boolean {
+    const before = [...this.grouped].join();
+    const batches = new Set(this.store.getAll().flatMap(({ batchId }) => batchId ?? []));
+    this.grouped = new Set([...batches].flatMap((id) => getEmptySearches(this.store, id)).map(({ key }) => key));
+    return before !== [...this.grouped].join();
+  }
+
+  /** Returns the row that groups a search with others that found nothing; undefined if the search has its own row. */
+  getRow(search: Search | undefined): EmptySearchesNode | undefined {
+    const isGrouped = search?.batchId !== undefined && this.grouped.has(search.key);
+    return isGrouped ? this.getNode(search.batchId) : undefined;
+  }
+
+  /**
+   * Returns the row for a batch's empty searches if the given search is the last of its batch in `searches`. Otherwise,
+   * returns undefined.
+   */
+  getLastRow(searches: readonly Search[], { key, batchId }: Search): EmptySearchesNode | undefined {
+    const batch = batchId === undefined ? [] : searches.filter((search) => search.batchId === batchId);
+    return batch.at(-1)?.key === key ? batch.map((search) => this.getRow(search)).find(Boolean) : undefined;
+  }
+
+  private getNode(batchId: string): EmptySearchesNode {
+    const node = this.nodes.get(batchId) ?? { kind: 'emptySearches', batchId };
+    this.nodes.set(batchId, node);
+    return node;
+  }
+}
 
 /** Maximum number of files in a part. Long lists are split, so that the editor renders few rows at a time. */
 const filesPerPart = 1000;

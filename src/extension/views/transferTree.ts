@@ -8,8 +8,7 @@ import { formatNumber } from '../words/localeFormats.ts';
 import { arrangeFinished, getStartOfDay, type FinishedLayout } from './finishedGroups.ts';
 import type { MessageNode, TransferGroupNode, TransferTreeNode } from './nodes.ts';
 import { createRemovedItem, createLoadingRow, createMessageItem } from './placeholders.ts';
-import { createPlanItem, type PlanList } from './planItems.ts';
-import { createTransferItem, findLookAlikes } from './transferItems.ts';
+import { createPlanItem, createTransferItem, findLookAlikes, type PlanList } from './transferItems.ts';
 
 type Group = TransferGroupNode['group'];
 

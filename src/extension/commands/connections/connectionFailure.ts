@@ -7,7 +7,7 @@ import { CommandFailure, runCommand } from '../../editor/commandBoundary.ts';
 import type { ConnectionNode } from '../../editor/contributions.ts';
 import { localConnectionId } from '../../editor/machine.ts';
 import type { NotificationAction } from '../../editor/notifications.ts';
-import { createSignInActions } from '../../notifications/signInActions.ts';
+import { createSignInActions } from '../../notifications/nextSteps.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import { isSignInRejected } from '../../words/signInWords.ts';

@@ -2,7 +2,7 @@ import { env, l10n } from 'vscode';
 import type { Reason } from '../../../core/model/reason.ts';
 import { CommandFailure } from '../../editor/commandBoundary.ts';
 import type { FileNode, FileRef } from '../../editor/contributions.ts';
-import { createRemedyActions } from '../../notifications/signInActions.ts';
+import { createRemedyActions } from '../../notifications/nextSteps.ts';
 import { plural } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { describeReason } from '../../words/reasonWords.ts';

@@ -4,7 +4,7 @@ import { isLinkTarget, localLinkService, parseLink, toLinkService, type LinkTarg
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { getConnectionName } from '../../editor/connectionFacts.ts';
 import { localConnectionId } from '../../editor/machine.ts';
-import { createRemedyActions } from '../../notifications/signInActions.ts';
+import { createRemedyActions } from '../../notifications/nextSteps.ts';
 import { describeLink, describeLinkProblem } from '../../words/linkWords.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import { askNewConnection } from '../connections/connect.ts';

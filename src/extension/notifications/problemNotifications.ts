@@ -1,9 +1,10 @@
 import { l10n } from 'vscode';
 import type { KeyWatch } from '../../core/flows/connectionWatch.ts';
+import type { UnsavedRecords } from '../../core/ledger/unsavedRecords.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Notifications } from '../editor/notifications.ts';
 import { toPlainLine } from '../words/plainText.ts';
-import { createSignInActions } from './signInActions.ts';
+import { createSignInActions } from './nextSteps.ts';
 
 /**
  * Notifies the user once when a previously accepted key is rejected, even if multiple requests fail (D28: retry
@@ -24,4 +25,26 @@ export function notifyRejectedKeys(
       : l10n.t("{0} rejected the API key. Transfer status can't be checked without a valid key.", name);
     void notifications.error(text, ...createSignInActions(reason, id));
   });
+}
+
+/** Notifies the user when transfer records can't be saved. */
+export function notifyUnsavedRecords(unsaved: UnsavedRecords, notifications: Notifications): Disposable {
+  return unsaved.onDidFail((error) => {
+    const text = l10n.t(
+      'Could not save the transfer status: {0}. The status is kept while this window is open, and the extension will try again.',
+      describeWriteError(error, l10n.t('see the log for details')),
+    );
+    void notifications.error(text);
+  });
+}
+
+/**
+ * Describes the cause of a failed write as a clause that can be part of a sentence. Returns `fallback` if the cause is
+ * unknown.
+ */
+export function describeWriteError(error: unknown, fallback: string): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOSPC' || code === 'EDQUOT') return l10n.t('the disk is full');
+  if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM') return l10n.t("the folder isn't writable");
+  return fallback;
 }
