@@ -38,7 +38,7 @@ import type { SideBar } from './views/sideBar.ts';
 import { StaleSearches } from './views/staleSearches.ts';
 import { TransferStatusBar } from './views/transferStatusBar.ts';
 import { TreeViews } from './views/treeViews.ts';
-import { describeEstimate } from './words/estimateWords.ts';
+import { describeEstimate } from './words/transferWords.ts';
 
 /** The running extension. */
 export interface RunningExtension {

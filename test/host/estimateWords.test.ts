@@ -4,7 +4,7 @@ import {
   describeEstimate,
   formatLastProgress,
   formatTimeLeft,
-} from '../../src/extension/words/estimateWords.ts';
+} from '../../src/extension/words/transferWords.ts';
 
 const [second, minute, hour, day] = [1000, 60_000, 3_600_000, 86_400_000];
 

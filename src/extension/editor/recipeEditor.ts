@@ -17,7 +17,7 @@ import { isRecipePath } from '../../core/recipes/recipeNames.ts';
 import type { RecipeProblem, RecipeProblemKind } from '../../core/recipes/recipeProblem.ts';
 import type { Recipe } from '../../core/recipes/recipeSchema.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
-import { describeRecipeProblem } from '../words/recipeProblemWords.ts';
+import { describeRecipeProblem } from '../words/recipeWords.ts';
 import type { CommandId } from './contributions.ts';
 
 /** The problems that the editor itself reports: JSON syntax errors and violations of the schema. */

@@ -3,7 +3,7 @@ import type { Reason } from '../../core/model/reason.ts';
 import { CommandHint, runCommand } from '../editor/commandBoundary.ts';
 import { viewIds, type ConnectionNode, type TransferNode } from '../editor/contributions.ts';
 import type { NotificationAction } from '../editor/notifications.ts';
-import { getSignInRemedy } from '../words/signInWords.ts';
+import { getSignInRemedy } from '../words/reasonWords.ts';
 
 /** Creates the button that starts a search. */
 export function createSearchStep(): NotificationAction {

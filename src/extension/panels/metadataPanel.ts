@@ -22,8 +22,7 @@ import type { HostIntent } from '../../webviews/messages/pageMessages.ts';
 import type { runCommand } from '../editor/commandBoundary.ts';
 import { panelTypes, type FileRef } from '../editor/contributions.ts';
 import { toPlainLine } from '../words/plainText.ts';
-import { describeReason } from '../words/reasonWords.ts';
-import { getSignInRemedy, type SignInRemedy } from '../words/signInWords.ts';
+import { describeReason, getSignInRemedy, type SignInRemedy } from '../words/reasonWords.ts';
 import { copyText, getPageWords, PanelHost } from './panelHost.ts';
 
 /** The response to a request for a file. Contains neither a file nor a reason if the service returned no metadata. */

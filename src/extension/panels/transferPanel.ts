@@ -35,12 +35,16 @@ import type { runCommand } from '../editor/commandBoundary.ts';
 import { panelTypes } from '../editor/contributions.ts';
 import { listRevealActions } from '../editor/fileDialogs.ts';
 import type { VerificationHistory } from '../editor/verificationHistory.ts';
-import { describeEstimateBasis, formatLastProgress, formatTimeLeft } from '../words/estimateWords.ts';
+import {
+  describeEstimateBasis,
+  describeState,
+  describeStatus,
+  formatLastProgress,
+  formatTimeLeft,
+} from '../words/transferWords.ts';
 import { toPlainLine } from '../words/plainText.ts';
-import { describeReason, describeUnsentReason } from '../words/reasonWords.ts';
-import { getSignInRemedy } from '../words/signInWords.ts';
+import { describeReason, describeUnsentReason, getSignInRemedy } from '../words/reasonWords.ts';
 import { listLicenseRows } from '../words/summaryWords.ts';
-import { describeState, describeStatus } from '../words/transferWords.ts';
 import { describePastVerification, describeUntransferredFiles } from '../words/verificationWords.ts';
 import { copyText, getPageWords, PanelHost } from './panelHost.ts';
 

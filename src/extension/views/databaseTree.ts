@@ -16,11 +16,15 @@ import type { ParameterListing, ParameterStore, SearchabilityStore } from '../..
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { ConnectionNode, DatabaseNode } from '../editor/contributions.ts';
 import { formatList } from '../words/localeFormats.ts';
-import { describeParameterType, getParameterLabel } from '../words/parameterWords.ts';
+import {
+  describeParameterType,
+  describeSearchability,
+  describeSearchabilityDetail,
+  getDatabaseLabel,
+  getParameterLabel,
+} from '../words/searchWords.ts';
 import { toPlainLine } from '../words/plainText.ts';
-import { describeReason } from '../words/reasonWords.ts';
-import { describeSearchability, describeSearchabilityDetail, getDatabaseLabel } from '../words/searchWords.ts';
-import { describeKeyDoubt, getSetKeyRemedy, isSignInRejected } from '../words/signInWords.ts';
+import { describeKeyDoubt, describeReason, getSetKeyRemedy, isSignInRejected } from '../words/reasonWords.ts';
 import { describeStoreListing, describeStoreState } from '../words/storeWords.ts';
 import type { DatabaseTreeNode, MessageNode } from './nodes.ts';
 import {

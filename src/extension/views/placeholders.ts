@@ -1,7 +1,6 @@
 import { l10n, ThemeColor, ThemeIcon, TreeItem } from 'vscode';
 import type { Reason } from '../../core/model/reason.ts';
-import { getSignInRemedy } from '../words/signInWords.ts';
-import { describeReason } from '../words/reasonWords.ts';
+import { describeReason, getSignInRemedy } from '../words/reasonWords.ts';
 import { toPlainLine } from '../words/plainText.ts';
 import type { MessageNode } from './nodes.ts';
 

@@ -7,7 +7,7 @@ import { maxPagesWithoutNew } from '../../core/model/searchModel.ts';
 import type { LeftOutSearches, Search } from '../../core/store/searchStore.ts';
 import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
 import type { ConnectionNode, EmptySearchesNode, FileNode, LeftOutNode, SearchNode } from '../editor/contributions.ts';
-import { formatAlsoIn, formatDatabases } from '../words/duplicateWords.ts';
+import { formatAlsoIn, formatDatabases } from '../words/summaryWords.ts';
 import { formatList, formatNumber, formatSize, formatTime, plural, wordsLanguage } from '../words/localeFormats.ts';
 import { toPlainLine, toPlainText } from '../words/plainText.ts';
 import { describeReason } from '../words/reasonWords.ts';

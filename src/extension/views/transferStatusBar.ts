@@ -7,8 +7,7 @@ import type { Clock } from '../../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { TransferNode } from '../editor/contributions.ts';
 import { formatList, formatPercent, plural } from '../words/localeFormats.ts';
-import { describeReason } from '../words/reasonWords.ts';
-import { describeKeyDoubt } from '../words/signInWords.ts';
+import { describeKeyDoubt, describeReason } from '../words/reasonWords.ts';
 import { describeStatus, formatMovedBytes, formatMovedFiles, getTransferTitle } from '../words/transferWords.ts';
 
 /** Maximum number of rows in the tooltip. */

@@ -1,5 +1,6 @@
 import { env, l10n } from 'vscode';
 import { floorToPercent, formatByteSize, limitAmount } from '../../core/util/displayLimits.ts';
+import { toPlainText } from './plainText.ts';
 
 const numberFormat = new Intl.NumberFormat(env.language);
 
@@ -63,4 +64,16 @@ function getTimeForm(at: Date, now: Date): Intl.DateTimeFormatOptions {
 /** Formats a number of bytes, such as "67 kB". */
 export function formatSize(sizeBytes: number): string {
   return formatByteSize(sizeBytes, env.language);
+}
+
+/** Maximum number of names in a sentence. */
+const maxNames = 5;
+
+const maxNameLength = 60;
+
+/** Lists the first few names on one line, and counts the rest, such as "a.txt, b.txt, 3 more". */
+export function formatNames(names: readonly string[], format: (name: string) => string = (name) => name): string {
+  const rest = names.length - maxNames;
+  const listed = names.slice(0, maxNames).map((name) => format(toPlainText(name, maxNameLength)));
+  return formatList([...listed, rest > 0 ? plural(rest, '{0} more', '{0} more') : undefined]);
 }

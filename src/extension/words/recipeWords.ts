@@ -8,6 +8,7 @@ import {
 } from '../../core/recipes/planRecipe.ts';
 import { sumUpFiles } from '../../core/recipes/recipeFile.ts';
 import type { LockReadResult } from '../../core/recipes/recipeLock.ts';
+import type { RecipeProblem } from '../../core/recipes/recipeProblem.ts';
 import type { ResolveFailure, TableProblem } from '../../core/recipes/resolveFiles.ts';
 import {
   describeEditedLock,
@@ -15,9 +16,17 @@ import {
   describeMissingLock,
   describeUnusableFiles,
 } from '../../core/words/recipePlans.ts';
-import { formatFileCount, formatList, formatNumber, formatSize, formatTime, plural } from './localeFormats.ts';
-import { formatNames } from './nameList.ts';
-import { toPlainLine } from './plainText.ts';
+import { describeRecipeProblem as describeProblem } from '../../core/words/recipeProblems.ts';
+import {
+  formatFileCount,
+  formatList,
+  formatNames,
+  formatNumber,
+  formatSize,
+  formatTime,
+  plural,
+} from './localeFormats.ts';
+import { toPlainLine, toPlainText } from './plainText.ts';
 import { describeReason } from './reasonWords.ts';
 
 const wording = { l10n, toPlainLine };
@@ -160,4 +169,18 @@ function describeExpectation(unmet: UnmetExpectation): string {
     case 'missingIds':
       return l10n.t('Expected but not found: {0}', formatNames(unmet.ids));
   }
+}
+
+const maxLength = 60;
+
+const problemWording = {
+  l10n,
+  toPlainLine: (text: string) => toPlainText(text, maxLength),
+  formatNumber,
+  describeNewerVersion: () => l10n.t('This recipe requires a later version of the extension.'),
+};
+
+/** Describes a problem with a recipe. */
+export function describeRecipeProblem(problem: RecipeProblem): string {
+  return describeProblem(problemWording, problem);
 }

@@ -1,10 +1,9 @@
 import { l10n } from 'vscode';
 import type { TestFacts, TestStep, TestStepName } from '../../core/model/testStep.ts';
 import type { Reason } from '../../core/model/reason.ts';
-import { isSignInRejected } from './signInWords.ts';
+import { describeReason, isSignInRejected } from './reasonWords.ts';
 import { formatList, plural } from './localeFormats.ts';
 import { toPlainLine } from './plainText.ts';
-import { describeReason } from './reasonWords.ts';
 
 /** Returns the title of a step. */
 export function getStepTitle(name: TestStepName): string {

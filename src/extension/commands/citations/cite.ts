@@ -5,8 +5,11 @@ import type { Citation } from '../../../core/citations/citation.ts';
 import { getAccessDay } from '../../../core/model/transferOutcome.ts';
 import { runSteps } from '../../editor/inputSteps.ts';
 import type { Step } from '../../editor/quickInput.ts';
-import { formatAvailabilityStatement } from '../../words/availabilityStatement.ts';
-import { describeCopiedCitations, getCitationFileTexts } from '../../words/citationWords.ts';
+import {
+  describeCopiedCitations,
+  formatAvailabilityStatement,
+  getCitationFileTexts,
+} from '../../words/citationWords.ts';
 import type { CommandServices } from '../services.ts';
 import { askCitationAction, askCitationFormat, type CitationAction } from './citationPrompt.ts';
 import { insertText, saveCitations } from './citationTargets.ts';

@@ -9,7 +9,7 @@ import { getConnectionName } from '../../editor/connectionFacts.ts';
 import type { CommandArguments, FileNode, FileRef } from '../../editor/contributions.ts';
 import { withProgress } from '../../editor/notifications.ts';
 import { createUnknownFilesHint } from '../../notifications/nextSteps.ts';
-import type { CitedService } from '../../words/availabilityStatement.ts';
+import type { CitedService } from '../../words/citationWords.ts';
 import { plural } from '../../words/localeFormats.ts';
 import { chooseCheckedFiles, getSelectedFiles, loadEntries, toKnownFile, type KnownFile } from '../files/files.ts';
 import type { CommandServices } from '../services.ts';

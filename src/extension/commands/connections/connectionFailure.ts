@@ -9,8 +9,7 @@ import { localConnectionId } from '../../editor/machine.ts';
 import type { NotificationAction } from '../../editor/notifications.ts';
 import { createSignInActions } from '../../notifications/nextSteps.ts';
 import { toPlainLine } from '../../words/plainText.ts';
-import { describeReason } from '../../words/reasonWords.ts';
-import { isSignInRejected } from '../../words/signInWords.ts';
+import { describeReason, isSignInRejected } from '../../words/reasonWords.ts';
 
 /**
  * Opens a connection and makes it active. Returns undefined if the user cancels. Throws a {@link CommandFailure} on

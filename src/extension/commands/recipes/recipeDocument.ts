@@ -12,7 +12,7 @@ import type { CommandArguments } from '../../editor/contributions.ts';
 import type { NotificationAction } from '../../editor/notifications.ts';
 import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
-import { describeRecipeProblem } from '../../words/recipeProblemWords.ts';
+import { describeRecipeProblem } from '../../words/recipeWords.ts';
 
 /** The recipe that a command applies to, identified by its row or its file. */
 export type RecipeArgument = CommandArguments['dataTransfer.dryRunRecipe'];

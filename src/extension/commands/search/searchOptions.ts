@@ -4,21 +4,19 @@ import type { FileStaging, SearchQuery } from '../../../core/model/searchModel.t
 import type { ParameterListing } from '../../../core/store/searchabilityStore.ts';
 import { parseJsonObject, type JsonObject } from '../../../core/util/json.ts';
 import { toStepResult, askText, pickOne, type Choice, type Step, type StepPosition } from '../../editor/quickInput.ts';
-import { describeJsonError } from '../../words/jsonWords.ts';
-import { formatNumber } from '../../words/localeFormats.ts';
-import { toPlainLine } from '../../words/plainText.ts';
 import {
+  describeFilters,
+  describeJsonError,
   describeParameterType,
   describeParameterValue,
-  findParameterForm,
-  getParameterLabel,
-} from '../../words/parameterWords.ts';
-import {
-  getDatabaseLabel,
-  describeFilters,
-  describeStagingStatus,
   describeSearchTerms,
+  describeStagingStatus,
+  findParameterForm,
+  getDatabaseLabel,
+  getParameterLabel,
 } from '../../words/searchWords.ts';
+import { formatNumber } from '../../words/localeFormats.ts';
+import { toPlainLine } from '../../words/plainText.ts';
 import { askParameter } from './searchParameter.ts';
 
 /** A search that the user builds step by step. */

@@ -9,7 +9,7 @@ import {
   formatParameterValue,
   getParameterLabel,
   type ParameterForm,
-} from '../../words/parameterWords.ts';
+} from '../../words/searchWords.ts';
 
 /** An object that stores the database-specific parameters. `specific` is undefined if none are set. */
 interface ParameterTarget {

@@ -6,9 +6,8 @@ import { canMatchTransfer } from '../../../core/verification/manifestMatch.ts';
 import { getPastResult, type PastVerification } from '../../../core/verification/pastVerification.ts';
 import { readManifest, type TransferManifest } from '../../../core/verification/transferManifest.ts';
 import { withLateProgress } from '../../editor/notifications.ts';
-import { createCopyLines, formatLeaveOutLabel } from '../../words/duplicateWords.ts';
+import { countFiles, createCopyLines, formatLeaveOutLabel } from '../../words/summaryWords.ts';
 import { toPlainLine } from '../../words/plainText.ts';
-import { countFiles } from '../../words/summaryWords.ts';
 import type { CommandServices } from '../services.ts';
 import { locateTransferredFiles } from '../verification/transferredFolders.ts';
 

@@ -3,7 +3,7 @@ import { hasInfinity, type JsonObject } from '../../../core/util/json.ts';
 import { readJsonObject } from '../../../core/util/jsonObject.ts';
 import type { LastInstructions, Memory } from '../../editor/memory.ts';
 import { askText, pickOne, type Choice, type Step, type StepPosition } from '../../editor/quickInput.ts';
-import { describeJsonError } from '../../words/jsonWords.ts';
+import { describeJsonError } from '../../words/searchWords.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
 

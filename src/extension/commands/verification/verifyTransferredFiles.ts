@@ -13,8 +13,12 @@ import { withProgress } from '../../editor/notifications.ts';
 import type { StoredReport } from '../../editor/verificationHistory.ts';
 import { createDetailsStep } from '../../notifications/nextSteps.ts';
 import { toPlainLine } from '../../words/plainText.ts';
-import { formatReport } from '../../words/verificationReport.ts';
-import { describeCheckProgress, describeManifestError, describeVerification } from '../../words/verificationWords.ts';
+import {
+  describeCheckProgress,
+  describeManifestError,
+  describeVerification,
+  formatReport,
+} from '../../words/verificationWords.ts';
 import type { CommandServices } from '../services.ts';
 import { pickTransfer } from '../transfers/transferPicker.ts';
 import { resend, showReport } from './storedReports.ts';
