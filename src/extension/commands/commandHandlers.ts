@@ -5,31 +5,31 @@ import { copyAsCode } from './code/copyAsCode.ts';
 import { copyOpeningCode } from './code/copyOpeningCode.ts';
 import { cite, copyAvailabilityStatement } from './citations/cite.ts';
 import { connect } from './connections/connect.ts';
-import { forgetConnection } from './connections/forgetConnection.ts';
-import { copyLocalAccess } from './connections/copyLocalAccess.ts';
-import { startAndConnect, stopLocalService } from './connections/localServiceCommands.ts';
-import { disconnect, refreshDatabases, switchConnection } from './connections/manageConnections.ts';
+import {
+  disconnect,
+  forgetConnection,
+  refreshDatabases,
+  setApiKey,
+  switchConnection,
+  testConnection,
+} from './connections/manageConnections.ts';
+import { copyLocalAccess, startAndConnect, stopLocalService } from './connections/localServiceCommands.ts';
 import { scanStore } from './connections/scanStore.ts';
-import { serveFolder } from './connections/serveFolder.ts';
+import { serveFolder, stopServing } from './connections/serveFolder.ts';
 import { addStore, serveStore } from './connections/serveStore.ts';
-import { setApiKey } from './connections/setApiKey.ts';
 import { setOrcid } from './connections/setOrcid.ts';
-import { stopServing } from './connections/stopServing.ts';
-import { testConnection } from './connections/testConnection.ts';
 import { copyDiagnostics } from './copyDiagnostics.ts';
 import { copyFileId, showFileMetadata, showMetadataJson } from './files/fileRows.ts';
 import { findFilesById } from './files/findFiles.ts';
 import { exportRecords } from './records/exportRecords.ts';
-import { copyLink } from './links/copyLink.ts';
-import { loadAll } from './search/loadAll.ts';
-import { refineSearch } from './search/refineSearch.ts';
-import { listFiles, openDatabase, searchAllDatabases, searchFiles, searchWithFilters } from './search/searchFiles.ts';
+import { copyLink } from './links/linkCommands.ts';
 import {
   checkAllFiles,
   clearResults,
   dismissSearch,
   extendSelectionDown,
   extendSelectionUp,
+  loadAll,
   loadMore,
   repeatSearch,
   sortResults,
@@ -38,29 +38,38 @@ import {
   toggleFocusedRow,
   uncheckAllFiles,
 } from './search/searchRows.ts';
+import {
+  listFiles,
+  openDatabase,
+  refineSearch,
+  searchAllDatabases,
+  searchFiles,
+  searchWithFilters,
+} from './search/searchFiles.ts';
 import type { CommandServices } from './services.ts';
 import { submitAgain } from './submission/resubmission.ts';
-import { useDescription } from './submission/transferDescription.ts';
+import { useDescription } from './submission/transferInstructions.ts';
 import { transferCheckedFiles, transferFiles, transferToLastDestination } from './submission/transferFiles.ts';
-import { saveMatchedTable } from './tables/matchReport.ts';
-import { matchTable } from './tables/matchTable.ts';
-import { checkTransferById } from './transfers/checkTransferById.ts';
-import { exportTransferHistory } from './transfers/exportTransferHistory.ts';
-import { markTransferNotStarted, markTransferStarted } from './transfers/notConfirmed.ts';
-import { restoreRemovedTransfers } from './transfers/restoreRemovedTransfers.ts';
-import { deleteFocusedTransfer } from './transfers/deleteFocusedTransfer.ts';
-import { sendNow } from './transfers/sendNow.ts';
-import { clearFinishedTransfers, findInHistory, removeFromHistory } from './transfers/transferHistory.ts';
+import { matchTable, saveMatchedTable } from './tables/matchTable.ts';
+import { checkTransferById, markTransferNotStarted, markTransferStarted } from './transfers/checkTransferById.ts';
+import {
+  clearFinishedTransfers,
+  exportTransferHistory,
+  findInHistory,
+  removeFromHistory,
+  restoreRemovedTransfers,
+} from './transfers/transferHistory.ts';
 import {
   cancelTransfer,
   copyTransferId,
+  deleteFocusedTransfer,
   refreshTransfers,
+  sendNow,
   showRunningTransfers,
   showTransferProgress,
 } from './transfers/transferRows.ts';
 import { openTransferredFiles } from './verification/openTransferredFiles.ts';
-import { resendFiles, showVerificationReport } from './verification/storedReports.ts';
-import { verifyTransferredFiles } from './verification/verifyTransferredFiles.ts';
+import { resendFiles, showVerificationReport, verifyTransferredFiles } from './verification/verifyTransferredFiles.ts';
 
 /** The handlers for all commands. */
 export const commandHandlers: CommandHandlers<CommandServices> = {
@@ -137,12 +146,12 @@ export const commandHandlers: CommandHandlers<CommandServices> = {
   'dataTransfer.copyOpeningCode': copyOpeningCode,
   'dataTransfer.saveAsRecipe': async (...given) => (await import('./recipes/saveAsRecipe.ts')).saveAsRecipe(...given),
   'dataTransfer.dryRunRecipe': async (services, row) =>
-    (await import('./recipes/dryRunRecipe.ts')).dryRunRecipe(services, row),
+    (await import('./recipes/runRecipe.ts')).dryRunRecipe(services, row),
   'dataTransfer.runRecipe': async (services, row) => (await import('./recipes/runRecipe.ts')).runRecipe(services, row),
   'dataTransfer.runLockedRecipe': async (services, row) =>
     (await import('./recipes/runRecipe.ts')).runLockedRecipe(services, row),
   'dataTransfer.compareRecipe': async (services, row) =>
-    (await import('./recipes/compareRecipe.ts')).compareRecipe(services, row),
+    (await import('./recipes/runRecipe.ts')).compareRecipe(services, row),
   'dataTransfer.verifyRecipe': async (services, row) =>
     (await import('./recipes/lastRun.ts')).verifyRecipe(services, row),
   'dataTransfer.citeRecipe': async (services, row) => (await import('./recipes/lastRun.ts')).citeRecipe(services, row),

@@ -15,9 +15,8 @@ import type { ToolCall } from '../../editor/languageModelTools.ts';
 import { getUserId } from '../../editor/connectionFacts.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import type { CommandServices } from '../services.ts';
-import { getDestinationFreeBytes } from '../submission/destinationSpace.ts';
-import { askAboutCancel, askAboutPlan } from './planPrompt.ts';
-import { findPlanTransfer, reportPlanSubmission } from './planReview.ts';
+import { getDestinationFreeBytes } from '../submission/submissionSummary.ts';
+import { askAboutCancel, askAboutPlan, findPlanTransfer, reportPlanSubmission } from './planReview.ts';
 
 /** Runs the tools that agents call in this window. Never opens a connection or starts a service. */
 export class AgentDesk {

@@ -4,7 +4,7 @@ import { localConnectionId } from '../../editor/machine.ts';
 import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { pickConnection } from '../connections/connectionPicker.ts';
-import { keyVariable } from '../connections/copyLocalAccess.ts';
+import { keyVariable } from '../connections/localServiceCommands.ts';
 import type { CommandServices } from '../services.ts';
 
 /** A program that starts MCP servers, and its configuration file. */

@@ -1,15 +1,24 @@
-import { l10n } from 'vscode';
+import { env, l10n } from 'vscode';
+import type { AgentDecision } from '../../../core/agents/agentContext.ts';
 import { AgentError } from '../../../core/agents/agentError.ts';
-import { findPlanConnection, type TransferPlan } from '../../../core/agents/transferPlan.ts';
+import { findPlanConnection, toPlannedOrder, type TransferPlan } from '../../../core/agents/transferPlan.ts';
+import { createUndecidedDecision } from '../../../core/agents/windowAnswers.ts';
 import type { Transfer } from '../../../core/model/transferModel.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { PlanNode } from '../../editor/contributions.ts';
 import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
-import { describeAgentError, describeExpiry, getPlanTitle } from '../../words/agentWords.ts';
+import {
+  describeAgentError,
+  describeExpiry,
+  describeRequester,
+  describeTextOrigin,
+  getPlanTitle,
+} from '../../words/agentWords.ts';
+import { getCancelQuestion, getTransferTitle } from '../../words/transferWords.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import type { CommandServices } from '../services.ts';
+import { confirmSubmission } from '../submission/submissionSummary.ts';
 import { reportSubmission } from '../submission/submitter.ts';
-import { askAboutPlan, getPlace } from './planPrompt.ts';
 
 /** Shows the summary of a proposed transfer. Submits or declines the transfer, depending on the answer. */
 export async function confirmPlan(services: CommandServices, node: PlanNode | undefined): Promise<void> {
@@ -95,4 +104,42 @@ async function catchAgentError<T>(plan: TransferPlan, work: () => Promise<T>): P
 
 function failElsewhere({ id }: TransferPlan): never {
   throw new AgentError('planElsewhere', id);
+}
+
+/** Maximum length of an agent's description and instructions. Longer text could push the buttons out of view. */
+const maxTextLength = 1_000;
+
+/**
+ * Shows the summary of a proposed transfer, with buttons to submit or decline it. The transfer's service must be
+ * connected.
+ */
+export async function askAboutPlan(
+  services: CommandServices,
+  plan: TransferPlan,
+  connectionId: string,
+): Promise<AgentDecision> {
+  const answer = await confirmSubmission(services, [toPlannedOrder(plan, connectionId)], {
+    notes: [describeRequester(plan.requestedBy), describeTextOrigin(plan)].filter(Boolean),
+    maxTextLength,
+    backLabel: l10n.t('Decline'),
+  });
+  if (answer === 'cancel') return createUndecidedDecision();
+  return { kind: answer === 'next' ? 'yes' : 'no', by: getPlace() };
+}
+
+/** Asks whether to cancel a transfer. Names the agent that requested the cancellation. */
+export async function askAboutCancel(
+  { notifications }: CommandServices,
+  transfer: Transfer,
+  agent: string,
+): Promise<AgentDecision> {
+  const { question, effect } = getCancelQuestion(getTransferTitle(transfer));
+  const detail = `${describeRequester(agent)}\n${effect}`;
+  const [label, leave] = [l10n.t('Cancel Transfer'), l10n.t('Keep Running')];
+  const isConfirmed = await notifications.confirmOrLeave(question, detail, label, leave);
+  return { kind: isConfirmed ? 'yes' : 'no', by: getPlace() };
+}
+
+function getPlace(): string {
+  return env.appName;
 }

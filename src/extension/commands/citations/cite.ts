@@ -1,18 +1,27 @@
-import { env, l10n } from 'vscode';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { commands, env, l10n, Uri, window, workspace } from 'vscode';
 import { listCitations } from '../../../core/citations/citableUnits.ts';
-import { writeCitations, type CitationFormat } from '../../../core/citations/citationFormats.ts';
 import type { Citation } from '../../../core/citations/citation.ts';
+import {
+  citationFileNames,
+  citationFormats,
+  writeCitations,
+  type CitationFormat,
+} from '../../../core/citations/citationFormats.ts';
 import { getAccessDay } from '../../../core/model/transferOutcome.ts';
+import { CommandFailure } from '../../editor/commandBoundary.ts';
+import { pickNewFile, writeTextFile } from '../../editor/fileDialogs.ts';
 import { runSteps } from '../../editor/inputSteps.ts';
-import type { Step } from '../../editor/quickInput.ts';
+import { pickOne, toStepResult, type Choice, type Step, type StepPosition } from '../../editor/quickInput.ts';
 import {
   describeCopiedCitations,
   formatAvailabilityStatement,
   getCitationFileTexts,
+  getCitationFormatName,
 } from '../../words/citationWords.ts';
+import { describeError, toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
-import { askCitationAction, askCitationFormat, type CitationAction } from './citationPrompt.ts';
-import { insertText, saveCitations } from './citationTargets.ts';
 import { collectCitedFiles, type CiteArgument } from './citedFiles.ts';
 
 /**
@@ -82,4 +91,68 @@ async function deliver(
     await env.clipboard.writeText(text);
     services.notifications.showStatusMessage(describeCopiedCitations(citations.length));
   }
+}
+
+/** An action that the user can take with citations. */
+type CitationAction = 'copy' | 'insert' | 'save';
+
+/** Asks for a citation format. Highlights the format that was used last. */
+async function askCitationFormat(
+  position: StepPosition,
+  last: CitationFormat | undefined,
+  store: (format: CitationFormat) => void,
+): ReturnType<Step> {
+  const choices = citationFormats.map((value) => ({
+    label: getCitationFormatName(value),
+    description: citationFileNames[value],
+    value,
+  }));
+  const placeholder = l10n.t('Select a format');
+  return toStepResult(await pickOne(position, { placeholder, choices, ...(last && { active: last }) }), store);
+}
+
+/**
+ * Asks what to do with the citations. Highlights the action that was used last. Offers to insert the citations only if
+ * a text editor is active.
+ */
+async function askCitationAction(
+  position: StepPosition,
+  last: CitationAction | undefined,
+  store: (action: CitationAction) => void,
+): ReturnType<Step> {
+  const choices: readonly Choice<CitationAction>[] = [
+    { label: l10n.t('Copy'), value: 'copy' },
+    ...(window.activeTextEditor ? [{ label: l10n.t('Insert at Cursor'), value: 'insert' as const }] : []),
+    { label: l10n.t('Save As…'), value: 'save' },
+  ];
+  const placeholder = l10n.t('Select what to do with the citations');
+  return toStepResult(await pickOne(position, { placeholder, choices, ...(last && { active: last }) }), store);
+}
+
+async function insertText(text: string): Promise<void> {
+  const editor = window.activeTextEditor;
+  const isInserted = await editor?.edit((edit) => {
+    for (const selection of editor.selections) edit.replace(selection, text);
+  });
+  if (!isInserted)
+    throw new CommandFailure(l10n.t('Could not insert the citations into the editor. Copy them instead.'));
+}
+
+async function saveCitations({ notifications }: CommandServices, format: CitationFormat, text: string): Promise<void> {
+  const name = citationFileNames[format];
+  const kinds = { [getCitationFormatName(format)]: [name.replace(/^.*\./, '')] };
+  const file = await pickNewFile(l10n.t('Save Citations'), getSuggestedFile(name), kinds);
+  if (!file) return;
+  try {
+    await writeTextFile(file, [text]);
+  } catch (error) {
+    throw new CommandFailure(l10n.t('Could not write {0}: {1}', toPlainLine(file.path), describeError(error)));
+  }
+  const open = { label: l10n.t('Open'), run: () => commands.executeCommand('vscode.open', file) };
+  void notifications.info(l10n.t('Saved the citations.'), open);
+}
+
+function getSuggestedFile(name: string): Uri {
+  const [folder] = workspace.workspaceFolders ?? [];
+  return folder ? Uri.joinPath(folder.uri, name) : Uri.file(join(homedir(), name));
 }

@@ -1,8 +1,10 @@
-import { l10n, Uri } from 'vscode';
+import { l10n, Uri, workspace } from 'vscode';
 import type { CitableFile } from '../../../core/citations/citableUnits.ts';
 import { getMachine } from '../../../core/model/connection.ts';
 import type { Transfer } from '../../../core/model/transferModel.ts';
 import { createReceipt, type TransferReceipt } from '../../../core/model/transferOutcome.ts';
+import { isJsonObject, type JsonObject } from '../../../core/util/json.ts';
+import { readJsonObject } from '../../../core/util/jsonObject.ts';
 import { findUntransferredFiles } from '../../../core/verification/manifestMatch.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { getConnectionName } from '../../editor/connectionFacts.ts';
@@ -11,16 +13,16 @@ import { withProgress } from '../../editor/notifications.ts';
 import { createUnknownFilesHint } from '../../notifications/nextSteps.ts';
 import type { CitedService } from '../../words/citationWords.ts';
 import { plural } from '../../words/localeFormats.ts';
+import { describeError, toPlainLine } from '../../words/plainText.ts';
 import { chooseCheckedFiles, getSelectedFiles, loadEntries, toKnownFile, type KnownFile } from '../files/files.ts';
 import type { CommandServices } from '../services.ts';
 import { locateTransferredFiles } from '../verification/transferredFolders.ts';
-import { readCitableManifest } from './citableManifest.ts';
 
 /** Argument of a citation command: a file, a search, a transfer or a manifest. */
 export type CiteArgument = CommandArguments['dataTransfer.cite'];
 
 /** Files to cite, and the known facts about their transfer. */
-export interface CitedFiles {
+interface CitedFiles {
   readonly files: readonly CitableFile[];
   /** The services from which the files are available. Empty for a manifest. */
   readonly services: readonly CitedService[];
@@ -103,4 +105,39 @@ function listServices(services: CommandServices, files: readonly KnownFile[]): r
   const ids = [...new Set(files.map(({ ref }) => ref.connectionId))];
   const named = ids.map((id) => ({ name: getConnectionName(services, id), isLocal: getMachine(id) !== undefined }));
   return named.filter(({ name }) => name !== '');
+}
+
+/** Maximum size of a manifest, in bytes. Parsing a larger manifest would block the process for seconds. */
+const maxBytes = 64 * 1024 * 1024;
+
+/**
+ * Reads a manifest's list of files and, if stated, the day on which the manifest was created. Throws a {@link
+ * CommandFailure} if the manifest can't be read, is too large or lists no files.
+ */
+async function readCitableManifest(file: Uri): Promise<CitedFiles> {
+  const json = readJsonObject(await readText(file));
+  const content: JsonObject = json.kind === 'object' ? json.value : {};
+  const resources: readonly unknown[] = Array.isArray(content['resources']) ? content['resources'] : [];
+  const files = resources.filter(isJsonObject).map((resource) => ({ name: getName(resource), resource }));
+  if (files.length === 0) throw new CommandFailure(l10n.t('{0} lists no files.', toPlainLine(file.path)));
+  const { created } = content;
+  const day = typeof created === 'string' ? /^\d{4}-\d{2}-\d{2}/.exec(created)?.[0] : undefined;
+  const receipt = { fileCount: files.length, isSeen: false, ...(day !== undefined && { day }) };
+  return { files, services: [], receipt };
+}
+
+function getName({ path, name, id }: JsonObject): string {
+  const written = [path, name, id].find((value) => typeof value === 'string' && value !== '');
+  return typeof written === 'string' ? (written.split('/').at(-1) ?? written) : '';
+}
+
+async function readText(file: Uri): Promise<string> {
+  try {
+    const { size } = await workspace.fs.stat(file);
+    if (size > maxBytes) throw new CommandFailure(l10n.t('{0} is too large.', toPlainLine(file.path)));
+    return new TextDecoder().decode(await workspace.fs.readFile(file));
+  } catch (error) {
+    if (error instanceof CommandFailure) throw error;
+    throw new CommandFailure(l10n.t('Could not read {0}: {1}', toPlainLine(file.path), describeError(error)));
+  }
 }

@@ -3,6 +3,7 @@ import { countFileLicenses } from '../../../core/citations/licenses.ts';
 import { findFilesUnderWay, type FilesUnderWay } from '../../../core/model/filesUnderWay.ts';
 import { createStagingLookup } from '../../../core/model/staging.ts';
 import type { TransferOrder } from '../../../core/model/transferModel.ts';
+import { readFreeBytes } from '../../../core/util/freeSpace.ts';
 import type { Step } from '../../editor/quickInput.ts';
 import { formatFileCount } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
@@ -16,7 +17,7 @@ import {
   type Summary,
 } from '../../words/summaryWords.ts';
 import type { CommandServices } from '../services.ts';
-import { getDestinationFreeBytes } from './destinationSpace.ts';
+import { getServedFolder } from '../verification/transferredFolders.ts';
 import { findCopies, type LeaveOutListener } from './knownCopies.ts';
 
 /** Options for {@link confirmSubmission}. */
@@ -158,4 +159,24 @@ function describeTransfersInProgress(
       ? l10n.t('Submitted for transfer to {0}, but not confirmed: {1}.', destination, formatFileCount(unconfirmedCount))
       : '',
   ];
+}
+
+/**
+ * Returns the number of free bytes at a destination. The number comes from the active connection or from the file
+ * system of a folder: the one that the active connection serves as the destination or, if unknown, the one that the
+ * user selected. Returns undefined if the number isn't known or isn't reported in time.
+ */
+export async function getDestinationFreeBytes(
+  { connectionStore, sessions, memory }: CommandServices,
+  connectionId: string,
+  destination: string,
+): Promise<number | undefined> {
+  const session = sessions.get(connectionId);
+  const isShown = session !== undefined && sessions.active === session;
+  const { databases } = connectionStore.listing;
+  const reported = isShown ? databases.find(({ name }) => name === destination)?.listing?.freeBytes : undefined;
+  if (reported !== undefined) return reported;
+  const served = isShown ? getServedFolder(session, databases, destination) : undefined;
+  const folder = served ?? (await memory.getDestinationFolder(connectionId, destination));
+  return folder === undefined ? undefined : await readFreeBytes(folder);
 }

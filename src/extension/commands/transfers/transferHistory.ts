@@ -1,15 +1,20 @@
-import { l10n } from 'vscode';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { commands, l10n, Uri, workspace } from 'vscode';
+import { exportAsCsv, exportAsJson } from '../../../core/model/transferExport.ts';
 import { hasEnded, type Transfer } from '../../../core/model/transferModel.ts';
 import { TransferSearch } from '../../../core/model/transferSearch.ts';
-import { CommandHint } from '../../editor/commandBoundary.ts';
+import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
+import { getConnectionName } from '../../editor/connectionFacts.ts';
 import type { TransferNode } from '../../editor/contributions.ts';
-import { createSingleStep, pickFromSearch } from '../../editor/quickInput.ts';
+import { pickNewFile, writeTextFile } from '../../editor/fileDialogs.ts';
+import { createSingleStep, pickFromSearch, type Choice } from '../../editor/quickInput.ts';
 import { createDetailsStep, createTransferStep } from '../../notifications/nextSteps.ts';
-import { plural, formatTime } from '../../words/localeFormats.ts';
-import { toPlainLine } from '../../words/plainText.ts';
+import { formatTime, plural } from '../../words/localeFormats.ts';
+import { describeError, toPlainLine } from '../../words/plainText.ts';
 import { getTransferTitle } from '../../words/transferWords.ts';
 import type { CommandServices } from '../services.ts';
-import { createTransferChoice, chooseTransfer } from './transferPicker.ts';
+import { chooseTransfer, createTransferChoice } from './transferPicker.ts';
 
 /**
  * Removes a transfer from the history, and offers to undo this. The transfer must have ended, be unconfirmed, or have
@@ -121,4 +126,64 @@ export async function findInHistory(services: CommandServices): Promise<void> {
       }),
   });
   if (typeof answer !== 'string') transferPanels.show(answer.value);
+}
+
+/** Restores transfers that were removed within the last day. Asks whether to restore one of them or all. */
+export async function restoreRemovedTransfers({ transferFlow, notifications }: CommandServices): Promise<void> {
+  const removed = await transferFlow.loadRemoved();
+  if (removed.length === 0) throw new CommandHint(l10n.t('No transfers were removed in the last day.'));
+  const search = new TransferSearch(removed);
+  const now = Date.now();
+  const all = {
+    label: plural(removed.length, 'Restore {0} transfer', 'Restore all {0} transfers'),
+    value: removed.map(({ key }) => key),
+  };
+  const answer = await pickFromSearch<readonly string[]>(createSingleStep(l10n.t('Restore Removed Transfers')), {
+    placeholder: l10n.t('Select what to restore'),
+    find: (text) => [
+      ...(text === '' ? [all] : []),
+      ...search.find(text, maxResults).map(({ transfer }) => createRemovedChoice(transfer, now)),
+    ],
+  });
+  if (typeof answer === 'string') return;
+  await transferFlow.restore(answer.value);
+  notifications.showStatusMessage(plural(answer.value.length, 'Restored {0} transfer.', 'Restored {0} transfers.'));
+}
+
+function createRemovedChoice(transfer: Transfer, now: number): Choice<readonly string[]> {
+  const { description = '', label } = createTransferChoice(transfer);
+  return { label, description: `${description} · ${formatTime(transfer.createdAt, now)}`, value: [transfer.key] };
+}
+
+/**
+ * Writes all transfers to a file that the user selects. Writes CSV if the file's name ends in `.csv`, and JSON
+ * otherwise.
+ */
+export async function exportTransferHistory(services: CommandServices): Promise<void> {
+  const { transferFlow, transferStore, notifications } = services;
+  await transferFlow.loadFinished();
+  const transfers = transferStore.getAll();
+  if (transfers.length === 0) throw new CommandHint(l10n.t('There are no transfers to export.'), createTransferStep());
+  const file = await pickNewFile(l10n.t('Export Transfer History'), getSuggestedFile(), {
+    [l10n.t('Table (CSV)')]: ['csv'],
+    [l10n.t('JSON (with file lists)')]: ['json'],
+  });
+  if (!file) return;
+  const write = file.path.toLowerCase().endsWith('.csv') ? exportAsCsv : exportAsJson;
+  const context = { getConnectionName: (id: string) => getConnectionName(services, id) };
+  try {
+    await writeTextFile(file, write(transfers, context));
+  } catch (error) {
+    throw new CommandFailure(
+      l10n.t('Could not export the history to {0}: {1}', toPlainLine(file.path), describeError(error)),
+    );
+  }
+  const text = plural(transfers.length, 'Exported {0} transfer.', 'Exported {0} transfers.');
+  void notifications.info(text, { label: l10n.t('Open'), run: () => commands.executeCommand('vscode.open', file) });
+}
+
+function getSuggestedFile(): Uri {
+  const [folder] = workspace.workspaceFolders ?? [];
+  const name = `transfers-${new Date().toISOString().slice(0, 10)}.csv`;
+  return folder ? Uri.joinPath(folder.uri, name) : Uri.file(join(homedir(), name));
 }

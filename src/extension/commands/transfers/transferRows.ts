@@ -1,13 +1,16 @@
 import { env, l10n } from 'vscode';
 import type { Reason } from '../../../core/model/reason.ts';
 import type { TurnOptions } from '../../../core/model/requestTurn.ts';
-import { hasEnded, type Transfer } from '../../../core/model/transferModel.ts';
+import { hasEnded, isUnderWay, type Transfer } from '../../../core/model/transferModel.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { TransferNode } from '../../editor/contributions.ts';
+import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
 import { createDetailsStep, createRemedyActions, createUnknownIdHint } from '../../notifications/nextSteps.ts';
+import type { WaitingRequest } from '../../notifications/waitingRequests.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import { getCancelQuestion, getTransferTitle } from '../../words/transferWords.ts';
 import type { CommandServices } from '../services.ts';
+import { removeFromHistory } from './transferHistory.ts';
 import { chooseTransfer, pickTransfer } from './transferPicker.ts';
 
 /** Opens a transfer's page. */
@@ -87,4 +90,34 @@ export async function showRunningTransfers(services: CommandServices): Promise<v
   statusBar.acknowledge();
   const key = await pickTransfer(services, list, l10n.t('Select a transfer to show its progress'));
   if (key !== undefined) transferPanels.show(key);
+}
+
+/** Handles the Delete key in the list of transfers: cancels a running transfer, and removes any other. */
+export async function deleteFocusedTransfer(services: CommandServices, node: TransferNode | undefined): Promise<void> {
+  const transfer = node && services.transferStore.get(node.key);
+  if (transfer) await (isUnderWay(transfer) ? cancelTransfer : removeFromHistory)(services, node);
+}
+
+/**
+ * Warns the user and, after confirmation, sends a waiting request immediately (D34: serialized requests). If more than
+ * one request is waiting, asks which one to send.
+ */
+export async function sendNow({ waitingRequests, notifications }: CommandServices): Promise<void> {
+  const waiting = waitingRequests.getAll();
+  if (waiting.length === 0) throw new CommandHint(l10n.t('No request is waiting to be sent.'));
+  const request = await chooseRequest(waiting);
+  if (!request) return;
+  const question = l10n.t('Send this request now? ({0})', request.title);
+  const risk = l10n.t(
+    'The server may still be working on another request. Overlapping requests can cause it to mix up responses or stop responding for all users.',
+  );
+  if (await notifications.confirm(question, risk, l10n.t('Send Now'))) request.sendNow();
+}
+
+async function chooseRequest(waiting: readonly WaitingRequest[]): Promise<WaitingRequest | undefined> {
+  if (waiting.length === 1) return waiting[0];
+  const choices = waiting.map((request) => ({ label: request.title, value: request }));
+  const placeholder = l10n.t('Select the request to send now');
+  const answer = await pickOne(createSingleStep(l10n.t('Send Now')), { placeholder, choices });
+  return typeof answer === 'string' ? undefined : answer.value;
 }

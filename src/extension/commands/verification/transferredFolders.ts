@@ -18,7 +18,7 @@ import { getServedLocations } from '../../localService/servedFolders.ts';
 import { createUnknownIdHint } from '../../notifications/nextSteps.ts';
 import { formatList } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
-import { openLocalInBackground } from '../connections/localConnection.ts';
+import { openLocalInBackground } from '../connections/connectionOpener.ts';
 import type { CommandServices } from '../services.ts';
 
 /** The services needed to find a destination's folder. */
