@@ -48,15 +48,18 @@ function measureNames(root: string, sources: readonly Source[], imports: readonl
   const bags = exports.filter(({ name }) => name.endsWith('Parts')).map(({ path, name }) => `${path} ${name}`);
   const entryPoints = readEntryPoints(join(root, 'esbuild.mjs'));
   const forImport = exports.filter(({ path }) => !entryPoints.has(path));
-  const unimported = findUnimported(forImport, imports).map(({ path, name }) => `${path} ${name}`);
+  const users = ['scripts', 'test', 'bench'].flatMap((folder) => readSources(root, folder));
+  const list = (all: readonly Import[]): string[] =>
+    findUnimported(forImport, all).map(({ path, name }) => `${path} ${name}`);
   return [
     counted('doc comments that begin with a question word', findQuestionComments(sources), 20),
     counted('unusual words in names and comments', findUnusualWords(sources), 0),
     counted('type names exported by several files', findSharedTypeNames(exports), 0),
-    counted('duplicate file names', listRepeatedFileNames(sources), 3),
+    counted('duplicate file names', listRepeatedFileNames(sources), 2),
     counted('exports named *Parts', bags, 5),
     counted('entries directly in src', readdirSync(join(root, 'src')), 7),
-    counted('exports that no file imports', unimported, 0),
+    counted('exports that no file imports', list([...imports, ...readImports([...sources, ...users])]), 0),
+    counted('exports that only tests import', list(imports), 39),
   ];
 }
 
@@ -70,10 +73,10 @@ function measureFiles(sources: readonly Source[], imports: readonly Import[]): M
   const cycle = findLargestCycle(sources, imports);
   return [
     { title: 'largest import cycle', value: cycle.length, bound: 2, items: cycle },
-    counted('files under 40 lines that one file beside them imports', findSmallFiles(sources, imports), 39),
+    counted('files under 40 lines that one file beside them imports', findSmallFiles(sources, imports), 3),
     { title: 'function length, 90th percentile', value: percentile(functions, 0.9), bound: 12 },
     { title: 'function length, 99th percentile', value: percentile(functions, 0.99), bound: 24 },
-    { title: 'lines over 100 characters, in percent', value: measureLongLines(sources), bound: 8.6 },
+    { title: 'lines over 100 characters, in percent', value: measureLongLines(sources), bound: 8.8 },
   ];
 }
 
@@ -93,8 +96,8 @@ function measureTexts(root: string, sources: readonly Source[]): Metric[] {
   const docComments = findDocComments(sources);
   return [
     { title: 'doc comments', value: docComments.length, items: docComments },
-    counted('doc comments on functions that are not exported', findPrivateDocComments(sources), 743),
-    counted('sentences that the code has more than once', sentences, 84),
+    counted('doc comments on functions that are not exported', findPrivateDocComments(sources), 843),
+    counted('sentences that the code has more than once', sentences, 79),
     { title: 'words in documents', value: countWords(root), bound: 31_600 },
   ];
 }
