@@ -8,7 +8,7 @@ import { ArchiveBucket } from '../support/archiveBucket.ts';
 import { mustFindRclone } from '../support/storeServers.ts';
 import { StoreRig } from '../support/storeRig.ts';
 
-const readme = nodePath.join(import.meta.dirname, '../../README.md');
+const document = nodePath.join(import.meta.dirname, '../../docs/stores.md');
 const archived = ['runs/run-1.bam', 'runs/run-1.bam.bai', 'runs/run-2.bam', 'run-1.bam'];
 
 describe('Archived objects of a store (D67)', () => {
@@ -41,8 +41,8 @@ describe('Archived objects of a store (D67)', () => {
     assert.deepEqual(bucket.restored, []);
   });
 
-  it('can be transferred after the command in the README has restored each of them', async () => {
-    const [, command = ''] = /`rclone (backend restore [^`]+)`/.exec(await readFile(readme, 'utf8')) ?? [];
+  it('can be transferred after the command in docs/stores.md has restored each of them', async () => {
+    const [, command = ''] = /`rclone (backend restore [^`]+)`/.exec(await readFile(document, 'utf8')) ?? [];
     const args = command.replaceAll('"', '').replace('lab:bucket', bucket.remote).split(' ');
     assert.deepEqual([args.includes(bucket.remote), args.includes('/runs/run-1.bam')], [true, true], command);
     const env = createRcloneEnvironment(rig.servers.environment);

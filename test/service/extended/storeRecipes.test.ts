@@ -9,11 +9,11 @@ import { debianServerKinds } from '../../support/debianServers.ts';
 import { startLocalService, type StartedService } from '../../support/localService.ts';
 import { StoreServers, type StoreKind } from '../../support/storeServers.ts';
 
-const readme = nodePath.join(import.meta.dirname, '../../../README.md');
+const document = nodePath.join(import.meta.dirname, '../../../docs/stores.md');
 
-/** Returns the arguments of the README's recipe that starts with `start`, with the given values filled in. */
+/** Returns the arguments of the recipe in the document that starts with `start`, with the given values filled in. */
 async function adaptRecipe(start: string, values: Readonly<Record<string, string>>): Promise<string[]> {
-  const text = await fs.readFile(readme, 'utf8');
+  const text = await fs.readFile(document, 'utf8');
   const [, command] = new RegExp(`\`(rclone config create ${start}[^\`]*)\``).exec(text) ?? [];
   assert.ok(command !== undefined, `There is no recipe for ${start}.`);
   const [, ...words] = command.split(' ');
@@ -79,7 +79,7 @@ async function findPaths({ address, token }: StartedService): Promise<string[]> 
   return resources.map(({ path }) => path);
 }
 
-describe('The recipes for stores in the README (D62)', () => {
+describe('The recipes of docs/stores.md (D62)', () => {
   let servers: StoreServers | undefined;
   let agent: ChildProcess | undefined;
 

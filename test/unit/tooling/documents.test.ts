@@ -6,7 +6,9 @@ const root = join(import.meta.dirname, '..', '..', '..');
 const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: root });
 
 interface Manifest {
-  readonly contributes: { readonly configuration: { readonly properties: Readonly<Record<string, unknown>> } };
+  readonly contributes: {
+    readonly configuration: { readonly properties: Readonly<Record<string, { readonly default?: unknown }>> };
+  };
 }
 
 function read(...path: readonly string[]): string {
@@ -31,6 +33,12 @@ function isBroken(document: string, target: string): boolean {
   const file = path === '' ? document : join(dirname(document), path);
   if (!existsSync(join(root, file))) return true;
   return anchor !== undefined && !hasAnchor(file, anchor);
+}
+
+/** Returns the documents of the repository to which a document links. */
+function listLinkedDocuments(document: string): readonly string[] {
+  const targets = Array.from(read(document).matchAll(/\]\(([^)#\s]+\.md)/g), ([, target = '']) => target);
+  return targets.filter((target) => !/^[a-z]+:/.test(target)).map((target) => join(dirname(document), target));
 }
 
 /** Returns the keys of the configuration schemas. Keys of a database have the form `databases[].name`. */
@@ -76,13 +84,34 @@ describe('The documents', () => {
     assert.deepEqual(broken, []);
   });
 
-  it('describe every setting in the README', () => {
+  it('describe every setting with its default, and no other', () => {
     const { contributes } = JSON.parse(read('package.json')) as Manifest;
-    const readme = read('README.md');
-    const settings = Object.keys(contributes.configuration.properties);
-    assert.ok(settings.length > 0);
+    const described = listTableRows('settings.md').filter(([, name = '']) => name.startsWith('dataTransfer.'));
+    const defaults = Object.entries(contributes.configuration.properties).map(([name, setting]) => [
+      name,
+      setting.default === '' ? '' : String(JSON.stringify(setting.default)).replaceAll('"', ''),
+    ]);
+    assert.ok(defaults.length > 0);
     assert.deepEqual(
-      settings.filter((setting) => !readme.includes(`| \`${setting}\``)),
+      Object.fromEntries(
+        described.map(([, name = '', , value = '']) => [name, /^(found|none)$/.test(value) ? '' : value]),
+      ),
+      Object.fromEntries(defaults),
+    );
+  });
+
+  it('begin with a README of at most 1,800 words, which names the two commands to start with', () => {
+    const readme = read('README.md');
+    assert.ok((readme.match(/\S+/g) ?? []).length <= 1_800);
+    for (const command of ['npm run demo', 'npm test']) assert.match(readme, new RegExp(`^${command}\\b`, 'm'));
+  });
+
+  it('are all reached from the README by links', () => {
+    const reached = new Set(['README.md']);
+    for (const document of reached) for (const linked of listLinkedDocuments(document)) reached.add(linked);
+    const pages = documents.filter((document) => document !== 'CHANGELOG.md');
+    assert.deepEqual(
+      pages.filter((document) => !reached.has(document)),
       [],
     );
   });
