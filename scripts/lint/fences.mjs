@@ -19,7 +19,7 @@ const layers = [
   'core/flows',
   'core/monitor',
 ];
-const core = [...layers, 'core/words', 'core/agents', 'core'];
+const core = [...layers, 'core/words/pageWords', 'core/words', 'core/agents', 'core'];
 const editor = ['extension/identity', 'extension/words', 'extension/editor', 'extension/notifications'];
 
 /** Rows in matching order: the first pattern that matches a file determines its part. */
@@ -38,6 +38,8 @@ export const fences = [
     packages: ['undici', 'zod'],
     node: true,
   },
+  // Sentences that the pages share with the extension and the command line.
+  { place: 'core/words/pageWords', files: /^src\/core\/words\/pageWords\.ts$/, types: ['core/words'] },
   // Sentences about the data of core, which the extension and the command line share.
   { place: 'core/words', files: /^src\/core\/words\//, code: ['core/recipes', 'core/model', 'core/util'] },
   { place: 'core/code', files: /^src\/core\/code\//, code: ['core/model', 'core/util'] },
@@ -156,6 +158,7 @@ export const fences = [
       'core/citations',
       'core/recipes',
       'core/store',
+      'core/words/pageWords',
       'core/model',
       'core/util',
     ],
@@ -174,7 +177,13 @@ export const fences = [
   ...['metadata', 'transfer'].map((page) => ({
     place: `webviews/${page}`,
     files: new RegExp(`^src/webviews/${page}/`),
-    code: ['webviews/messages', 'webviews/shared', ...(page === 'metadata' ? ['core/util/spdxLicense'] : [])],
+    code: [
+      'webviews/messages',
+      'webviews/shared',
+      'core/util/displayLimits',
+      'core/words/pageWords',
+      ...(page === 'metadata' ? ['core/util/spdxLicense'] : []),
+    ],
     types: ['core/model'],
     packages: ['@vscode/l10n', 'preact'],
   })),
@@ -185,5 +194,11 @@ export const fences = [
     packages: ['commander', '@modelcontextprotocol/server'],
     node: true,
   },
-  { place: 'service', files: /^src\/service\//, code: ['contract', 'core/util'], packages: ['zod'], node: true },
+  {
+    place: 'service',
+    files: /^src\/service\//,
+    code: ['contract', 'core/util', 'core/util/displayLimits'],
+    packages: ['zod'],
+    node: true,
+  },
 ];

@@ -8,19 +8,17 @@ export type StagingStatus = z.infer<typeof stagingStatusSchema>;
 
 /** Describes the body of `POST files` (§4.3). The client omits empty optional fields. */
 export const searchRequestSchema = z.looseObject({
-  database: z.string().check(z.describe('Name of the database to search.')),
-  orcid: z.string().check(z.describe('ORCID iD of the user.')),
-  query: z.string().check(z.describe('The query, in the syntax of the database. Empty: every file.')),
+  database: z.string(),
+  orcid: z.string(),
+  query: z.string(),
   status: z.optional(
     stagingStatusSchema.check(
       z.describe('Returns only staged files, which are ready to be copied, or only unstaged ones.'),
     ),
   ),
-  offset: z.optional(z.int().check(z.gte(0), z.describe('0-based index of the first result.'))),
+  offset: z.optional(z.int().check(z.gte(0))),
   limit: z.optional(z.int().check(z.gte(1), z.describe('Maximum number of results to return.'))),
-  specific: z.optional(
-    z.record(z.string(), z.unknown()).check(z.describe('Search parameters that only this database supports.')),
-  ),
+  specific: z.optional(z.record(z.string(), z.unknown())),
 });
 
 /** The body of `POST files` (§4.3). */
@@ -28,9 +26,9 @@ export type SearchRequest = z.infer<typeof searchRequestSchema>;
 
 /** Describes the body of `POST files/by-id` (D8: metadata by ids). */
 export const metadataRequestSchema = z.looseObject({
-  database: z.string().check(z.describe('Name of the database that holds the files.')),
-  orcid: z.string().check(z.describe('ORCID iD of the user.')),
-  file_ids: z.array(z.string()).check(z.minLength(1), z.describe('IDs of the files.')),
+  database: z.string(),
+  orcid: z.string(),
+  file_ids: z.array(z.string()).check(z.minLength(1)),
   offset: z.optional(z.int().check(z.gte(0), z.describe('0-based index of the first file, in the order of the ids.'))),
   limit: z.optional(z.int().check(z.gte(1), z.describe('Maximum number of files to return.'))),
 });

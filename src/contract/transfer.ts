@@ -1,16 +1,15 @@
 import * as z from 'zod/mini';
 import { hasFields } from './fieldCheck.ts';
 
-/** Describes the body of `POST transfers` (§4.5). The client omits empty optional fields. */
+/** Describes the body of `POST transfers` (§4.5). The client omits empty optional fields. The service describes
+ * the fields (`src/service/wire/requestSchemas.ts`). */
 export const transferRequestSchema = z.looseObject({
-  orcid: z.string().check(z.describe('ORCID iD of the user; only this user can cancel the transfer.')),
-  source: z.string().check(z.describe('Name of the database that holds the files.')),
-  destination: z.string().check(z.describe('Name of the database that receives the files.')),
-  file_ids: z.array(z.string()).check(z.describe('IDs of the files, without duplicates.')),
-  description: z.optional(z.string().check(z.describe('Purpose of the transfer, in Markdown.'))),
-  instructions: z.optional(
-    z.record(z.string(), z.unknown()).check(z.describe('Instructions for processing the files at the destination.')),
-  ),
+  orcid: z.string(),
+  source: z.string(),
+  destination: z.string(),
+  file_ids: z.array(z.string()),
+  description: z.optional(z.string()),
+  instructions: z.optional(z.record(z.string(), z.unknown())),
 });
 
 /** The body of `POST transfers` (§4.5). */

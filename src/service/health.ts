@@ -1,9 +1,11 @@
 import * as fs from 'node:fs/promises';
+import { toSentence } from '../core/util/displayLimits.ts';
+import { cannotBeRead } from '../core/util/sharedTexts.ts';
 import { settlesWithin, type Clock } from '../core/util/clock.ts';
 import { getErrorCode } from '../core/util/errorFacts.ts';
 import { toFreeBytes } from '../core/util/freeSpace.ts';
 import type { Logger } from '../core/util/logger.ts';
-import { databaseScanningCode } from './catalog/databaseUnavailableError.ts';
+import { databaseScanningCode, stoppingCause } from './catalog/databaseUnavailableError.ts';
 import { HttpProblem } from './http/httpProblem.ts';
 import { describeRoute, type DescribedRoute } from './http/router.ts';
 import { responseSchemas } from './wire/responseSchemas.ts';
@@ -38,7 +40,7 @@ export class Health {
 
   /** Returns the reasons why the service is not ready, one sentence each; empty if it is ready. Never rejects. */
   async findProblems(): Promise<readonly string[]> {
-    if (this.options.isStopping()) return ['The service is stopping.'];
+    if (this.options.isStopping()) return [toSentence(stoppingCause)];
     this.checking ??= this.check().finally(() => (this.checking = undefined));
     return await this.checking;
   }
@@ -57,7 +59,7 @@ export class Health {
       names.length === 0 ? [] : [`${names.length} of ${databases.length} databases ${problem}.`];
     return [
       ...(storage === 'ready' ? [] : ["The data folder can't be written to."]),
-      ...count(failed, "can't be read"),
+      ...count(failed, cannotBeRead),
       ...count(pending, "can't be searched yet: still being scanned, or not responding"),
     ];
   }
@@ -65,7 +67,7 @@ export class Health {
   private async checkStorage(): Promise<void> {
     const { dataFolder } = this.options;
     await fs.access(dataFolder, fs.constants.W_OK);
-    if (toFreeBytes(await fs.statfs(dataFolder)) === 0) throw new Error('The disk is full.');
+    if (toFreeBytes(await fs.statfs(dataFolder)) === 0) throw new Error('ENOSPC');
   }
 
   /**

@@ -7,6 +7,7 @@ import { toInputSchema } from './http/schemaIssues.ts';
 import { serviceVersion } from './version.ts';
 import { requestSchemas } from './wire/requestSchemas.ts';
 import { responseSchemas } from './wire/responseSchemas.ts';
+import { wrongTokenDetail } from './http/access.ts';
 
 const intro = [
   'Searches folders and stores that are served as databases, and transfers files between them.',
@@ -141,7 +142,7 @@ const kinds: Readonly<Record<number, ProblemKind>> = {
   },
   401: {
     name: 'Unauthorized',
-    description: 'The token is missing or wrong.',
+    description: wrongTokenDetail,
     headers: buildHeader('WWW-Authenticate', 'The authentication scheme.', { type: 'string', const: 'Bearer' }),
   },
   403: {

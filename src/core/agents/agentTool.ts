@@ -3,6 +3,7 @@ import { limitMarks, shortenText } from '../util/displayLimits.ts';
 import { isDeeperThan, omit, type JsonObject } from '../util/json.ts';
 import type { AgentContext } from './agentContext.ts';
 import { AgentError } from './agentError.ts';
+import { fieldTexts, isNotValid, mustNotBeEmpty } from '../util/sharedTexts.ts';
 
 /** Runs a tool with validated input. Resolves to the answer. Throws {@link AgentError} for an expected failure. */
 type ToolFunction<Input> = (context: AgentContext, input: Input, signal: AbortSignal) => Promise<JsonObject>;
@@ -79,10 +80,10 @@ function describeViolation(issue: Issue): string {
   if (issue.code === 'invalid_type') return `must be of type ${issue.expected}`;
   if (issue.code === 'invalid_value') return `must be one of: ${issue.values.join(', ')}`;
   if (issue.code === 'too_big') return `is too large: at most ${describeLimit(issue.maximum, issue.origin)}`;
-  if (issue.code === 'too_small' && issue.origin in units) return 'must not be empty';
+  if (issue.code === 'too_small' && issue.origin in units) return mustNotBeEmpty;
   if (issue.code === 'too_small') return `must be at least ${String(issue.minimum)}`;
   if (issue.code === 'not_multiple_of') return `must be a multiple of ${issue.divisor}`;
-  return issue.code === 'custom' ? 'is too large or too deeply nested' : 'is not valid';
+  return issue.code === 'custom' ? 'is too large or too deeply nested' : isNotValid;
 }
 
 const units: Readonly<Record<string, string>> = { string: ' characters', array: ' values' };
@@ -112,7 +113,7 @@ export const idField = limitedText(maxIdLength).check(z.minLength(1));
 
 /** Schemas for the fields of a database search. */
 export const queryFields = {
-  query: limitedText(2_000).check(z.describe('The query, in the syntax of the database. Empty for all files.')),
+  query: limitedText(2_000).check(z.describe(fieldTexts.query)),
   status: z.optional(z.enum(['staged', 'unstaged']).check(z.describe('staged: ready to copy.'))),
   specific: z.optional(limitedObject().check(z.describe('Search parameters that only this database has.'))),
 };

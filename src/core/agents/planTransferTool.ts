@@ -10,6 +10,7 @@ import { findObstacle, type PlanObstacle, type RecipePlan } from '../recipes/pla
 import { sumUpFiles, type RecipeFile } from '../recipes/recipeFile.ts';
 import type { Recipe } from '../recipes/recipeSchema.ts';
 import type { JsonObject } from '../util/json.ts';
+import { fieldTexts } from '../util/sharedTexts.ts';
 import { hasHiddenText } from '../util/visibleText.ts';
 import type { AgentContext } from './agentContext.ts';
 import { AgentError } from './agentError.ts';
@@ -35,7 +36,7 @@ import {
 const input = z.strictObject({
   source: databaseField,
   destination: databaseField,
-  ids: z.optional(z.array(idField).check(z.minLength(1), z.maxLength(1_000), z.describe('IDs of the files.'))),
+  ids: z.optional(z.array(idField).check(z.minLength(1), z.maxLength(1_000), z.describe(fieldTexts.fileIds))),
   query: z.optional(queryFields.query.check(z.describe('Instead of ids: transfers every file that a search finds.'))),
   status: queryFields.status,
   specific: queryFields.specific,

@@ -6,6 +6,7 @@ import { getOutcome, getProgress, isUnsent, nameBytes } from '../model/transferO
 import { settlesWithin } from '../util/clock.ts';
 import type { JsonObject } from '../util/json.ts';
 import { Lifetime } from '../util/lifetime.ts';
+import { unconfirmedCancellation } from '../util/sharedTexts.ts';
 import { parseUuid } from '../util/uuid.ts';
 import type { AgentContext } from './agentContext.ts';
 import { AgentError } from './agentError.ts';
@@ -150,7 +151,7 @@ export const cancelTransferTool = defineTool({
     if (decision.kind === 'no') throw new AgentError('declined', 'The user declined. The transfer continues.');
     await context.open(transfer.order.connectionId);
     const reason = await transferFlow.cancel(transfer.key);
-    if (reason) throw new AgentError('requestFailed', "The cancellation wasn't confirmed.", reason);
+    if (reason) throw new AgentError('requestFailed', `${unconfirmedCancellation}.`, reason);
     return toTransferAnswer(transferStore.get(transfer.key) ?? transfer, context.describeReason);
   },
 });

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { SearchQuery } from '../model/searchModel.ts';
+import { fieldTexts } from '../util/sharedTexts.ts';
 
 /** The version of the recipe format that this program reads and writes. A recipe without `version` has this version. */
 export const recipeVersion = 1;
@@ -17,7 +18,7 @@ const nameSchema = z.string().check(z.minLength(1));
 const filterListSchema = z.array(nameSchema.check(z.maxLength(300))).check(z.minLength(1), z.maxLength(100));
 
 const searchSchema = z.strictObject({
-  query: z.string().check(z.describe('The query, in the syntax of the database. Empty for all files.')),
+  query: z.string().check(z.describe(fieldTexts.query)),
   status: z.optional(
     z
       .enum(['staged', 'unstaged'])
@@ -50,9 +51,9 @@ const filtersSchema = z.strictObject({
 });
 
 const fromSchema = z.strictObject({
-  database: nameSchema.check(z.describe('Name or ID of the database that has the files.')),
+  database: nameSchema.check(z.describe(fieldTexts.source)),
   search: z.optional(searchSchema.check(z.describe('Finds the files each time the recipe is run.'))),
-  ids: z.optional(z.array(nameSchema).check(z.minLength(1), z.describe('IDs of the files.'))),
+  ids: z.optional(z.array(nameSchema).check(z.minLength(1), z.describe(fieldTexts.fileIds))),
   table: z.optional(tableSchema.check(z.describe('Finds the files for the rows of a table.'))),
   filters: z.optional(filtersSchema.check(z.describe('Leaves out files that do not match.'))),
 });

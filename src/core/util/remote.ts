@@ -42,6 +42,12 @@ export const archivedCause = 'it is archived and must first be restored in the s
 /** The reason why a store refuses an object that is too large. */
 export const tooLargeCause = "the server doesn't accept files of this size";
 
+/** The reason why a store refuses a request without permission. */
+export const deniedCause = 'its server denies access';
+
+/** The reason why a store takes no more data. */
+export const fullCause = 'it is full';
+
 /** The reason why this machine currently can't open a file or a connection. */
 export const tooManyFiles = 'too many files are open';
 
@@ -72,9 +78,9 @@ const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
     'its server is limiting the request rate',
   ],
   [/invalidobjectstate|restore first/i, archivedCause],
-  [/access ?denied|permission denied|forbidden|status(?: code)?:? ?403/i, 'its server denies access'],
+  [/access ?denied|permission denied|forbidden|status(?: code)?:? ?403/i, deniedCause],
   [/(?:entity|payload|content) ?too ?large|status(?: code)?:? ?413/i, tooLargeCause],
-  [/no space left|quota|insufficient storage|status(?: code)?:? ?507/i, 'it is full'],
+  [/no space left|quota|insufficient storage|status(?: code)?:? ?507/i, fullCause],
   [/directory not found|nosuchbucket|bucket .*not exist/i, "its folder or bucket doesn't exist"],
   [/connection reset|broken pipe|\beof\b|connection lost|closed network connection/i, 'the connection was lost'],
 ];

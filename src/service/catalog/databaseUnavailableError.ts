@@ -1,4 +1,5 @@
 import { sqliteErrorCode } from '../sqlite.ts';
+import { cannotBeRead } from '../../core/util/sharedTexts.ts';
 
 /** The `code` of a {@link DatabaseUnavailableError}, which identifies the error across threads. */
 export const databaseUnavailableCode = 'DATABASE_UNAVAILABLE';
@@ -25,6 +26,9 @@ export class DatabaseUnavailableError extends Error {
   }
 }
 
+/** The reason why the service takes no more work, as a clause. */
+export const stoppingCause = 'the service is stopping';
+
 /** Maximum time that a query waits for a scan. */
 export const scanWaitMs = 5_000;
 
@@ -47,5 +51,5 @@ export function createScanningError(subject: string, fileCount: number): Databas
 export function describeFolderFailure(code: string): string {
   if (code === sqliteErrorCode) return "can't be searched: its catalog can't be used";
   if (code === 'ETIMEDOUT') return "doesn't respond";
-  return code === 'ENOENT' || code === 'ENOTDIR' ? "doesn't exist" : "can't be read";
+  return code === 'ENOENT' || code === 'ENOTDIR' ? "doesn't exist" : cannotBeRead;
 }

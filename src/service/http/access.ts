@@ -38,6 +38,9 @@ export function checkOrigin(headers: IncomingHttpHeaders, port: number): void {
   if (!isOwn || isFromPage) throw new HttpProblem(403, 'Requests from web pages are not allowed.');
 }
 
+/** Describes a request without the right token. */
+export const wrongTokenDetail = 'The token is missing or wrong.';
+
 /**
  * Accepts only the token with the given digest, as `Bearer base64(token)` or `Bearer token` (D5: token encoding).
  * Otherwise, throws {@link HttpProblem} 401. Ignores whitespace around the decoded token, because the Python client
@@ -45,7 +48,7 @@ export function checkOrigin(headers: IncomingHttpHeaders, port: number): void {
  */
 export function checkToken(headers: IncomingHttpHeaders, digest: Buffer): void {
   if (hasToken(headers, digest)) return;
-  throw new HttpProblem(401, 'The token is missing or wrong.', { headers: { 'WWW-Authenticate': 'Bearer' } });
+  throw new HttpProblem(401, wrongTokenDetail, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
 /**

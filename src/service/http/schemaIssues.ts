@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
 import { toQuotable } from './quotable.ts';
+import { isNotValid, mustNotBeEmpty } from '../../core/util/sharedTexts.ts';
 
 /** An invalid field, for the `errors` of a problem document. */
 export interface FieldProblem {
@@ -65,20 +66,22 @@ function findValue(value: unknown, path: readonly PropertyKey[]): unknown {
   return current;
 }
 
-const issueKinds: Readonly<Record<string, string>> = {
-  int: 'a whole number',
+/** Phrases for the types of zod and of JSON Schema. */
+const kinds: Readonly<Record<string, string>> = {
+  integer: 'a whole number',
   number: 'a number',
   string: 'text',
   boolean: 'true or false',
   array: 'a list',
   object: 'an object',
-  record: 'an object',
+  null: 'null',
 };
+const zodKinds: Readonly<Record<string, string>> = { int: 'integer', record: 'object' };
 
 function describeMessage(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return `must be ${issueKinds[issue.expected] ?? issue.expected}`;
+      return `must be ${kinds[zodKinds[issue.expected] ?? issue.expected] ?? issue.expected}`;
     case 'too_small':
       return describeTooSmall(issue.origin, Number(issue.minimum), issue.inclusive ?? true);
     case 'too_big':
@@ -88,24 +91,14 @@ function describeMessage(issue: z.core.$ZodIssue): string {
     case 'unrecognized_keys':
       return `has unknown fields: ${issue.keys.join(', ')}`;
     default:
-      return 'is not valid';
+      return isNotValid;
   }
 }
 
 function describeTooSmall(origin: string, minimum: number, inclusive: boolean): string {
-  if (origin === 'string' || origin === 'array') return 'must not be empty';
+  if (origin === 'string' || origin === 'array') return mustNotBeEmpty;
   return inclusive ? `must be at least ${minimum}` : `must be more than ${minimum}`;
 }
-
-const schemaKinds: Readonly<Record<string, string>> = {
-  integer: 'a whole number',
-  number: 'a number',
-  string: 'text',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'an object',
-  null: 'null',
-};
 
 /** Converts a schema to the JSON Schema of the values that it accepts. */
 export function toInputSchema(schema: z.ZodMiniType): JsonObject {
@@ -142,7 +135,7 @@ function describeKind(schema: JsonObject): string {
   if (Array.isArray(schema['enum'])) return `one of ${schema['enum'].map((value) => JSON.stringify(value)).join(', ')}`;
   if (schema['format'] === 'uuid') return 'a UUID';
   const types: unknown[] = Array.isArray(schema['type']) ? schema['type'] : [schema['type']];
-  const kind = types.map((type) => schemaKinds[String(type)] ?? 'a value').join(' or ');
+  const kind = types.map((type) => kinds[String(type)] ?? 'a value').join(' or ');
   const items = toObject(schema['items']);
   const parts = [items === undefined ? kind : `${kind} of ${describeItems(items)}`, ...describeBounds(schema)];
   return [...parts, ...describeRange(schema)].join(' ');

@@ -4,7 +4,10 @@ import { describeRoute, type DescribedRoute } from '../http/router.ts';
 import { databasePathSchema } from '../wire/requestSchemas.ts';
 import { responseSchemas } from '../wire/responseSchemas.ts';
 
-const problems = { 404: 'The database does not exist.' };
+/** Describes a response without the requested database, in the API description. */
+export const unknownDatabaseDescription = 'The database does not exist.';
+
+const problems = { 404: unknownDatabaseDescription };
 
 /**
  * Creates the routes for the list of databases (§4.2), a single database, its search parameters (D26: service HTTP

@@ -11,6 +11,7 @@ import { describeRoute, type DescribedRoute, type RouteResponse } from '../http/
 import { createFieldProblem, type FieldProblem } from '../http/schemaIssues.ts';
 import { metadataQuerySchema, metadataSchema, searchSchema, type LocalSearchRequest } from '../wire/requestSchemas.ts';
 import { responseSchemas } from '../wire/responseSchemas.ts';
+import { unknownDatabaseDescription } from './databaseRoutes.ts';
 
 const maxTerms = 200;
 /** Maximum total length of one field's wildcard patterns. */
@@ -42,7 +43,7 @@ function createSearchRoute(apiBase: string, databases: ServedDatabases): Describ
       'Results are sorted by relevance and then by path, in a stable order for offset and limit. While files come and go, page with `cursor` instead of `offset`. Without a limit, all results are returned. An incomplete response is invalid as a whole.',
     success: { status: 200, description: 'The files found.', schema: responseSchemas.SearchResult },
     example: { database: 'Source Data', orcid: exampleOrcid, query: 'format:csv', offset: 0, limit: 100 },
-    problems: { 404: 'The database does not exist.', 500: unavailableDescription },
+    problems: { 404: unknownDatabaseDescription, 500: unavailableDescription },
   });
 }
 

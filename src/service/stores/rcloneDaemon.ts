@@ -4,7 +4,7 @@ import { settlesWithin, type Clock } from '../../core/util/clock.ts';
 import { createFolderSync } from '../../core/util/createFolder.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
+import { DatabaseUnavailableError, stoppingCause } from '../catalog/databaseUnavailableError.ts';
 import { createStartError, openRclone, startRclone, waitForEnd, type RcloneChild } from './rcloneProgram.ts';
 import { StoreClient, type RcloneAddress } from './storeClient.ts';
 
@@ -123,7 +123,7 @@ export class RcloneDaemon {
   }
 
   private async ensureRunning(): Promise<RunningDaemon> {
-    if (this.isClosed) throw new DatabaseUnavailableError('the service is stopping');
+    if (this.isClosed) throw new DatabaseUnavailableError(stoppingCause);
     this.running ??= this.track(this.start());
     return await this.running;
   }

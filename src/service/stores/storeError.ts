@@ -1,6 +1,13 @@
 import { getErrorCode, isFileLimitError } from '../../core/util/errorFacts.ts';
 import { parseJsonObject } from '../../core/util/json.ts';
-import { archivedCause, findStoreCause, tooLargeCause, tooManyFiles } from '../../core/util/remote.ts';
+import {
+  archivedCause,
+  deniedCause,
+  findStoreCause,
+  fullCause,
+  tooLargeCause,
+  tooManyFiles,
+} from '../../core/util/remote.ts';
 
 /** The kind of failure. For a single object, `missing` and `refused` are final; the other kinds can be temporary. */
 export type StoreErrorKind = 'missing' | 'full' | 'unreachable' | 'refused' | 'broken' | 'failed';
@@ -16,7 +23,10 @@ export class StoreError extends Error {
   }
 }
 
-const refusedCauses = new Set(['its server denies access', archivedCause, tooLargeCause]);
+/** The reason for a failure with a file or folder that was deleted or moved. */
+export const missingCause = 'it no longer exists';
+
+const refusedCauses = new Set([deniedCause, archivedCause, tooLargeCause]);
 
 /** Creates the error for an error response from rclone, given its status code and body. */
 export function toStoreError(status: number, body: string): StoreError {
@@ -25,7 +35,7 @@ export function toStoreError(status: number, body: string): StoreError {
   const known = findStoreError(said);
   if (known?.kind === 'full') return known;
   if (status === 404 || /object not found|directory not found/i.test(said))
-    return new StoreError('missing', 'it no longer exists');
+    return new StoreError('missing', missingCause);
   return known ?? createUnknownError();
 }
 
@@ -33,7 +43,7 @@ export function toStoreError(status: number, body: string): StoreError {
 export function findStoreError(output: string): StoreError | undefined {
   const cause = findStoreCause(output);
   if (cause === undefined) return undefined;
-  if (cause === 'it is full') return new StoreError('full', cause);
+  if (cause === fullCause) return new StoreError('full', cause);
   return new StoreError(refusedCauses.has(cause) ? 'refused' : 'unreachable', cause);
 }
 

@@ -7,6 +7,7 @@ import { digestFile } from './digests.ts';
 import { FileBytes } from './fileBytes.ts';
 import {
   BadFile,
+  createChangedFileError,
   processFiles,
   readPieces,
   readRange,
@@ -61,7 +62,7 @@ function stageFile(opened: number, file: FileToStage, signal: JobSignal): DoneFi
   const { sha256, other, bytes } = digestFile(opened, before.bytes, signal, options);
   const after = readFileStats(opened);
   if (bytes !== before.bytes || after.bytes !== bytes || after.modifiedMs !== before.modifiedMs) {
-    throw new BadFile('it changed while it was being read');
+    throw createChangedFileError();
   }
   if (declared !== undefined && declared.hex !== other) {
     throw new BadFile(`it does not have the ${declared.algorithm} hash that its metadata states`);

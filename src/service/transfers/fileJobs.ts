@@ -155,6 +155,11 @@ export class BadFile extends Error {
   override readonly name = 'BadFile';
 }
 
+/** Creates the error for a file that was replaced or written to while it was being read. */
+export function createChangedFileError(): BadFile {
+  return new BadFile('it changed while it was being read');
+}
+
 /** An error with the operation that failed. */
 export class OperationError extends Error {
   readonly operation: FileFailure['operation'];

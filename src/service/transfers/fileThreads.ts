@@ -1,6 +1,8 @@
 import type { Worker } from 'node:worker_threads';
 import type { Clock } from '../../core/util/clock.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
+import { toSentence } from '../../core/util/displayLimits.ts';
+import { stoppingCause } from '../catalog/databaseUnavailableError.ts';
 import { startThread, ThreadCalls } from '../threads/threadCalls.ts';
 import type { fileJobHandlers } from './fileJobHandlers.ts';
 import type { JobResult } from './fileJobs.ts';
@@ -59,7 +61,7 @@ export class FileThreads {
    * promise then rejects. A job that is still queued is rejected without being started (D42: hanging disks).
    */
   async run(job: Job, abandonment: AbortSignal): Promise<JobResult> {
-    if (this.isEnded) throw new Error('The service is stopping.');
+    if (this.isEnded) throw new Error(toSentence(stoppingCause));
     return await new Promise<JobResult>((resolve, reject) => {
       this.waitingJobs.push({ job, abandonment, resolve, reject });
       this.pump();
@@ -69,7 +71,7 @@ export class FileThreads {
   /** Terminates the threads, even in the middle of a job. */
   async end(): Promise<void> {
     this.isEnded = true;
-    for (const waiting of this.waitingJobs.splice(0)) waiting.reject(new Error('The service is stopping.'));
+    for (const waiting of this.waitingJobs.splice(0)) waiting.reject(new Error(toSentence(stoppingCause)));
     await Promise.all([...this.threads].map(async ({ worker }) => await worker.terminate()));
     await Promise.all(this.abandonedEnds);
   }

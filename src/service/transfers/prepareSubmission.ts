@@ -20,6 +20,7 @@ import {
   type TransferRecordFile,
 } from './journal.ts';
 import { TransferFailure } from './transferErrors.ts';
+import { describeReadOnlyDatabase } from '../../core/util/sharedTexts.ts';
 
 /** A valid submission, as the journal stores it. */
 export interface PreparedSubmission {
@@ -159,5 +160,5 @@ export function findServedPair(
 export function checkWritable(databases: DatabaseRegistry, record: TransferRecord): void {
   const destination = findServedPair(databases, record)?.destination;
   if (destination === undefined || !isReadOnly(destination)) return;
-  throw new TransferFailure(`the database "${toQuotable(destination.document.name)}" is read-only`);
+  throw new TransferFailure(describeReadOnlyDatabase(`"${toQuotable(destination.document.name)}"`));
 }

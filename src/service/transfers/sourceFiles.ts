@@ -3,7 +3,15 @@ import * as nodePath from 'node:path';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import { isInside, isPlainFolder, toAbsolutePath } from '../catalog/pathInspection.ts';
 import { getParentFolder } from '../catalog/catalogPaths.ts';
-import { BadFile, isSameFolder, openChecked, openRegularFile, requireRegularFile, withOpenFile } from './fileJobs.ts';
+import {
+  BadFile,
+  createChangedFileError,
+  isSameFolder,
+  openChecked,
+  openRegularFile,
+  requireRegularFile,
+  withOpenFile,
+} from './fileJobs.ts';
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
@@ -94,8 +102,7 @@ export class SourceFiles {
       if (!isInside(this.realFolder, realPath)) throw new BadFile("it points outside the database's folder");
       const expected = fs.statSync(realPath);
       const actual = fs.fstatSync(opened);
-      if (expected.ino !== actual.ino || expected.dev !== actual.dev)
-        throw new BadFile('it changed while it was being read');
+      if (expected.ino !== actual.ino || expected.dev !== actual.dev) throw createChangedFileError();
       if (!this.isInFolder(opened)) throw new BadFile("it points outside the database's folder");
     });
   }

@@ -22,6 +22,7 @@ import { chooseManifestName, generateTransferManifest, writeManifest } from './m
 import { findUnlisted } from './fileNames.ts';
 import {
   convertFileFailure,
+  createFullSuspension,
   createLossError,
   createRenameFailure,
   createSuspension,
@@ -213,12 +214,12 @@ export class StoreRoute implements TransferRoute {
     const root = (operation === 'read' ? this.source.folder : this.destination.folder) ?? '.';
     if (store === undefined) return await convertFileFailure(failure, { path, bytes, root }, this.attempts);
     const isFull = store === 'full' && operation !== 'read';
-    if (isFull) return new TransferSuspension('waiting: the destination is full', bytes);
+    if (isFull) return createFullSuspension(bytes);
     if (store === 'full' || store === 'unreachable') return createSuspension(operation, text);
     const outage = await this.findOutage(failure);
     if (outage !== undefined) return createSuspension(operation, outage);
     if (isRefusedAsArchived(failure, file)) return new TransferFailure(`could not read ${path}: ${archivedCause}`);
-    if (await this.isFull(failure, bytes)) return new TransferSuspension('waiting: the destination is full', bytes);
+    if (await this.isFull(failure, bytes)) return createFullSuspension(bytes);
     const mayPass = (store === 'broken' || store === 'failed') && this.attempts.countFailure(path);
     if (mayPass) return new TransferSuspension(`waiting to try again: could not ${operation} ${path}: ${text}`);
     return new TransferFailure(`could not ${operation} ${path}: ${text}`);

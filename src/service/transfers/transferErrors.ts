@@ -3,7 +3,7 @@ import { getErrorCode, isFileLimitError } from '../../core/util/errorFacts.ts';
 import { tooLargeCause, tooManyFiles } from '../../core/util/remote.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 import { inspectFolder } from '../folderCalls.ts';
-import { StoreError } from '../stores/storeError.ts';
+import { missingCause, StoreError } from '../stores/storeError.ts';
 import { isArchived } from '../stores/storeListing.ts';
 import type { FileFailure } from './fileJobs.ts';
 import type { TransferRecordFile } from './journal.ts';
@@ -35,6 +35,11 @@ export class TransferSuspension extends Error {
   }
 }
 
+/** Creates the suspension of a transfer to a full destination, which needs `bytes` more for the next file. */
+export function createFullSuspension(bytes?: number): TransferSuspension {
+  return new TransferSuspension('waiting: the destination is full', bytes);
+}
+
 interface FileOperation {
   readonly operation: 'read' | 'write';
   readonly path: string;
@@ -53,7 +58,7 @@ const disconnections: Readonly<Record<string, string>> = {
   EHOSTDOWN: silentServer,
   EHOSTUNREACH: silentServer,
   ENODEV: disconnectedDisk,
-  ENOENT: 'it no longer exists',
+  ENOENT: missingCause,
   ENOMEDIUM: disconnectedDisk,
   ENOTCONN: disconnectedDisk,
   ESHUTDOWN: silentServer,
@@ -96,8 +101,7 @@ export async function toTransferError(error: unknown, file: FileOperation, attem
   const code = getSystemCode(error);
   if (code === undefined) return error;
   const { operation, path, root, bytes } = file;
-  if (operation === 'write' && (code === 'ENOSPC' || code === 'EDQUOT'))
-    return new TransferSuspension('waiting: the destination is full', bytes);
+  if (operation === 'write' && (code === 'ENOSPC' || code === 'EDQUOT')) return createFullSuspension(bytes);
   if (!(await isFolder(root))) {
     const side = operation === 'read' ? 'source' : 'destination';
     return new TransferSuspension(`waiting: the ${side} folder is unavailable`);
@@ -193,8 +197,7 @@ export function createSuspension(operation: FileFailure['operation'], reason: st
 export function toRouteError(error: unknown): unknown {
   if (error instanceof StoreError && error.message === tooLargeCause)
     return new TransferFailure(`could not write the manifest: ${tooLargeCause}`);
-  if (error instanceof StoreError && error.kind === 'full')
-    return new TransferSuspension('waiting: the destination is full');
+  if (error instanceof StoreError && error.kind === 'full') return createFullSuspension();
   const isUnavailable = error instanceof StoreError || error instanceof DatabaseUnavailableError;
   return isUnavailable ? new TransferSuspension(`waiting: the store can't be used: ${error.message}`) : error;
 }

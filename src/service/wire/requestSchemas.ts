@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { fieldTexts } from '../../core/util/sharedTexts.ts';
 import { metadataRequestSchema, searchRequestSchema } from '../../contract/search.ts';
 import { transferRequestSchema } from '../../contract/transfer.ts';
 import { restoreSchema } from '../stores/storeRestore.ts';
@@ -84,6 +85,7 @@ export const metadataSchema = z.strictObject({
   ...metadataRequestSchema.shape,
   database: databaseField,
   orcid: orcidField,
+  file_ids: z.array(z.string()).check(z.minLength(1), z.describe(fieldTexts.fileIds)),
 });
 
 const { file_ids: ids, ...metadataFields } = metadataSchema.shape;
@@ -99,7 +101,7 @@ const { description, instructions } = transferRequestSchema.shape;
 /** The body of a submission (§4.5). Optional fields may be null, as on the public server. */
 export const transferSchema = z.strictObject({
   orcid: orcidField,
-  source: databaseField.check(z.describe('Name or ID of the database that has the files.')),
+  source: databaseField.check(z.describe(fieldTexts.source)),
   destination: databaseField.check(z.describe('Name or ID of the database that receives them.')),
   file_ids: z.array(z.string()).check(z.minLength(1), z.describe('IDs of the files, without duplicates.')),
   description: z.nullable(description).check(z.describe('Purpose of the transfer, in Markdown.')),

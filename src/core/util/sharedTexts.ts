@@ -1,0 +1,23 @@
+/** Completes a sentence about a file, folder or database. */
+export const cannotBeRead = "can't be read";
+
+/** Completes a sentence about a field of a request or of a tool's input. */
+export const mustNotBeEmpty = 'must not be empty';
+
+/** Completes a sentence about a field of a request or of a tool's input, if the problem has no description. */
+export const isNotValid = 'is not valid';
+
+/** Describes the fields that requests to the service, recipes and the input of tools have in common. */
+export const fieldTexts = {
+  source: 'Name or ID of the database that has the files.',
+  fileIds: 'IDs of the files.',
+  query: 'The query, in the syntax of the database. Empty for all files.',
+} as const;
+
+/** Describes a cancellation without an answer from the service, without a period. */
+export const unconfirmedCancellation = "The cancellation wasn't confirmed";
+
+/** Describes a destination that takes no files, as a clause. */
+export function describeReadOnlyDatabase(name: string): string {
+  return `the database ${name} is read-only`;
+}
