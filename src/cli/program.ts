@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { findNearestName } from '../core/recipes/nearestName.ts';
+import { askAboutName } from './text/sentences.ts';
 import { exitCode } from './cliError.ts';
 import { addCancelCommand } from './commands/cancelCommand.ts';
 import { addCiteCommand } from './commands/citeCommand.ts';
@@ -101,5 +102,5 @@ function describeUnknown(parent: Command, name: string): string {
     name,
     parent.commands.map((command) => command.name()),
   );
-  return `error: unknown command '${name}'${nearest === undefined ? '' : `\n(Did you mean ${nearest}?)`}`;
+  return `error: unknown command '${name}'${nearest === undefined ? '' : `\n(${askAboutName(nearest)})`}`;
 }

@@ -12,6 +12,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { AgentAnswer } from '../../core/agents/callAgentTool.ts';
+import { productName } from '../../core/model/roCrate.ts';
 import type { JsonObject } from '../../core/util/json.ts';
 
 /** A tool, as listed to the client. */
@@ -76,7 +77,7 @@ export function serveMcp(options: McpServerOptions): () => Promise<void> {
 }
 
 function createServer({ version, tools, call }: McpServerOptions): McpServer {
-  const information = { name: 'data-transfer', title: 'Data Transfer Explorer', version };
+  const information = { name: 'data-transfer', title: productName, version };
   const served = new McpServer(information, { capabilities: { tools: {} }, instructions });
   const { server } = served;
   server.setRequestHandler('tools/list', () => ({ tools: tools.map(toListedTool) }));

@@ -8,6 +8,7 @@ import { CliSession } from '../connections/cliSession.ts';
 import { loadTransfers } from '../transfers/transferLookup.ts';
 import { createStartError, reportTransfer } from '../transfers/transferStart.ts';
 import { createAgentContext, type SharedAgentContext } from './cliAgentContext.ts';
+import { nothingSent } from '../transfers/transferStart.ts';
 import { describeDecided, formatPlanSummary, planColumns, toPlanDocument } from './planSummary.ts';
 
 /** Performs an action that a person takes on plans. Resolves to the command's exit code. */
@@ -69,7 +70,7 @@ async function confirmPlan(session: CliSession, agents: SharedAgentContext, id: 
   context.output.note(formatPlanSummary(plan));
   const terminal = { input: process.stdin, output: process.stderr };
   const question = `Type the number of files (${count}) to start the transfer: `;
-  if (!(await askToType(terminal, question, count, context.signal))) throw new CliError('Nothing was sent.');
+  if (!(await askToType(terminal, question, count, context.signal))) throw new CliError(`${nothingSent}.`);
   const transfer = await submitPlan(agents, plan, place);
   if (transfer.id === undefined) throw createStartError(transfer);
   return await reportTransfer(session, transfer.key, {});

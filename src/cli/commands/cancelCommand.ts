@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { hasEnded, type Transfer } from '../../core/model/transferModel.ts';
+import { unconfirmedCancellation } from '../../core/util/sharedTexts.ts';
 import { CliError, createRequestError, exitCode, type ExitCode } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
@@ -35,7 +36,7 @@ async function cancelTransfer(context: CommandContext, name: string, flags: Wait
     requireCancelable(transfer);
     await connectFor(session, transfer);
     const reason = await session.explorer.transferFlow.cancel(transfer.key, { signal: context.signal });
-    if (reason) throw createRequestError("The cancellation wasn't confirmed", reason);
+    if (reason) throw createRequestError(unconfirmedCancellation, reason);
     return await report(session, transfer.key, flags);
   });
 }

@@ -3,11 +3,13 @@ import { listCitations } from '../../core/citations/citableUnits.ts';
 import { citationFormats, writeCitations, type CitationFormat } from '../../core/citations/citationFormats.ts';
 import { hasEnded, type Transfer } from '../../core/model/transferModel.ts';
 import { formatDay } from '../../core/util/writtenValues.ts';
+import { describeCitationRequest, describeUnknownFiles } from '../../core/words/sharedSentences.ts';
 import { createUsageError, exitCode, type ExitCode } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { optionTexts } from '../optionTexts.ts';
 import { runAction } from '../runAction.ts';
+import { english } from '../text/sentences.ts';
 import { formatCount } from '../text/terminalText.ts';
 import { connectFor, findRecordedTransfer } from '../transfers/transferLookup.ts';
 import { describeMissing, fetchFiles, type DescribedFiles } from './describeCommand.ts';
@@ -66,7 +68,7 @@ async function getFiles(session: CliSession, named: string | undefined, ids: rea
 async function getTransferFiles(session: CliSession, name: string): Promise<CitedSource> {
   const transfer = await findRecordedTransfer(session, name);
   const { connectionId, source, files } = transfer.order;
-  if (files.length === 0) throw createUsageError("This transfer's files are unknown.");
+  if (files.length === 0) throw createUsageError(describeUnknownFiles(english));
   await connectFor(session, transfer);
   const ids = files.map(({ id }) => id);
   return { database: source, accessed: getDay(transfer), ...(await fetchFiles(session, connectionId, source, ids)) };
@@ -80,7 +82,7 @@ function formatCitations({ files, accessed }: CitedSource, format: CitationForma
   if (files.length === 0) return '';
   const citations = listCitations(files, accessed);
   return writeCitations(format, citations, {
-    message: 'If you use these data, please cite them as below.',
+    message: describeCitationRequest(english),
     title: formatCount(citations.length, 'dataset'),
     unknownAuthor: 'anonymous',
   });

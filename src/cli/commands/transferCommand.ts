@@ -7,6 +7,8 @@ import type { TransferOrder } from '../../core/model/transferModel.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import type { JsonObject } from '../../core/util/json.ts';
 import { parseJsonObject } from '../../core/util/json.ts';
+import { toSentence } from '../../core/util/displayLimits.ts';
+import { describeReadOnlyDatabase } from '../../core/util/sharedTexts.ts';
 import { CliError, createUsageError, type ExitCode } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
@@ -73,7 +75,7 @@ async function createOrder(session: CliSession, { source, destination, ids }: Tr
   const { connection } = await session.connect();
   const [from, to] = [session.findDatabase(source), session.findDatabase(destination)];
   if (from === to) throw createUsageError('The source and the destination are the same database.');
-  if (to.readOnly) throw new CliError(`The database ${toPlainCell(to.name)} is read-only.`);
+  if (to.readOnly) throw new CliError(toSentence(describeReadOnlyDatabase(toPlainCell(to.name))));
   const described = await fetchFiles(session, connection.id, from.name, ids);
   requireAll(from.name, described);
   const orcid = session.getOrcid(connection.id);

@@ -11,11 +11,13 @@ import {
 import { findUnlistedFiles } from '../../core/verification/manifestMatch.ts';
 import type { TransferManifest } from '../../core/verification/transferManifest.ts';
 import { findFolderManifest } from '../../core/verification/transferredFolder.ts';
+import { describeEmptyManifest } from '../../core/words/sharedSentences.ts';
 import { CliError, createUsageError, exitCode, type ExitCode } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { optionTexts } from '../optionTexts.ts';
 import { runAction } from '../runAction.ts';
+import { clauses } from '../text/sentences.ts';
 import { formatBytes, formatCount, toPlainCell } from '../text/terminalText.ts';
 import { findDestinationFolder, loadManifest } from '../transfers/manifestReading.ts';
 import { verifyInStore } from '../transfers/storeVerification.ts';
@@ -122,7 +124,7 @@ function* describeReport(
   unlisted: readonly TransferFile[],
 ): Generator<string> {
   const total = manifest.files.length;
-  yield total === 0 ? 'the manifest lists no files' : `${intactCount} of ${formatCount(total, 'file')} intact`;
+  yield total === 0 ? describeEmptyManifest(clauses) : `${intactCount} of ${formatCount(total, 'file')} intact`;
   for (const { file, outcome } of findings) {
     const isSized = outcome.kind === 'notCompared' && file.sizeBytes !== undefined;
     yield `${isSized ? 'same size, ' : ''}${problemTexts[outcome.kind]}: ${toPlainCell(file.path)}`;

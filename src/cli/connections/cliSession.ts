@@ -5,6 +5,7 @@ import { findNearestName } from '../../core/recipes/nearestName.ts';
 import { getLoginName, parseOrcid } from '../../core/util/userIdentity.ts';
 import { createRequestError, createUsageError } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
+import { askAboutName } from '../text/sentences.ts';
 import { toPlainCell } from '../text/terminalText.ts';
 import { readApiKey, readServiceFile } from './apiKey.ts';
 import {
@@ -18,7 +19,7 @@ import {
 /** Returns a hint that suggests the database with the most similar name or, if none is similar, lists all databases. */
 function describeNearest(name: string, known: readonly string[]): string {
   const nearest = findNearestName(name, known);
-  if (nearest !== undefined) return `Did you mean "${toPlainCell(nearest)}"?`;
+  if (nearest !== undefined) return askAboutName(`"${toPlainCell(nearest)}"`);
   return `Databases: ${known.map(toPlainCell).join(', ') || 'none'}.`;
 }
 

@@ -9,8 +9,10 @@ import { getErrorCode } from '../../core/util/errorFacts.ts';
 import { isJsonObject, omit, type JsonObject } from '../../core/util/json.ts';
 import { readJsonObject } from '../../core/util/jsonObject.ts';
 import { findSecrets } from '../../core/util/secrets.ts';
+import { describeInvalidEntry } from '../../core/words/sharedSentences.ts';
 import { createUsageError } from '../cliError.ts';
 import type { GlobalOptions } from '../options.ts';
+import { english } from '../text/sentences.ts';
 import { toPlainCell } from '../text/terminalText.ts';
 
 /**
@@ -73,7 +75,7 @@ function toConnection(file: string, entry: unknown, index: number): FileConnecti
 const optionalTypes = { port: 'number', allowInsecureHttp: 'boolean', serviceFile: 'string' } as const;
 
 function findProblem(entry: unknown): string | undefined {
-  if (!isJsonObject(entry)) return 'it must be an object';
+  if (!isJsonObject(entry)) return describeInvalidEntry(english);
   // A password in an address is reported only when the connection is used, so that the other connections stay usable.
   const secret = findSecret(omit(entry, 'server', 'name'));
   if (secret !== undefined) return secret;

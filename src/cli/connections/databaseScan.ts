@@ -1,5 +1,5 @@
 import type { OpenConnection } from '../../core/flows/openConnections.ts';
-import type { Database } from '../../core/model/databaseModel.ts';
+import type { Database, StoreListing } from '../../core/model/databaseModel.ts';
 import { wait } from '../../core/util/clock.ts';
 import { CliError, createRequestError, exitCode } from '../cliError.ts';
 import { formatCount, toPlainCell } from '../text/terminalText.ts';
@@ -44,7 +44,11 @@ export function describeListing({ name, listing }: Database): string {
   const subject = toPlainCell(name);
   if (!listing) return `${subject}: the scan has been requested`;
   if (listing.state === 'scanning') return `${subject}: scanning, ${formatCount(listing.scanned ?? 0, 'file')} so far`;
-  if (listing.state === 'failed')
-    return `${subject}: the scan failed: ${toPlainCell(listing.problem ?? 'no reason given')}`;
+  if (listing.state === 'failed') return `${subject}: the scan failed: ${describeScanProblem(listing)}`;
   return `${subject}: ${formatCount(listing.files, 'file')}`;
+}
+
+/** Describes why a scan failed, as a clause. */
+export function describeScanProblem({ problem }: StoreListing): string {
+  return toPlainCell(problem ?? 'no reason given');
 }

@@ -11,9 +11,9 @@ import {
 } from '../../core/words/recipePlans.ts';
 import { formatBytes, formatCount, toPlainCell } from '../text/terminalText.ts';
 import { describeReason } from '../text/reasonText.ts';
-import { fillIn } from '../text/sentences.ts';
+import { english, unusableFile } from '../text/sentences.ts';
 
-const wording = { l10n: { t: fillIn }, toPlainLine: toPlainCell };
+const wording = { l10n: english, toPlainLine: toPlainCell };
 
 /** The facts about a destination that are known before files are sent there. Absent fields are unknown. */
 export interface DestinationFacts {
@@ -124,9 +124,7 @@ function describeMissing({ missing, recipe }: RecipePlan): string {
 function describeTable(table: Recipe['from']['table'], problem: TableProblem | undefined): string {
   const { file = '', column = '', sheet = '' } = table ?? {};
   const texts: Readonly<Record<TableProblem, string>> = {
-    missing: "doesn't exist",
-    unreadable: "can't be read",
-    tooLarge: 'is too large',
+    ...unusableFile,
     noSheet: `has no sheet "${toPlainCell(sheet)}"`,
     noColumn: `has no column "${toPlainCell(column)}"`,
   };

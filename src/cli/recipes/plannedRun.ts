@@ -3,8 +3,10 @@ import type { OpenConnection } from '../../core/flows/openConnections.ts';
 import { checkRecipe, withDatabaseNames } from '../../core/recipes/checkRecipe.ts';
 import { findObstacle, hasDifference, type PlanObstacle, type RecipePlan } from '../../core/recipes/planRecipe.ts';
 import { sumUpFiles, type RecipeFile } from '../../core/recipes/recipeFile.ts';
+import { describeNeverRun } from '../../core/words/sharedSentences.ts';
 import { CliError, createRequestError, createUsageError, exitCode, getExitCode, type ExitCode } from '../cliError.ts';
 import type { CliSession } from '../connections/cliSession.ts';
+import { english } from '../text/sentences.ts';
 import { formatCount, toPlainCell } from '../text/terminalText.ts';
 import {
   describeExpectation,
@@ -16,6 +18,7 @@ import {
   formatPlanSize,
   type DestinationFacts,
 } from './planText.ts';
+import { nothingSent } from '../transfers/transferStart.ts';
 import { chooseRecipeConnection, describeOverride, describeRecipeProblem, type RecipeInput } from './recipeInput.ts';
 
 /** A recipe with the files that it currently finds. */
@@ -60,8 +63,8 @@ async function openService(session: CliSession, { recipe }: RecipeInput): Promis
 export function requireRunnable({ plan }: PlannedRun): void {
   const obstacle = findObstacle(plan);
   if (!obstacle) return;
-  if (plan.failure?.kind === 'service') throw createRequestError('Nothing was sent', plan.failure.reason);
-  throw new CliError(`Nothing was sent. ${describeObstacle(plan, obstacle)}`, getObstacleCode(plan, obstacle));
+  if (plan.failure?.kind === 'service') throw createRequestError(nothingSent, plan.failure.reason);
+  throw new CliError(`${nothingSent}. ${describeObstacle(plan, obstacle)}`, getObstacleCode(plan, obstacle));
 }
 
 /** Returns the exit code for an obstacle to a plan. After a failed request, the code depends on the reason. */
@@ -122,7 +125,7 @@ export function formatPlan({ plan, lock }: PlannedRun, destination: DestinationF
   const files = [
     formatPlanSize(plan),
     ...(difference ? [`since the last run: ${formatDifference(difference)}`] : []),
-    ...(lock.kind === 'none' ? ['not run yet'] : []),
+    ...(lock.kind === 'none' ? [describeNeverRun(english)] : []),
     ...formatDestination(plan, destination),
   ];
   const lines = [...(plan.failure ? [] : files), ...(obstacle ? [describeObstacle(plan, obstacle)] : [])];

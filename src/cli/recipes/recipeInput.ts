@@ -20,7 +20,7 @@ import {
 } from '../connections/connectionsFile.ts';
 import type { GlobalOptions } from '../options.ts';
 import { toPlainCell } from '../text/terminalText.ts';
-import { fillIn, toClause } from '../text/sentences.ts';
+import { clauses } from '../text/sentences.ts';
 import { describeUnusualLock } from './planText.ts';
 
 const extension = '.transfer.json';
@@ -124,7 +124,7 @@ async function readText(file: string): Promise<string> {
 }
 
 const wording = {
-  l10n: { t: (message: string, ...args: (string | number)[]) => fillIn(toClause(message), ...args) },
+  l10n: clauses,
   toPlainLine: toPlainCell,
   formatNumber: String,
   describeNewerVersion: () => 'the recipe requires a later version of data-transfer',

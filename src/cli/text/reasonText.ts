@@ -1,10 +1,10 @@
 import type { Reason } from '../../core/model/reason.ts';
 import { ReasonWords } from '../../core/words/reasonWords.ts';
 import { toPlainCell } from './terminalText.ts';
-import { fillIn } from './sentences.ts';
+import { english } from './sentences.ts';
 
 const words = new ReasonWords({
-  l10n: { t: fillIn },
+  l10n: english,
   toPlainLine: toPlainCell,
   remedies: {
     badAddress: ({ detail = '' }) => `the address isn't valid${detail === '' ? '' : `; ${toPlainCell(detail)}`}`,

@@ -8,7 +8,10 @@ import {
   type TransferOutcome,
 } from '../../core/model/transferOutcome.ts';
 import { formatByteProgress, limitMarks, shortenText } from '../../core/util/displayLimits.ts';
+import { describeNothingTransferred } from '../../core/words/pageWords.ts';
+import { describeMissingReason } from '../../core/words/sharedSentences.ts';
 import { describeReason, describeUnsentReason } from './reasonText.ts';
+import { clauses, english } from './sentences.ts';
 import { formatCount, toPlainCell, type Column } from './terminalText.ts';
 
 /** Maximum length of a service's message beside other text. */
@@ -158,7 +161,7 @@ function explain(transfer: Transfer): Explanation {
 const outcomes: Readonly<Partial<Record<TransferOutcome, (transfer: Transfer) => Explanation>>> = {
   partial: explainPartial,
   failed: (transfer) => ({
-    reason: getServerMessage(transfer, maxReasonLength) ?? 'the service gave no reason',
+    reason: getServerMessage(transfer, maxReasonLength) ?? describeMissingReason(english),
     remedy: startAgain,
   }),
   cancelled: (transfer) => ({
@@ -178,7 +181,7 @@ function explainPartial(transfer: Transfer): Explanation {
   const reason =
     missed > 0
       ? `${formatCount(missed, 'file')} ${missed === 1 ? "wasn't" : "weren't"} transferred, although the service reported success`
-      : 'no files were transferred';
+      : describeNothingTransferred(clauses);
   const [object, ids] = missed === 1 ? ['this file', 'its ID'] : ['some of the files', 'their IDs'];
   return { reason, remedy: `The service may not recognize ${object}. Check ${ids} at the source.` };
 }

@@ -1,5 +1,6 @@
 import type { RecordedFile } from '../../core/model/fileExport.ts';
 import type { Transfer } from '../../core/model/transferModel.ts';
+import { describeForeignManifest } from '../../core/words/sharedSentences.ts';
 import { canMatchTransfer } from '../../core/verification/manifestMatch.ts';
 import { ManifestError, readManifest, type TransferManifest } from '../../core/verification/transferManifest.ts';
 import {
@@ -9,6 +10,7 @@ import {
 } from '../../core/verification/transferredFolder.ts';
 import { CliError, createUsageError, exitCode } from '../cliError.ts';
 import type { CliSession } from '../connections/cliSession.ts';
+import { english, unusableFile } from '../text/sentences.ts';
 import { toPlainCell } from '../text/terminalText.ts';
 import { getTransferId } from '../text/transferText.ts';
 import { connectFor } from './transferLookup.ts';
@@ -24,7 +26,7 @@ export async function loadManifest(
 ): Promise<TransferManifest> {
   const manifest = await readUsableManifest(file, signal);
   if (!transfer || canMatchTransfer(manifest, transfer)) return manifest;
-  throw new CliError(`${toPlainCell(file)} is the manifest of a different transfer.`);
+  throw new CliError(describeForeignManifest(english, toPlainCell(file)));
 }
 
 async function readUsableManifest(file: string, signal: AbortSignal): Promise<TransferManifest> {
@@ -38,9 +40,7 @@ async function readUsableManifest(file: string, signal: AbortSignal): Promise<Tr
 }
 
 const texts: Readonly<Record<ManifestError['kind'], string>> = {
-  missing: "doesn't exist",
-  unreadable: "can't be read",
-  tooLarge: 'is too large',
+  ...unusableFile,
   notJson: "isn't valid JSON",
   notPackage: "isn't the manifest of a transfer",
 };

@@ -6,7 +6,7 @@ import type { VerificationReport } from '../../core/verification/verification.ts
 import { CliError, exitCode } from '../cliError.ts';
 import type { CliSession } from '../connections/cliSession.ts';
 import { loadFiles } from '../connections/databaseFiles.ts';
-import { scanDatabase } from '../connections/databaseScan.ts';
+import { describeScanProblem, scanDatabase } from '../connections/databaseScan.ts';
 import { toPlainCell } from '../text/terminalText.ts';
 import { connectFor } from './transferLookup.ts';
 
@@ -23,8 +23,7 @@ export async function verifyInStore(session: CliSession, transfer: Transfer): Pr
   if (!database || !isStore(database)) return undefined;
   const { listing } = await scanDatabase(session, connection, database, true);
   const name = toPlainCell(database.name);
-  if (listing?.state === 'failed')
-    throw new CliError(`Couldn't scan ${name}: ${toPlainCell(listing.problem ?? 'no reason given')}.`);
+  if (listing?.state === 'failed') throw new CliError(`Couldn't scan ${name}: ${describeScanProblem(listing)}.`);
   const query = `path:${getTransferFolderName(id)}`;
   const { files } = await loadFiles(session, connection, { database: database.name, query }, Infinity);
   const report = compareStoredFiles(id, order.files, files);

@@ -1,12 +1,17 @@
 import { findFilesUnderWay } from '../../core/model/filesUnderWay.ts';
 import type { Transfer, TransferOrder } from '../../core/model/transferModel.ts';
+import { describeRequestWait } from '../../core/words/sharedSentences.ts';
 import { CliError, createRequestError, createUsageError, exitCode, type ExitCode } from '../cliError.ts';
 import type { CliSession } from '../connections/cliSession.ts';
 import { describeReason } from '../text/reasonText.ts';
+import { english } from '../text/sentences.ts';
 import { formatCount, toPlainCell } from '../text/terminalText.ts';
 import { describeResult, getTransferId, toTransferDocument } from '../text/transferText.ts';
 import { createUnrecordedError } from './transferLookup.ts';
 import { getEndCode, requireTransfer, waitForEnd } from './transferWait.ts';
+
+/** Begins a sentence about a failure before a transfer was submitted. */
+export const nothingSent = 'Nothing was sent';
 
 /** The `--wait` and `--timeout` options. The timeout is in seconds. */
 export interface WaitFlags {
@@ -31,7 +36,7 @@ export async function startTransfer(session: CliSession, order: TransferOrder, f
  */
 export async function submitTransfer(session: CliSession, order: TransferOrder): Promise<Transfer> {
   const { output, signal } = session.context;
-  const didWait = (): void => output.showProgress('Waiting for another request to this server to finish');
+  const didWait = (): void => output.showProgress(describeRequestWait(english).replace(/\.$/, ''));
   const turn = { signal, observer: { didWait } };
   const submitting = session.explorer.transferFlow.submit(order, undefined, turn);
   const transfer = await submitting.catch((error: unknown) => {

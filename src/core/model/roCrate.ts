@@ -21,6 +21,9 @@ export interface CrateSource {
   readonly omissions: readonly Omission[];
 }
 
+/** The name of the product in every language. */
+export const productName = 'Data Transfer Explorer';
+
 const instrumentId = 'https://github.com/data-transfer-explorer/data-transfer-explorer';
 const actionId = '#transfer';
 const databaseId = '#source-database';
@@ -118,7 +121,7 @@ function getAgentId({ order }: Transfer): string {
 }
 
 function createInstrument({ version }: CrateContext): JsonObject {
-  const name = 'Data Transfer Explorer';
+  const name = productName;
   return { '@id': instrumentId, '@type': 'SoftwareApplication', name, url: instrumentId, version };
 }
 

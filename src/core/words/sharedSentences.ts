@@ -1,0 +1,44 @@
+/** Translates sentences. `{0}` in a sentence stands for the first argument. */
+export interface Translator {
+  t(message: string, ...args: (string | number)[]): string;
+}
+
+/** Describes a transfer without known files, for an operation that needs them. */
+export function describeUnknownFiles(l10n: Translator): string {
+  return l10n.t("This transfer's files are unknown.");
+}
+
+/** Describes a failed transfer for which the service gave no message, as a clause. */
+export function describeMissingReason(l10n: Translator): string {
+  return l10n.t('the service gave no reason');
+}
+
+/** Describes a request that waits for another one. */
+export function describeRequestWait(l10n: Translator): string {
+  return l10n.t('Waiting for another request to this server to finish.');
+}
+
+/** Asks readers to cite the works in a citation file. */
+export function describeCitationRequest(l10n: Translator): string {
+  return l10n.t('If you use these data, please cite them as below.');
+}
+
+/** Describes the manifest of a transfer without files. */
+export function describeEmptyManifest(l10n: Translator): string {
+  return l10n.t('The manifest lists no files.');
+}
+
+/** Describes a manifest that belongs to another transfer. */
+export function describeForeignManifest(l10n: Translator, file: string): string {
+  return l10n.t('{0} is the manifest of a different transfer.', file);
+}
+
+/** Describes a saved connection that isn't a JSON object, as a clause. */
+export function describeInvalidEntry(l10n: Translator): string {
+  return l10n.t('it must be an object');
+}
+
+/** Describes a recipe without a lock, as a clause. */
+export function describeNeverRun(l10n: Translator): string {
+  return l10n.t('not run yet');
+}
