@@ -3,7 +3,7 @@ import { CommandHint } from '../editor/commandBoundary.ts';
 import type { FileNode, FileRef, SearchNode, TransferNode } from '../editor/contributions.ts';
 import { createSingleStep, pickOne, type Choice } from '../editor/quickInput.ts';
 import { createSearchStep } from '../notifications/nextSteps.ts';
-import { createSearchChoice } from './search/searches.ts';
+import { createSearchChoice, getNoSearchText } from './search/searches.ts';
 import type { CommandServices } from './services.ts';
 import { createTransferChoice } from './transfers/transferPicker.ts';
 
@@ -25,7 +25,7 @@ export async function chooseShared(
     ...searchStore.getAll().map((search) => toRowChoice(createSearchChoice(search), 'search')),
     ...transferStore.getAll().map((transfer) => toRowChoice(createTransferChoice(transfer), 'transfer')),
   ];
-  if (choices.length === 0) throw new CommandHint(l10n.t('Run a search first.'), createSearchStep());
+  if (choices.length === 0) throw new CommandHint(getNoSearchText(), createSearchStep());
   const answer = await pickOne(createSingleStep(title), {
     placeholder: l10n.t('Select a search or a transfer'),
     choices,

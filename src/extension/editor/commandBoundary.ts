@@ -1,8 +1,10 @@
-import { commands, l10n, Uri } from 'vscode';
+import { commands, Uri } from 'vscode';
 import { formatErrorStack } from '../../core/util/errorFacts.ts';
 import { isJsonObject } from '../../core/util/json.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { getCommandDeclaration, type CommandArguments, type CommandId } from './contributions.ts';
+import { getCommandTitle } from '../words/commandTitles.ts';
+import { describeUnexpectedError } from '../words/sharedLabels.ts';
 import { createShowLogAction, type NotificationAction, type Notifications } from './notifications.ts';
 
 /** Thrown to end a command with an error message for the user. The notification's buttons offer remedies. */
@@ -39,6 +41,11 @@ export type CommandHandlers<Services, Id extends CommandId = CommandId> = {
 /** Runs a command without waiting for it to finish. */
 export function runCommand<I extends CommandId>(id: I, argument?: CommandArguments[I]): void {
   void commands.executeCommand(id, argument);
+}
+
+/** Creates a button that runs a command and has its title. */
+export function createCommandAction<I extends CommandId>(id: I, argument?: CommandArguments[I]): NotificationAction {
+  return { label: getCommandTitle(id), run: () => runCommand(id, argument) };
 }
 
 interface BoundaryServices {
@@ -101,7 +108,7 @@ export function showFailure({ log, notifications }: BoundaryServices, name: stri
     return;
   }
   log.error(`${name}: ${formatErrorStack(error)}`);
-  void notifications.error(l10n.t('Unexpected error. See the log.'), showLog);
+  void notifications.error(describeUnexpectedError(), showLog);
 }
 
 /** Returns true if a command accepts an argument: a row of a declared kind, a URI, or a file reference from a page. */

@@ -17,7 +17,7 @@ import { isRecipePath } from '../../core/recipes/recipeNames.ts';
 import type { RecipeProblem, RecipeProblemKind } from '../../core/recipes/recipeProblem.ts';
 import type { Recipe } from '../../core/recipes/recipeSchema.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
-import { describeRecipeProblem } from '../words/recipeWords.ts';
+import { describeRecipeProblem, getCompareTitle, getRunLockedTitle } from '../words/recipeWords.ts';
 import type { CommandId } from './contributions.ts';
 
 /** The problems that the editor itself reports: JSON syntax errors and violations of the schema. */
@@ -134,8 +134,8 @@ function createTitle(command: CommandId, title: string): LensTitle {
 
 function createLockTitles(): readonly LensTitle[] {
   return [
-    createTitle('dataTransfer.runLockedRecipe', l10n.t('Run with Locked Files…')),
-    createTitle('dataTransfer.compareRecipe', l10n.t('Compare with Lock')),
+    createTitle('dataTransfer.runLockedRecipe', getRunLockedTitle()),
+    createTitle('dataTransfer.compareRecipe', getCompareTitle()),
     createTitle('dataTransfer.verifyRecipe', l10n.t('Verify')),
     createTitle('dataTransfer.citeRecipe', l10n.t('Cite…')),
   ];

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import { parseOrcid } from '../../core/util/userIdentity.ts';
 import { parseBandwidth } from '../../core/util/writtenValues.ts';
+import { describeInvalidEntry } from '../../core/words/sharedSentences.ts';
 import { formatList } from '../words/localeFormats.ts';
 import { describeError, toPlainLine } from '../words/plainText.ts';
 import { CommandFailure } from './commandBoundary.ts';
@@ -96,7 +97,7 @@ export function isVariableName(value: unknown): boolean {
 }
 
 function describeProblem(entry: unknown): string | undefined {
-  if (!isJsonObject(entry)) return l10n.t('it must be an object');
+  if (!isJsonObject(entry)) return describeInvalidEntry(l10n);
   for (const [name, field] of Object.entries(fields)) {
     const value = entry[name];
     if (value === undefined && !field.isRequired) continue;

@@ -5,7 +5,7 @@ import { Emitter, type Disposable } from '../../core/util/lifetime.ts';
 import { isJsonObject } from '../../core/util/json.ts';
 import { findRemoteProblem } from '../../core/util/remote.ts';
 import type { ServedLocation } from '../editor/settings.ts';
-import { requestLease, waitForResponse } from './serviceLink.ts';
+import { endAfter, requestLease, waitForResponse } from './serviceLink.ts';
 import type { SharedServiceAccess } from './serviceRecord.ts';
 
 /** The reason that a lease ended: the service was stopped or replaced, or the connection was lost. */
@@ -41,7 +41,7 @@ export class Lease implements Disposable {
    */
   static async start(access: SharedServiceAccess, databases: readonly ServedLocation[]): Promise<Lease> {
     const request = requestLease(access, databases);
-    const timeout = setTimeout(() => request.destroy(new Error("The local service doesn't respond")), startTimeoutMs);
+    const timeout = endAfter(request, startTimeoutMs);
     try {
       const response = await waitForResponse(request);
       if (response.statusCode !== 200) throw await createLeaseRefused(response, databases);

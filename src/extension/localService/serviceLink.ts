@@ -67,13 +67,18 @@ function send(
 }
 
 async function readResponse(sent: ClientRequest, timeoutMs: number): Promise<{ status: number; body: string }> {
-  const timeout = setTimeout(() => sent.destroy(new Error("The local service doesn't respond")), timeoutMs);
+  const timeout = endAfter(sent, timeoutMs);
   try {
     const response = await waitForResponse(sent);
     return { status: response.statusCode ?? 0, body: await text(response) };
   } finally {
     clearTimeout(timeout);
   }
+}
+
+/** Starts a timer that ends a request without a response. */
+export function endAfter(sent: ClientRequest, timeoutMs: number): NodeJS.Timeout {
+  return setTimeout(() => sent.destroy(new Error("The local service doesn't respond")), timeoutMs);
 }
 
 /** Resolves to the response to a request. Rejects if none arrives. Ignores later errors on the request. */

@@ -1,6 +1,7 @@
 import { commands, l10n } from 'vscode';
 import type { Reason } from '../../core/model/reason.ts';
-import { CommandHint, runCommand } from '../editor/commandBoundary.ts';
+import { describeUnknownFiles } from '../../core/words/sharedSentences.ts';
+import { CommandHint, createCommandAction, runCommand } from '../editor/commandBoundary.ts';
 import { viewIds, type ConnectionNode, type TransferNode } from '../editor/contributions.ts';
 import type { NotificationAction } from '../editor/notifications.ts';
 import { getSignInRemedy } from '../words/reasonWords.ts';
@@ -33,7 +34,7 @@ export function createSwitchStep(): NotificationAction {
 
 /** Creates the button that connects to a new service. */
 export function createConnectStep(): NotificationAction {
-  return { label: l10n.t('Connect to a Service…'), run: () => runCommand('dataTransfer.connect') };
+  return createCommandAction('dataTransfer.connect');
 }
 
 /** Creates the button that serves a folder with the local service. */
@@ -58,7 +59,12 @@ export function createUnknownIdHint(key: string): CommandHint {
 
 /** Creates the error for a command that needs the files of a transfer without known files. */
 export function createUnknownFilesHint(key: string): CommandHint {
-  return new CommandHint(l10n.t("This transfer's files are unknown."), createDetailsStep(key));
+  return new CommandHint(describeUnknownFiles(l10n), createDetailsStep(key));
+}
+
+/** Creates the error for a command that needs a transfer that has ended. */
+export function createUnfinishedHint(key: string): CommandHint {
+  return new CommandHint(l10n.t("This transfer hasn't finished yet."), createDetailsStep(key));
 }
 
 /** Creates the error for a search when the service has no databases. */

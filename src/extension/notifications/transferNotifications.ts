@@ -5,6 +5,8 @@ import type { TransferStore } from '../../core/store/transferStore.ts';
 import { wait, type Clock } from '../../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { NotificationAction, Notifications } from '../editor/notifications.ts';
+import { describeMissingReason } from '../../core/words/sharedSentences.ts';
+import { getCommandTitle } from '../words/commandTitles.ts';
 import { formatList, formatNumber, plural } from '../words/localeFormats.ts';
 import { toPlainLine } from '../words/plainText.ts';
 import { describeReason } from '../words/reasonWords.ts';
@@ -172,8 +174,8 @@ export class TransferNotifications implements Disposable {
     const { store, notifications, level, didStart, didNotStart } = this.dependencies;
     if (level() === 'none' || store.get(transfer.key)?.state !== 'notConfirmed') return;
     const actions: readonly NotificationAction[] = [
-      { label: l10n.t('Mark as Started…'), run: () => didStart(transfer.key) },
-      { label: l10n.t('Submit Again (Not Started)…'), run: () => didNotStart(transfer.key) },
+      { label: getCommandTitle('dataTransfer.transferDidStart'), run: () => didStart(transfer.key) },
+      { label: getCommandTitle('dataTransfer.transferDidNotStart'), run: () => didNotStart(transfer.key) },
     ];
     const reason = transfer.problem ? describeReason(transfer.problem) : '';
     const text = l10n.t(
@@ -223,7 +225,7 @@ function describePartialTransfer(transfer: Transfer): string {
 function describeFailureReason(transfer: Transfer): string {
   const { message } = transfer.status ?? {};
   if (message) return toPlainLine(message);
-  return transfer.problem ? describeReason(transfer.problem) : l10n.t('the service gave no reason');
+  return transfer.problem ? describeReason(transfer.problem) : describeMissingReason(l10n);
 }
 
 function describeMixedOutcomes({ total, complete, partial, failed }: OutcomeCounts): string {

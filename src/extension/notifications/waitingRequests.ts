@@ -3,6 +3,9 @@ import type { RequestWait, TurnObserver } from '../../core/model/requestTurn.ts'
 import type { Clock } from '../../core/util/clock.ts';
 import { Lifetime } from '../../core/util/lifetime.ts';
 import type { CommandId } from '../editor/contributions.ts';
+import { toSentence } from '../../core/util/displayLimits.ts';
+import { describeRequestWait } from '../../core/words/sharedSentences.ts';
+import { describeReason } from '../words/reasonWords.ts';
 import { escapeIconsAndLinks } from '../words/plainText.ts';
 
 /** Delay before a waiting request is shown, in milliseconds. */
@@ -87,9 +90,6 @@ export class WaitingRequests {
  * progress messages.
  */
 function describeWait({ behind }: RequestWait): string {
-  const text =
-    behind === 'submission'
-      ? l10n.t('Waiting for a submission to this server to finish.')
-      : l10n.t('Waiting for another request to this server to finish.');
+  const text = behind === 'submission' ? toSentence(describeReason({ kind: 'queued' })) : describeRequestWait(l10n);
   return `${text} [${l10n.t('Send Now…')}](command:${sendNowCommand})`;
 }

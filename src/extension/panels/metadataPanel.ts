@@ -22,6 +22,7 @@ import type { HostIntent } from '../../webviews/messages/pageMessages.ts';
 import type { runCommand } from '../editor/commandBoundary.ts';
 import { panelTypes, type FileRef } from '../editor/contributions.ts';
 import { toPlainLine } from '../words/plainText.ts';
+import { describeUnexpectedError } from '../words/sharedLabels.ts';
 import { describeReason, getSignInRemedy, type SignInRemedy } from '../words/reasonWords.ts';
 import { copyText, getPageWords, PanelHost } from './panelHost.ts';
 
@@ -143,7 +144,7 @@ export class MetadataPage implements Disposable {
     const reason = fetched?.reason;
     this.remedy = reason && getSignInRemedy(reason, this.ref.connectionId);
     const { remedy, ...shown } = this.snapshot;
-    const problem = fetched ? this.describeProblem(reason) : l10n.t('Unexpected error. See the log.');
+    const problem = fetched ? this.describeProblem(reason) : describeUnexpectedError();
     this.replace({ ...shown, loading: false, problem, ...(this.remedy && { remedy: this.remedy.icon }) });
   }
 

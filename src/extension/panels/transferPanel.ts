@@ -42,6 +42,7 @@ import {
   formatLastProgress,
   formatTimeLeft,
 } from '../words/transferWords.ts';
+import { describeStartedElsewhere } from '../../core/words/pageWords.ts';
 import { toPlainLine } from '../words/plainText.ts';
 import { describeReason, describeUnsentReason, getSignInRemedy } from '../words/reasonWords.ts';
 import { listLicenseRows } from '../words/summaryWords.ts';
@@ -202,7 +203,7 @@ const intentCommands = {
 } as const;
 
 function getTitle(transfer: Transfer): string {
-  if (transfer.startedElsewhere) return l10n.t('Transfer started elsewhere');
+  if (transfer.startedElsewhere) return describeStartedElsewhere(l10n);
   return l10n.t('Transfer to {0}', toPlainLine(transfer.order.destination));
 }
 

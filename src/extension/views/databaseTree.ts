@@ -15,6 +15,7 @@ import type { ConnectionState, ConnectionStore } from '../../core/store/connecti
 import type { ParameterListing, ParameterStore, SearchabilityStore } from '../../core/store/searchabilityStore.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { ConnectionNode, DatabaseNode } from '../editor/contributions.ts';
+import { getCommandTitle } from '../words/commandTitles.ts';
 import { formatList } from '../words/localeFormats.ts';
 import {
   describeParameterType,
@@ -177,7 +178,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
    */
   private createListRows(node: DatabaseNode): MessageNode[] {
     if (this.getSearchability(node.name)) return [];
-    const text = l10n.t('List All Files');
+    const text = getCommandTitle('dataTransfer.listFiles');
     const command = { id: 'dataTransfer.listFiles', title: text, argument: node };
     return [{ kind: 'message', id: `files/${node.name}`, icon: 'list', text, command }];
   }
@@ -242,7 +243,7 @@ function showStore(item: TreeItem, listing: StoreListing, isSaved: boolean): voi
 
 /** Creates the row that starts a stopped service. The connection's row shows that the service is stopped. */
 function createStartRow(): DatabaseTreeNode {
-  const text = l10n.t('Start Local Service');
+  const text = getCommandTitle('dataTransfer.startLocalService');
   const command = { id: 'dataTransfer.startLocalService', title: text };
   return { kind: 'message', id: 'connection/start', icon: 'start', text, command };
 }

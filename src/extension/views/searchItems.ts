@@ -7,6 +7,8 @@ import { maxPagesWithoutNew } from '../../core/model/searchModel.ts';
 import type { LeftOutSearches, Search } from '../../core/store/searchStore.ts';
 import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
 import type { ConnectionNode, EmptySearchesNode, FileNode, LeftOutNode, SearchNode } from '../editor/contributions.ts';
+import { getCommandTitle } from '../words/commandTitles.ts';
+import { describeFailedLookups } from '../words/sharedLabels.ts';
 import { formatAlsoIn, formatDatabases } from '../words/summaryWords.ts';
 import { formatList, formatNumber, formatSize, formatTime, plural, wordsLanguage } from '../words/localeFormats.ts';
 import { toPlainLine, toPlainText } from '../words/plainText.ts';
@@ -158,7 +160,11 @@ export function createFileItem(node: FileNode, isChecked: boolean, alsoIn: reado
   item.description = [describeFile(file), formatAlsoIn(alsoIn)].filter(Boolean).join(' · ');
   const state = isChecked ? TreeItemCheckboxState.Checked : TreeItemCheckboxState.Unchecked;
   item.checkboxState = { state, accessibilityInformation: { label: l10n.t('Check {0}', getLabel(file)) } };
-  item.command = { command: 'dataTransfer.showFileMetadata', title: l10n.t('Show File Metadata'), arguments: [node] };
+  item.command = {
+    command: 'dataTransfer.showFileMetadata',
+    title: getCommandTitle('dataTransfer.showFileMetadata'),
+    arguments: [node],
+  };
   return item;
 }
 
@@ -192,9 +198,7 @@ function getLabel(file: FoundFile | undefined): string {
 }
 
 function describeMissingIds(count: number, isUnknown: boolean): string {
-  return isUnknown
-    ? plural(count, '{0} ID not found', '{0} IDs not found')
-    : plural(count, "{0} ID couldn't be looked up", "{0} IDs couldn't be looked up");
+  return isUnknown ? plural(count, '{0} ID not found', '{0} IDs not found') : describeFailedLookups(count);
 }
 
 function describeFile({ sizeBytes, format }: FileNode['file']): string {

@@ -4,6 +4,7 @@ import type { Citation } from '../../core/citations/citation.ts';
 import type { CitationFileTexts } from '../../core/citations/citationFile.ts';
 import { formatReference, type CitationFormat } from '../../core/citations/citationFormats.ts';
 import type { TransferReceipt } from '../../core/model/transferOutcome.ts';
+import { describeCitationRequest } from '../../core/words/sharedSentences.ts';
 import { formatFileCount, formatList, formatNames, plural } from './localeFormats.ts';
 import { escapeMarkdown } from './markdownText.ts';
 import { toPlainLine } from './plainText.ts';
@@ -22,7 +23,7 @@ export function describeCopiedCitations(count: number): string {
 /** Returns the localized strings for a `CITATION.cff` file that describes `count` works. */
 export function getCitationFileTexts(count: number): CitationFileTexts {
   return {
-    message: l10n.t('If you use these data, please cite them as below.'),
+    message: describeCitationRequest(l10n),
     title: plural(count, '{0} dataset', '{0} datasets'),
     unknownAuthor: l10n.t({ message: 'anonymous', comment: ['author'] }),
   };

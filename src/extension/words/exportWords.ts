@@ -1,6 +1,8 @@
 import { l10n } from 'vscode';
 import type { Omission } from '../../core/model/fileExport.ts';
+import { toSentence } from '../../core/util/displayLimits.ts';
 import { formatFileCount, plural } from './localeFormats.ts';
+import { describeFailedLookups, describeUnlistedFiles } from './sharedLabels.ts';
 
 /**
  * Reports an export: the name of the exported file, the number of files that it contains, and the files that it omits.
@@ -26,9 +28,9 @@ function describeLeftOut(kind: Omission['kind'], count: number): string {
     );
   }
   if (kind === 'notTransferred') {
-    return plural(count, "{0} requested file isn't in the manifest.", "{0} requested files aren't in the manifest.");
+    return describeUnlistedFiles(count);
   }
   if (kind === 'notFound') return plural(count, "{0} ID wasn't found.", "{0} IDs weren't found.");
-  if (kind === 'notLookedUp') return plural(count, "{0} ID couldn't be looked up.", "{0} IDs couldn't be looked up.");
+  if (kind === 'notLookedUp') return toSentence(describeFailedLookups(count));
   return plural(count, '{0} unreadable result was left out.', '{0} unreadable results were left out.');
 }

@@ -3,6 +3,7 @@ import type { Reason } from '../../core/model/reason.ts';
 import { ReasonWords } from '../../core/words/reasonWords.ts';
 import type { ConnectionNode } from '../editor/contributions.ts';
 import { localConnectionId } from '../editor/machine.ts';
+import { getCommandTitle } from './commandTitles.ts';
 import { toPlainLine } from './plainText.ts';
 
 const words = new ReasonWords({
@@ -22,6 +23,11 @@ const words = new ReasonWords({
 /** Describes a failure as the second half of a sentence, without a period, such as "the service can't be reached". */
 export function describeReason(reason: Reason): string {
   return words.describe(reason);
+}
+
+/** Describes a connection that failed. */
+export function describeFailedConnection(reason: Reason): string {
+  return l10n.t('Could not connect: {0}.', describeReason(reason));
 }
 
 /**
@@ -61,7 +67,8 @@ export interface SignInRemedy {
  */
 export function getSignInRemedy(reason: Reason, connectionId: string): SignInRemedy | undefined {
   if (!isSignInRejected(reason) || reason.signIn === 'outage') return undefined;
-  if (reason.signIn === 'orcid') return { id: 'dataTransfer.setOrcid', title: l10n.t('Set ORCID iD…'), icon: 'orcid' };
+  if (reason.signIn === 'orcid')
+    return { id: 'dataTransfer.setOrcid', title: getCommandTitle('dataTransfer.setOrcid'), icon: 'orcid' };
   // The local service generates its own key.
   return connectionId === localConnectionId ? undefined : getSetKeyRemedy(connectionId);
 }
@@ -69,5 +76,5 @@ export function getSignInRemedy(reason: Reason, connectionId: string): SignInRem
 /** Returns the command that sets a connection's key. */
 export function getSetKeyRemedy(connectionId: string): SignInRemedy {
   const argument: ConnectionNode = { kind: 'connection', id: connectionId };
-  return { id: 'dataTransfer.setApiKey', title: l10n.t('Set API Key…'), icon: 'key', argument };
+  return { id: 'dataTransfer.setApiKey', title: getCommandTitle('dataTransfer.setApiKey'), icon: 'key', argument };
 }

@@ -16,6 +16,7 @@ import {
   describeMissingLock,
   describeUnusableFiles,
 } from '../../core/words/recipePlans.ts';
+import { describeNeverRun as describeNever } from '../../core/words/sharedSentences.ts';
 import { describeRecipeProblem as describeProblem } from '../../core/words/recipeProblems.ts';
 import {
   formatFileCount,
@@ -30,6 +31,16 @@ import { toPlainLine, toPlainText } from './plainText.ts';
 import { describeReason } from './reasonWords.ts';
 
 const wording = { l10n, toPlainLine };
+
+/** Returns the title of a code lens or button that compares a recipe's files with its lock. */
+export function getCompareTitle(): string {
+  return l10n.t('Compare with Lock');
+}
+
+/** Returns the title of a code lens that runs a recipe with the files in its lock. */
+export function getRunLockedTitle(): string {
+  return l10n.t('Run with Locked Files…');
+}
 
 /** Formats the number of files for each kind of difference, such as "1 new, 2 changed, 11 unchanged". */
 function formatDifference(difference: LockDifference): string {
@@ -183,4 +194,9 @@ const problemWording = {
 /** Describes a problem with a recipe. */
 export function describeRecipeProblem(problem: RecipeProblem): string {
   return describeProblem(problemWording, problem);
+}
+
+/** Describes a recipe without a lock, as a clause. */
+export function describeNeverRun(): string {
+  return describeNever(l10n);
 }

@@ -1,5 +1,6 @@
 import { l10n } from 'vscode';
 import type { Transfer, TransferFile } from '../../core/model/transferModel.ts';
+import { describeEmptyManifest, describeForeignManifest as describeForeign } from '../../core/words/sharedSentences.ts';
 import type { PastVerification } from '../../core/verification/pastVerification.ts';
 import type { ManifestError, ManifestProblem } from '../../core/verification/transferManifest.ts';
 import type {
@@ -18,6 +19,7 @@ import {
   plural,
 } from './localeFormats.ts';
 import { toPlainLine, toPlainText } from './plainText.ts';
+import { describeUnlistedFiles } from './sharedLabels.ts';
 
 /** Names a group of files whose verification found a difference or a problem. */
 type OutcomeGroup = 'missing' | 'changed' | 'changing' | 'unreadable' | 'outsideFolder' | 'notCompared';
@@ -47,7 +49,7 @@ export function describeVerification(report: VerificationReport, unlistedCount: 
   const inaccessible = extra.unreadableFolders.length;
   const sentences = [
     describeManifestFiles(report),
-    describeUnlistedFiles(unlistedCount),
+    unlistedCount === 0 ? '' : describeUnlistedFiles(unlistedCount),
     describeExtraFiles(extra),
     manifest.problemCount > 0 ? l10n.t('Invalid manifest entries: {0}.', formatNumber(manifest.problemCount)) : '',
     inaccessible > 0 ? l10n.t('Inaccessible folders: {0}.', formatNumber(inaccessible)) : '',
@@ -57,11 +59,6 @@ export function describeVerification(report: VerificationReport, unlistedCount: 
 
 function describeUnchanged(count: number): string {
   return plural(count, '{0} file verified: its hash matches.', 'All {0} files verified: all hashes match.');
-}
-
-function describeUnlistedFiles(count: number): string {
-  if (count === 0) return '';
-  return plural(count, "{0} requested file isn't in the manifest.", "{0} requested files aren't in the manifest.");
 }
 
 function describeExtraFiles({ paths, isTruncated }: ExtraFiles): string {
@@ -79,7 +76,7 @@ function describeExtraFiles({ paths, isTruncated }: ExtraFiles): string {
 /** Describes the verification of the files that the manifest lists. */
 function describeManifestFiles({ manifest, findings, intactCount }: VerificationReport): string {
   const total = manifest.files.length;
-  if (total === 0) return l10n.t('The manifest lists no files.');
+  if (total === 0) return describeEmptyManifest(l10n);
   if (intactCount === total) return describeUnchanged(total);
   const counts = new Map<OutcomeGroup, number>();
   for (const { outcome } of findings) {
@@ -324,4 +321,9 @@ function alignColumns(rows: readonly Row[]): readonly string[] {
 
 function toReportLine(text: string): string {
   return toPlainText(text, maxPathLength);
+}
+
+/** Describes a manifest that belongs to another transfer. */
+export function describeForeignManifest(file: string): string {
+  return describeForeign(l10n, toPlainLine(file));
 }

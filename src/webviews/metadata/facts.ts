@@ -1,5 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { FileEntry } from '../../core/model/fileEntry.ts';
+import { toSentence } from '../../core/util/displayLimits.ts';
+import { describeUnstaged } from '../../core/words/pageWords.ts';
 import { isRecord } from '../messages/guards.ts';
 import type { MetadataSnapshot } from '../messages/metadataMessages.ts';
 import type { Format } from '../shared/format.ts';
@@ -67,7 +69,7 @@ function createStagingFact(staging: MetadataSnapshot['staging']): Fact | undefin
   if (staging === undefined) return undefined;
   const isStaged = staging === 'staged';
   const text = isStaged ? l10n.t('Staged') : l10n.t('Unstaged');
-  const exact = isStaged ? l10n.t('Ready to copy.') : l10n.t('May have to be prepared or restored first.');
+  const exact = isStaged ? l10n.t('Ready to copy.') : toSentence(describeUnstaged(l10n));
   return { key: 'staging', label: l10n.t('Staging'), text, exact, field: '' };
 }
 

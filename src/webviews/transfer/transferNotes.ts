@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import { describeNothingTransferred } from '../../core/words/pageWords.ts';
 import type { PageRemedy } from '../messages/pageMessages.ts';
 import type { PageTransfer } from '../messages/transferMessages.ts';
 import type { Format } from '../shared/format.ts';
@@ -98,7 +99,7 @@ function createOutcomeNote({ outcome, progress, paused }: PageTransfer, format: 
   }
   if (outcome !== 'partial') return undefined;
   const { moved = 0, total = 0 } = progress;
-  if (total === 0) return createNote('outcome', 'warning', l10n.t('No files were transferred.'));
+  if (total === 0) return createNote('outcome', 'warning', describeNothingTransferred(l10n));
   const text = format.plural(
     total - moved,
     "{0} file wasn't transferred, although the service reported success. The service may not recognize this file. Check its ID at the source.",

@@ -25,6 +25,7 @@ import { ProgressChart } from './progressChart.tsx';
 import { FactStrip } from './transferFacts.tsx';
 import { listTransferNotes } from './transferNotes.ts';
 import { HistorySection, ProgressSection, StatusBadge } from './transferStatus.tsx';
+import { describeStartedElsewhere } from '../../core/words/pageWords.ts';
 
 /** States in which the server's message is shown above the progress, because users open the page to read it. */
 const reasonStates: ReadonlySet<TransferState> = new Set(['failed', 'unknown']);
@@ -144,7 +145,7 @@ function Header({ transfer, send }: Pick<ScreenProps, 'transfer' | 'send'>): VNo
 }
 
 function Heading({ transfer: { order, startedElsewhere } }: Pick<ScreenProps, 'transfer'>): VNode {
-  if (startedElsewhere) return <h1 tabindex={-1}>{l10n.t('Transfer started elsewhere')}</h1>;
+  if (startedElsewhere) return <h1 tabindex={-1}>{describeStartedElsewhere(l10n)}</h1>;
   return (
     <h1 tabindex={-1}>
       <ServerText>{shortenText(order.source, maxNameLength)}</ServerText>

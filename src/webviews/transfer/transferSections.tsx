@@ -2,6 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { TransferFile } from '../../core/model/transferModel.ts';
+import { getCopyFolderLabel } from '../../core/words/pageWords.ts';
 import type { PageTransfer, TransferIntent } from '../messages/transferMessages.ts';
 import { ActionButtons, Link, NoteBox, Section, ServerText, ShowMore } from '../shared/elements.tsx';
 import { JsonTree } from '../shared/jsonTree.tsx';
@@ -126,7 +127,7 @@ export function PlaceSection({ transfer: { place }, send }: PlaceProps): VNode |
     isHere && { intent: 'verifyFiles', label: l10n.t('Verify Files') },
     hasReport === true && { intent: 'showReport', label: l10n.t('Show Report') },
     canResend === true && { intent: 'resendFiles', label: l10n.t('Transfer Missing or Changed Files Again…') },
-    !isHere && { intent: 'copyFolder', label: l10n.t('Copy Folder Name') },
+    !isHere && { intent: 'copyFolder', label: getCopyFolderLabel(l10n) },
     { intent: 'cite', label: l10n.t('Cite…') },
   ]);
   return (

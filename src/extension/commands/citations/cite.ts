@@ -21,6 +21,7 @@ import {
   getCitationFormatName,
 } from '../../words/citationWords.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
+import { getFormatPlaceholder, getInsertLabel } from '../../words/sharedLabels.ts';
 import type { CommandServices } from '../services.ts';
 import { collectCitedFiles, type CiteArgument } from './citedFiles.ts';
 
@@ -107,7 +108,7 @@ async function askCitationFormat(
     description: citationFileNames[value],
     value,
   }));
-  const placeholder = l10n.t('Select a format');
+  const placeholder = getFormatPlaceholder();
   return toStepResult(await pickOne(position, { placeholder, choices, ...(last && { active: last }) }), store);
 }
 
@@ -122,7 +123,7 @@ async function askCitationAction(
 ): ReturnType<Step> {
   const choices: readonly Choice<CitationAction>[] = [
     { label: l10n.t('Copy'), value: 'copy' },
-    ...(window.activeTextEditor ? [{ label: l10n.t('Insert at Cursor'), value: 'insert' as const }] : []),
+    ...(window.activeTextEditor ? [{ label: getInsertLabel(), value: 'insert' as const }] : []),
     { label: l10n.t('Save As…'), value: 'save' },
   ];
   const placeholder = l10n.t('Select what to do with the citations');

@@ -14,6 +14,7 @@ import { CommandFailure } from '../../editor/commandBoundary.ts';
 import type { Notifications } from '../../editor/notifications.ts';
 import type { Choice, PickOptions } from '../../editor/quickInput.ts';
 import { toPlainLine } from '../../words/plainText.ts';
+import { getInsertLabel } from '../../words/sharedLabels.ts';
 
 /** Code as text, and as a notebook cell. */
 export interface DeliveredCode {
@@ -64,7 +65,7 @@ function createCursorChoice(editor: TextEditor): Choice<DeliverCode> {
     );
     return requireInserted(isDone, description);
   };
-  return { label: l10n.t('Insert at Cursor'), description, value: insert };
+  return { label: getInsertLabel(), description, value: insert };
 }
 
 function createCellChoice({ notebook, selection }: NotebookEditor): Choice<DeliverCode> {

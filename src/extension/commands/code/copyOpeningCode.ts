@@ -10,7 +10,7 @@ import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
 import { formatNumber } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
-import { chooseTransfer } from '../transfers/transferPicker.ts';
+import { chooseTransferToOpen } from '../transfers/transferPicker.ts';
 import { findTransferredFiles } from '../verification/transferredFolders.ts';
 import { createDeliveryPick, deliverCode } from './codeDelivery.ts';
 
@@ -25,9 +25,7 @@ const listLimitMs = 10_000;
  * the transfer was verified, the code omits damaged files.
  */
 export async function copyOpeningCode(services: CommandServices, node: TransferNode | undefined): Promise<void> {
-  if (!node) await services.transferFlow.loadFinished();
-  const placeholder = l10n.t('Select the transfer to open files from');
-  const transfer = await chooseTransfer(services, node, ({ id }) => id !== undefined, placeholder);
+  const transfer = await chooseTransferToOpen(services, node);
   const folder = transfer && (await findTransferredFiles(services, transfer));
   if (!folder) return;
   const files = await findOpenedFiles(folder, await services.verificationHistory.get(transfer.key));

@@ -4,7 +4,7 @@ import type { Reason } from '../../../core/model/reason.ts';
 import { createSingleStep, askText } from '../../editor/quickInput.ts';
 import { isVariableName } from '../../editor/settings.ts';
 import { toPlainLine } from '../../words/plainText.ts';
-import { describeReason } from '../../words/reasonWords.ts';
+import { describeFailedConnection } from '../../words/reasonWords.ts';
 import type { CommandServices } from '../services.ts';
 
 /**
@@ -19,11 +19,11 @@ export async function askApiKey(
   const origin = l10n.t(
     "Developer token for your account on this service. It's stored in the editor's secret storage.",
   );
-  const cause = reason && l10n.t('Could not connect: {0}.', describeReason(reason));
+  const cause = reason && describeFailedConnection(reason);
   const key = await askText(createSingleStep(l10n.t('API Key for {0}', toPlainLine(connection.name))), {
     prompt: cause === undefined ? origin : `${cause} ${origin}`,
     password: true,
-    validate: (value) => (value === '' ? l10n.t('Enter the API key.') : undefined),
+    validate: requireKey,
     check: (value, signal) => checkKey(services, connection, value, signal),
   });
   if (typeof key === 'string') return undefined;
@@ -65,7 +65,7 @@ async function askVariable(services: CommandServices, connectionId: string): Pro
   if (typeof answer === 'string') return;
   const changed = { ...connection, apiKeyVariable: answer.value };
   await settings.saveConnection(changed);
-  if (apiKeys.isFromEnvironment(changed)) notifications.showStatusMessage(l10n.t('API key accepted.'));
+  if (apiKeys.isFromEnvironment(changed)) reportAcceptedKey(services);
   else
     void notifications.info(
       l10n.t('Set the {0} environment variable to the API key, then restart the editor.', answer.value),
@@ -94,5 +94,15 @@ async function checkKey(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const reason = await connectFlow.checkKey(connection, key, signal);
-  return reason && l10n.t('Could not connect: {0}.', describeReason(reason));
+  return reason && describeFailedConnection(reason);
+}
+
+/** Returns an error message for an input box without a key. */
+export function requireKey(value: string): string | undefined {
+  return value === '' ? l10n.t('Enter the API key.') : undefined;
+}
+
+/** Reports that the service accepted a key. */
+export function reportAcceptedKey({ notifications }: CommandServices): void {
+  notifications.showStatusMessage(l10n.t('API key accepted.'));
 }

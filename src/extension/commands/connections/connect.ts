@@ -14,11 +14,12 @@ import {
   type Step,
   type StepPosition,
 } from '../../editor/quickInput.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
 import { formatList, plural } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
-import { describeReason } from '../../words/reasonWords.ts';
+import { describeFailedConnection } from '../../words/reasonWords.ts';
 import type { CommandServices } from '../services.ts';
-import { warnAboutUnsavedKeys } from './apiKeyPrompt.ts';
+import { requireKey, warnAboutUnsavedKeys } from './apiKeyPrompt.ts';
 import { createOrcidInput } from './setOrcid.ts';
 
 type SuccessfulAttempt = Extract<ConnectAttempt, { readonly session: OpenConnection }>;
@@ -50,7 +51,7 @@ export async function askNewConnection(services: CommandServices, server = ''): 
   const { settings, connectFlow } = services;
   const { enteredOrcid, orcid } = settings;
   const draft: Draft = { server, port: undefined, key: '', orcid: enteredOrcid, allowInsecureHttp: false };
-  const isDone = await runSteps(l10n.t('Connect to a Service'), [
+  const isDone = await runSteps(getDialogTitle('dataTransfer.connect'), [
     (position) => askServer(position, draft),
     createContinuation((position) => askPort(position, draft)),
     (position) => askKey(services, position, draft),
@@ -71,13 +72,11 @@ async function askKey(services: CommandServices, position: StepPosition, draft: 
     prompt: l10n.t('API key (developer token) for your account on this service'),
     password: true,
     value: draft.key,
-    validate: (value) => (value === '' ? l10n.t('Enter the API key.') : undefined),
+    validate: requireKey,
     check: async (key, signal) => {
       if (draft.attempt) connectFlow.discard(draft.attempt);
       draft.attempt = await connectFlow.attempt(toConnection(services, draft), key, signal);
-      return draft.attempt.session
-        ? undefined
-        : l10n.t('Could not connect: {0}.', describeReason(draft.attempt.reason));
+      return draft.attempt.session ? undefined : describeFailedConnection(draft.attempt.reason);
     },
   });
   return toStepResult(answer, (value) => (draft.key = value));

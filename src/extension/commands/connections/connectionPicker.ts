@@ -13,7 +13,7 @@ import { openConnection, reopenConnection } from './connectionOpener.ts';
 /** Returns the active session, or opens the last active connection, the only saved one, or one that the user picks. */
 export async function requireSession(services: CommandServices): Promise<OpenConnection | undefined> {
   if (services.sessions.active) return services.sessions.active;
-  const id = (await findLastId(services)) ?? (await pickConnection(services, l10n.t('Select a service to connect to')));
+  const id = (await findLastId(services)) ?? (await pickService(services));
   return id === undefined ? undefined : await openConnection(services, id);
 }
 
@@ -31,6 +31,14 @@ export function reopenLastConnection(services: CommandServices): void {
   reopenUnlessShown(services).catch((error: unknown) =>
     services.log.error(`Could not reopen the last connection: ${String(error)}`),
   );
+}
+
+/** Lets the user pick the service to connect to, or one of `others`. */
+export async function pickService(
+  services: CommandServices,
+  others: readonly Choice<string>[] = [],
+): Promise<string | undefined> {
+  return await pickConnection(services, l10n.t('Select a service to connect to'), others);
 }
 
 /** Lets the user pick a saved connection, the local service or one of `others`. Highlights the active connection. */

@@ -3,20 +3,21 @@ import { ConnectionTest, type TestedConnection } from '../../../core/flows/conne
 import type { Connection } from '../../../core/model/connection.ts';
 import type { Reason } from '../../../core/model/reason.ts';
 import type { TestStep } from '../../../core/model/testStep.ts';
-import { CommandFailure, runCommand } from '../../editor/commandBoundary.ts';
+import { CommandFailure, createCommandAction, runCommand } from '../../editor/commandBoundary.ts';
 import { getConnectionName } from '../../editor/connectionFacts.ts';
 import type { ConnectionNode } from '../../editor/contributions.ts';
 import { localConnectionId } from '../../editor/machine.ts';
 import { withProgress, type NotificationAction, type Notifications } from '../../editor/notifications.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
 import { plural } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import { formatStep, getAdvice, getStepTitle, type Advice } from '../../words/testWords.ts';
 import type { CommandServices } from '../services.ts';
-import { askApiKey } from './apiKeyPrompt.ts';
+import { askApiKey, reportAcceptedKey } from './apiKeyPrompt.ts';
 import { askNewConnection } from './connect.ts';
 import { getReasonActions, openConnection, requireSavedConnection, startLocalService } from './connectionOpener.ts';
-import { pickConnection, pickSavedConnection } from './connectionPicker.ts';
+import { pickConnection, pickSavedConnection, pickService } from './connectionPicker.ts';
 
 /** Closes the active connection but keeps its key. */
 export function disconnect({ connectFlow, connectionStore, transferStore, notifications }: CommandServices): void {
@@ -42,7 +43,7 @@ const newConnectionChoice = '';
 /** Makes a connection active: the row's connection, or a saved or new one that the user picks. */
 export async function switchConnection(services: CommandServices, node?: ConnectionNode): Promise<void> {
   const newConnection = { label: l10n.t('Connect to Another Service…'), value: newConnectionChoice, alwaysShow: true };
-  const id = node?.id ?? (await pickConnection(services, l10n.t('Select a service to connect to'), [newConnection]));
+  const id = node?.id ?? (await pickService(services, [newConnection]));
   if (id === newConnectionChoice) await askNewConnection(services);
   else if (id !== undefined) await openConnection(services, id);
 }
@@ -158,7 +159,7 @@ export async function setApiKey(services: CommandServices, node: ConnectionNode 
   if (key === undefined) return;
   const saved = await removeKeyVariable(services, connection);
   if (saved.id === requestedId || sessions.get(saved.id)) await connectFlow.open(saved, key);
-  notifications.showStatusMessage(l10n.t('API key accepted.'));
+  reportAcceptedKey(services);
 }
 
 /**
@@ -174,7 +175,7 @@ async function removeKeyVariable({ apiKeys, settings }: CommandServices, connect
 
 async function pickConnectionForKey(connections: readonly Connection[]): Promise<Connection | undefined> {
   return await pickSavedConnection(connections, {
-    title: l10n.t('Set API Key'),
+    title: getDialogTitle('dataTransfer.setApiKey'),
     placeholder: l10n.t('Select the connection to set the API key for'),
     emptyText: l10n.t('There are no saved connections. Connect to a service first.'),
   });
@@ -227,7 +228,7 @@ function getAdviceActions({ setting, needsKey }: Advice, connectionId: string): 
   const openSettings = (): void => void commands.executeCommand('workbench.action.openSettings', setting);
   return [
     { label: l10n.t('Test Again'), run: () => runCommand('dataTransfer.testConnection', node) },
-    ...(needsKey ? [{ label: l10n.t('Set API Key…'), run: () => runCommand('dataTransfer.setApiKey', node) }] : []),
+    ...(needsKey ? [createCommandAction('dataTransfer.setApiKey', node)] : []),
     ...(setting === undefined ? [] : [{ label: l10n.t('Open Settings'), run: openSettings }]),
   ];
 }

@@ -3,9 +3,10 @@ import type { Reason } from '../../../core/model/reason.ts';
 import { CommandFailure } from '../../editor/commandBoundary.ts';
 import type { FileNode, FileRef } from '../../editor/contributions.ts';
 import { createRemedyActions } from '../../notifications/nextSteps.ts';
-import { plural } from '../../words/localeFormats.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { describeReason } from '../../words/reasonWords.ts';
+import { describeCopiedIds } from '../../words/sharedLabels.ts';
 import type { CommandServices } from '../services.ts';
 import { askFiles, getSelectedFiles, type KnownFile } from './files.ts';
 
@@ -18,7 +19,7 @@ export async function showFileMetadata(
   selection: readonly FileArgument[] | undefined,
 ): Promise<void> {
   if (services.views.selectionExtender.consumeOpening()) return;
-  const files = await chooseFiles(services, argument, selection, l10n.t('Show File Metadata'));
+  const files = await chooseFiles(services, argument, selection, getDialogTitle('dataTransfer.showFileMetadata'));
   for (const { ref, entry } of files) services.metadataPanels.show(ref, entry);
 }
 
@@ -46,7 +47,7 @@ export async function copyFileId(
   const files = await chooseFiles(services, argument, selection, l10n.t('Copy File ID'));
   if (files.length === 0) return;
   await env.clipboard.writeText(files.map(({ ref }) => ref.id).join('\n'));
-  services.notifications.showStatusMessage(plural(files.length, 'Copied the ID.', 'Copied {0} IDs.'));
+  services.notifications.showStatusMessage(describeCopiedIds(files.length));
 }
 
 async function chooseFiles(

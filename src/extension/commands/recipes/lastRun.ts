@@ -1,6 +1,7 @@
 import { l10n } from 'vscode';
 import type { Transfer } from '../../../core/model/transferModel.ts';
-import { CommandHint, runCommand } from '../../editor/commandBoundary.ts';
+import { CommandHint, createCommandAction } from '../../editor/commandBoundary.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { describeLock } from '../../words/recipeWords.ts';
 import { cite } from '../citations/cite.ts';
@@ -10,7 +11,7 @@ import { openRecipe, type OpenRecipe, type RecipeArgument } from './recipeDocume
 
 /** Verifies the files that a recipe's last run transferred. */
 export async function verifyRecipe(services: CommandServices, argument: RecipeArgument | undefined): Promise<void> {
-  const transfer = await findLastRun(services, argument, l10n.t('Verify Transferred Files'));
+  const transfer = await findLastRun(services, argument, getDialogTitle('dataTransfer.verifyLandedFiles'));
   if (transfer) await verifyTransferredFiles(services, { kind: 'transfer', key: transfer.key });
 }
 
@@ -35,7 +36,7 @@ async function findLastRun(
   await transferFlow.loadFinished();
   const transfer = transferStore.getAll().find((one) => one.id === id);
   if (transfer) return transfer;
-  const track = { label: l10n.t('Track a Transfer by ID…'), run: () => runCommand('dataTransfer.checkTransferById') };
+  const track = createCommandAction('dataTransfer.checkTransferById');
   throw new CommandHint(
     l10n.t("The last run's transfer ({0}) isn't in this machine's history.", toPlainLine(id)),
     track,

@@ -7,12 +7,13 @@ import type { RecipeProblem } from '../../../core/recipes/recipeProblem.ts';
 import type { Recipe } from '../../../core/recipes/recipeSchema.ts';
 import type { RecipeText } from '../../../core/recipes/recipeText.ts';
 import { readRegularFile } from '../../../core/util/regularFile.ts';
-import { CommandFailure, CommandHint, runCommand } from '../../editor/commandBoundary.ts';
+import { CommandFailure, CommandHint, createCommandAction } from '../../editor/commandBoundary.ts';
 import type { CommandArguments } from '../../editor/contributions.ts';
 import type { NotificationAction } from '../../editor/notifications.ts';
 import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 import { describeRecipeProblem } from '../../words/recipeWords.ts';
+import { describeUnreadableFile } from '../../words/sharedLabels.ts';
 
 /** The recipe that a command applies to, identified by its row or its file. */
 export type RecipeArgument = CommandArguments['dataTransfer.dryRunRecipe'];
@@ -58,7 +59,7 @@ async function readRecipe(uri: Uri): Promise<OpenRecipe> {
  * problem's line.
  */
 export function createProblemFailure(uri: Uri, name: string, problem: RecipeProblem | undefined): CommandFailure {
-  if (!problem) return new CommandFailure(l10n.t("{0} can't be read.", name));
+  if (!problem) return new CommandFailure(describeUnreadableFile(name));
   const text = l10n.t('{0}, line {1}: {2}', name, problem.range.line, describeRecipeProblem(problem));
   return new CommandFailure(text, createOpenAction(uri, problem.range.line));
 }
@@ -102,5 +103,5 @@ async function pickRecipe(title: string): Promise<Uri | undefined> {
 }
 
 function createSaveStep(): NotificationAction {
-  return { label: l10n.t('Save as Recipe…'), run: () => runCommand('dataTransfer.saveAsRecipe') };
+  return createCommandAction('dataTransfer.saveAsRecipe');
 }

@@ -12,7 +12,7 @@ import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
 import { readRegularFile } from '../../../core/util/regularFile.ts';
 import { RecipeDiagnostics, RecipeLenses } from '../../editor/recipeEditor.ts';
 import type { RecipeStatus } from '../../views/recipeTree.ts';
-import { describeRowDifference } from '../../words/recipeWords.ts';
+import { describeNeverRun, describeRowDifference } from '../../words/recipeWords.ts';
 import type { CommandServices } from '../services.ts';
 import { getLockToCheck, RecipeChecks, unknownStatus } from './recipeChecks.ts';
 import { findConnectionId, loadServiceFacts } from './serviceFacts.ts';
@@ -78,7 +78,7 @@ class RecipeChanges implements Disposable {
   }
 
   private async compare(recipe: Recipe, path: string, read: LockReadResult): Promise<RecipeStatus> {
-    if (read.kind === 'none') return { description: l10n.t('not run yet'), icon: 'beaker' };
+    if (read.kind === 'none') return { description: describeNeverRun(), icon: 'beaker' };
     const session = this.findSession(recipe);
     const lock = getLockToCheck(read, workspace.isTrusted);
     if (!session || !lock) return unknownStatus;

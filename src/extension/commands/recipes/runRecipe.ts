@@ -13,7 +13,13 @@ import { CommandFailure, CommandHint, runCommand } from '../../editor/commandBou
 import type { NotificationAction } from '../../editor/notifications.ts';
 import { formatFileCount } from '../../words/localeFormats.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
-import { describeLock, describeObstacle, formatPlanSize } from '../../words/recipeWords.ts';
+import {
+  describeLock,
+  describeObstacle,
+  formatPlanSize,
+  getCompareTitle,
+  getRunLockedTitle,
+} from '../../words/recipeWords.ts';
 import type { CommandServices } from '../services.ts';
 import { findCopies, type LeaveOutListener } from '../submission/knownCopies.ts';
 import { confirmSubmission, sumUpOrders } from '../submission/submissionSummary.ts';
@@ -32,7 +38,7 @@ export async function runLockedRecipe(services: CommandServices, argument: Recip
 }
 
 async function run(services: CommandServices, argument: RecipeArgument | undefined, isLocked: boolean): Promise<void> {
-  const title = isLocked ? l10n.t('Run with Locked Files') : l10n.t('Run Recipe');
+  const title = isLocked ? getRunLockedTitle().replace(/…$/, '') : l10n.t('Run Recipe');
   const planned = await openAndPlan(services, argument, title, isLocked);
   if (!planned) return;
   checkPlan(planned);
@@ -51,7 +57,7 @@ function checkPlan({ plan, uri }: PlannedRecipe): void {
   if (!obstacle) return;
   const text = describeObstacle(plan, obstacle);
   if (obstacle === 'noDestination') throw new CommandHint(text);
-  const compare = { label: l10n.t('Compare with Lock'), run: () => runCommand('dataTransfer.compareRecipe', uri) };
+  const compare = { label: getCompareTitle(), run: () => runCommand('dataTransfer.compareRecipe', uri) };
   throw new CommandFailure(l10n.t('Nothing was sent. {0}', text), ...(obstacle === 'differsFromLock' ? [compare] : []));
 }
 
@@ -135,13 +141,13 @@ function createActions(
   obstacle: PlanObstacle | undefined,
 ): readonly NotificationAction[] {
   const run = { label: l10n.t('Run…'), run: () => runCommand('dataTransfer.runRecipe', uri) };
-  const compare = { label: l10n.t('Compare with Lock'), run: () => runCommand('dataTransfer.compareRecipe', uri) };
+  const compare = { label: getCompareTitle(), run: () => runCommand('dataTransfer.compareRecipe', uri) };
   return [...(obstacle ? [] : [run]), ...(plan.difference ? [compare] : [])];
 }
 
 /** Opens a diff editor that compares the files in a recipe's lock with those that the recipe finds now. */
 export async function compareRecipe(services: CommandServices, argument: RecipeArgument | undefined): Promise<void> {
-  const planned = await openAndPlan(services, argument, l10n.t('Compare with Lock'));
+  const planned = await openAndPlan(services, argument, getCompareTitle());
   if (!planned) return;
   const { plan, lock, name } = planned;
   if (plan.failure) throw new CommandFailure(describeObstacle(plan, 'failed'));

@@ -20,6 +20,8 @@ import { getTransferTitle } from '../../words/transferWords.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import { createSearchChoice } from '../search/searches.ts';
 import type { CommandServices } from '../services.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
+import { getDestinationPlaceholder } from '../../words/sharedLabels.ts';
 
 /** Saves a search, files or an earlier transfer as a recipe, and opens the recipe. */
 export async function saveAsRecipe(
@@ -30,7 +32,9 @@ export async function saveAsRecipe(
   const owned = await chooseDraft(services, row, selection);
   const draft = owned && (await completeDraft(services, owned));
   if (!draft) return;
-  const file = await pickNewFile(l10n.t('Save as Recipe'), getSuggestedFile(), { [l10n.t('Recipe')]: ['json'] });
+  const file = await pickNewFile(getDialogTitle('dataTransfer.saveAsRecipe'), getSuggestedFile(), {
+    [l10n.t('Recipe')]: ['json'],
+  });
   const recipe = file && (await confirmRecipeUri(services, file));
   if (recipe) await writeRecipe(recipe, draft);
 }
@@ -83,8 +87,8 @@ async function askDestination(
     })),
     none,
   ];
-  const placeholder = l10n.t('Select the database to transfer to');
-  const answer = await pickOne(createSingleStep(l10n.t('Save as Recipe')), { placeholder, choices });
+  const placeholder = getDestinationPlaceholder();
+  const answer = await pickOne(createSingleStep(getDialogTitle('dataTransfer.saveAsRecipe')), { placeholder, choices });
   return typeof answer === 'string' ? undefined : answer.value;
 }
 
@@ -171,7 +175,7 @@ async function pickDraft(services: CommandServices): Promise<OwnedDraft | undefi
   const choices = createChoices(services);
   if (choices.length === 0) throw createNoFilesHint();
   const placeholder = l10n.t('Select what to save as a recipe');
-  const answer = await pickOne(createSingleStep(l10n.t('Save as Recipe')), { placeholder, choices });
+  const answer = await pickOne(createSingleStep(getDialogTitle('dataTransfer.saveAsRecipe')), { placeholder, choices });
   return typeof answer === 'string' ? undefined : await answer.value();
 }
 
@@ -245,7 +249,7 @@ function findWholeSearch(
 }
 
 async function askSource(query: SearchQuery, ids: readonly string[]): Promise<RecipeDraft['from'] | undefined> {
-  const answer = await pickOne(createSingleStep(l10n.t('Save as Recipe')), {
+  const answer = await pickOne(createSingleStep(getDialogTitle('dataTransfer.saveAsRecipe')), {
     placeholder: l10n.t('Select how the recipe finds its files'),
     choices: [
       {

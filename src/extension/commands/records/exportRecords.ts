@@ -28,6 +28,7 @@ import { describeExport } from '../../words/exportWords.ts';
 import { formatFileCount, formatList, formatTime } from '../../words/localeFormats.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 import { describeSearchTerms, formatResultCount, getDatabaseLabel } from '../../words/searchWords.ts';
+import { getFormatPlaceholder } from '../../words/sharedLabels.ts';
 import { getTransferTitle } from '../../words/transferWords.ts';
 import { describeManifestError } from '../../words/verificationWords.ts';
 import type { CommandServices } from '../services.ts';
@@ -58,7 +59,7 @@ async function askFormat(isTransfer: boolean): Promise<RecordFormat | undefined>
     isTransfer ? createTransferChoice() : createListChoice(),
   ];
   const answer = await pickOne(createSingleStep(l10n.t('Export')), {
-    placeholder: l10n.t('Select a format'),
+    placeholder: getFormatPlaceholder(),
     choices,
   });
   return typeof answer === 'string' ? undefined : answer.value;

@@ -13,6 +13,7 @@ import type { CommandServices } from '../services.ts';
 import { toSearchQuery, type SearchDraft } from './searchOptions.ts';
 import { askAllFiles, askSearch, createDraft } from './searchPrompt.ts';
 import { chooseSearch } from './searches.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
 
 /** Asks for the search terms and, unless it is given, for the database. Starts the search. */
 export async function searchFiles(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
@@ -34,7 +35,7 @@ export async function openDatabase(services: CommandServices, node: DatabaseNode
 export async function listFiles(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
   const session = await requireSession(services);
   if (!session || (await requireOrcid(services, session.connection.id)) === undefined) return;
-  const search = await askAllFiles(services, session, l10n.t('List All Files'), node?.name);
+  const search = await askAllFiles(services, session, getDialogTitle('dataTransfer.listFiles'), node?.name);
   if (search) await startSearch(services, session, search);
 }
 

@@ -3,6 +3,7 @@ import type { ParameterFlow } from '../../../core/flows/parameterFlow.ts';
 import type { SearchParameter } from '../../../core/model/databaseModel.ts';
 import type { FileStaging, SearchQuery } from '../../../core/model/searchModel.ts';
 import type { ParameterListing } from '../../../core/store/searchabilityStore.ts';
+import { describeUnstaged } from '../../../core/words/pageWords.ts';
 import { parseJsonObject, type JsonObject } from '../../../core/util/json.ts';
 import { askText, pickOne, toStepResult, type Choice, type Step, type StepPosition } from '../../editor/quickInput.ts';
 import { formatNumber } from '../../words/localeFormats.ts';
@@ -85,7 +86,7 @@ async function askStatus(position: StepPosition, draft: SearchDraft): ReturnType
   const choices: Choice<FileStaging | undefined>[] = [
     { label: l10n.t('Any'), value: undefined },
     { label: l10n.t('Staged'), description: l10n.t('ready to copy now'), value: 'staged' },
-    { label: l10n.t('Unstaged'), description: l10n.t('may have to be prepared or restored first'), value: 'unstaged' },
+    { label: l10n.t('Unstaged'), description: describeUnstaged(l10n), value: 'unstaged' },
   ];
   const placeholder = l10n.t('Select the staging status');
   const answer = await pickOne(position, { placeholder, choices, ...(draft.status && { active: draft.status }) });

@@ -12,6 +12,11 @@ import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import type { CommandServices } from '../services.ts';
 
 /** The criteria for the searches that the user can choose from. */
+/** Describes an empty list of searches. */
+export function getNoSearchText(): string {
+  return l10n.t('Run a search first.');
+}
+
 interface SearchFilter {
   readonly isEligible?: (search: Search) => boolean;
   /** Message to show if no search is eligible. */
@@ -26,7 +31,7 @@ export async function chooseSearch(
   { searchStore }: CommandServices,
   node: SearchNode | undefined,
   placeholder: string,
-  { isEligible = () => true, emptyText = l10n.t('Run a search first.') }: SearchFilter = {},
+  { isEligible = () => true, emptyText = getNoSearchText() }: SearchFilter = {},
 ): Promise<Search | undefined> {
   if (node) return searchStore.get(node.key);
   const all = searchStore.getAll();

@@ -20,7 +20,7 @@ import {
   type Step,
   type StepPosition,
 } from '../../editor/quickInput.ts';
-import { createDetailsStep } from '../../notifications/nextSteps.ts';
+import { createDetailsStep, createUnfinishedHint } from '../../notifications/nextSteps.ts';
 import { formatFileCount, formatList, formatNumber, formatSize } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
@@ -43,9 +43,8 @@ export async function submitAgain(services: CommandServices, node: TransferNode 
     await resubmitTransfer(services, transfer);
     return;
   }
-  const text = transfer.startedElsewhere
-    ? l10n.t('This transfer was started elsewhere, so its files are unknown here.')
-    : l10n.t("This transfer hasn't finished yet.");
+  if (!transfer.startedElsewhere) throw createUnfinishedHint(transfer.key);
+  const text = l10n.t('This transfer was started elsewhere, so its files are unknown here.');
   throw new CommandHint(text, createDetailsStep(transfer.key));
 }
 

@@ -25,6 +25,7 @@ import {
   useLastInstructions,
   type InstructionsDraft,
 } from './transferInstructions.ts';
+import { getDestinationPlaceholder, getLastDescriptionLabel } from '../../words/sharedLabels.ts';
 
 /** The details of a transfer other than its files (§4.5). */
 export interface TransferDetails {
@@ -126,7 +127,7 @@ async function askDestination(
   if (others.length === 0) throw createNoDestinationHint(services);
   const isFirst = ({ name }: Database): boolean => name === draft.destination;
   const answer = await pickOne(position, {
-    placeholder: l10n.t('Select the database to transfer to'),
+    placeholder: getDestinationPlaceholder(),
     choices: [...others.filter(isFirst), ...others.filter((other) => !isFirst(other))].map(createChoice),
     active: draft.destination,
   });
@@ -212,7 +213,7 @@ async function createLastChoices(
   const lastInstructions = await describeLastInstructions(services);
   const choices: Choice<DetailsAction>[] = [];
   if (lastDescription !== undefined && lastDescription !== description) {
-    const label = l10n.t('Use Last Description');
+    const label = getLastDescriptionLabel();
     choices.push({ label, description: formatValue(lastDescription), value: 'lastDescription' });
   }
   if (lastInstructions !== undefined && !instructions) {

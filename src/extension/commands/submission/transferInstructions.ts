@@ -16,6 +16,7 @@ import {
 import { toPlainLine } from '../../words/plainText.ts';
 import { describeJsonError } from '../../words/searchWords.ts';
 import type { CommandServices } from '../services.ts';
+import { describeUnreadableFile, getLastDescriptionLabel } from '../../words/sharedLabels.ts';
 
 /** Instructions and their source. */
 export interface InstructionsDraft {
@@ -177,7 +178,7 @@ async function readFile(file: Uri): Promise<string | { readonly value: JsonObjec
     if (read.kind === 'other') return l10n.t("Instructions must be a JSON object; {0} isn't one.", name);
     return l10n.t("{0} isn't valid JSON (line {1}, column {2}).", name, read.line, read.column);
   } catch {
-    return l10n.t("{0} can't be read.", name);
+    return describeUnreadableFile(name);
   }
 }
 
@@ -233,7 +234,7 @@ async function askDescriptionText(
   const repeat: InputButton[] =
     lastDescription === undefined
       ? []
-      : [{ icon: 'history', label: l10n.t('Use Last Description'), run: () => askAgain(lastDescription) }];
+      : [{ icon: 'history', label: getLastDescriptionLabel(), run: () => askAgain(lastDescription) }];
   const answer = await askText(position, {
     prompt: l10n.t('Purpose of this transfer (optional, Markdown)'),
     value: shown,

@@ -18,13 +18,14 @@ import { requireOrcid } from '../connections/setOrcid.ts';
 import type { CommandServices } from '../services.ts';
 import { resubmitTransfer } from '../submission/resubmission.ts';
 import { chooseTransfer } from './transferPicker.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
 
 /**
  * Asks for an ID, and shows the page for the transfer with this ID. Starts tracking the transfer if it isn't in the
  * list yet.
  */
 export async function checkTransferById(services: CommandServices): Promise<void> {
-  const title = l10n.t('Track a Transfer by ID');
+  const title = getDialogTitle('dataTransfer.checkTransferById');
   const session = await askSession(services, title);
   if (!session) return;
   const { id: connectionId, name } = session.connection;

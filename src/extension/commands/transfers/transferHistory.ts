@@ -15,6 +15,7 @@ import { describeError, toPlainLine } from '../../words/plainText.ts';
 import { getTransferTitle } from '../../words/transferWords.ts';
 import type { CommandServices } from '../services.ts';
 import { chooseTransfer, createTransferChoice } from './transferPicker.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
 
 /**
  * Removes a transfer from the history, and offers to undo this. The transfer must have ended, be unconfirmed, or have
@@ -138,13 +139,16 @@ export async function restoreRemovedTransfers({ transferFlow, notifications }: C
     label: plural(removed.length, 'Restore {0} transfer', 'Restore all {0} transfers'),
     value: removed.map(({ key }) => key),
   };
-  const answer = await pickFromSearch<readonly string[]>(createSingleStep(l10n.t('Restore Removed Transfers')), {
-    placeholder: l10n.t('Select what to restore'),
-    find: (text) => [
-      ...(text === '' ? [all] : []),
-      ...search.find(text, maxResults).map(({ transfer }) => createRemovedChoice(transfer, now)),
-    ],
-  });
+  const answer = await pickFromSearch<readonly string[]>(
+    createSingleStep(getDialogTitle('dataTransfer.restoreRemovedTransfers')),
+    {
+      placeholder: l10n.t('Select what to restore'),
+      find: (text) => [
+        ...(text === '' ? [all] : []),
+        ...search.find(text, maxResults).map(({ transfer }) => createRemovedChoice(transfer, now)),
+      ],
+    },
+  );
   if (typeof answer === 'string') return;
   await transferFlow.restore(answer.value);
   notifications.showStatusMessage(plural(answer.value.length, 'Restored {0} transfer.', 'Restored {0} transfers.'));

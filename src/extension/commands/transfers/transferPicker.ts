@@ -24,6 +24,16 @@ export async function chooseTransfer(
   return key === undefined ? undefined : transferStore.get(key);
 }
 
+/** Returns the row's transfer, or one with files to open that the user picks. Returns undefined if the user cancels. */
+export async function chooseTransferToOpen(
+  services: CommandServices,
+  node: TransferNode | undefined,
+): Promise<Transfer | undefined> {
+  if (!node) await services.transferFlow.loadFinished();
+  const placeholder = l10n.t('Select the transfer to open files from');
+  return await chooseTransfer(services, node, ({ id }) => id !== undefined, placeholder);
+}
+
 /**
  * Lets the user pick a transfer from `list` or a choice from `more`. Resolves to the transfer's key or the choice's
  * value, or to undefined if the user cancels. If `list` is empty or contains ended transfers, first loads the transfers

@@ -8,6 +8,7 @@ import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
 import { createDetailsStep, createRemedyActions, createUnknownIdHint } from '../../notifications/nextSteps.ts';
 import type { WaitingRequest } from '../../notifications/waitingRequests.ts';
 import { describeReason } from '../../words/reasonWords.ts';
+import { describeCopiedIds } from '../../words/sharedLabels.ts';
 import { getCancelQuestion, getTransferTitle } from '../../words/transferWords.ts';
 import type { CommandServices } from '../services.ts';
 import { removeFromHistory } from './transferHistory.ts';
@@ -67,7 +68,7 @@ export async function copyTransferId(services: CommandServices, node: TransferNo
     throw createUnknownIdHint(transfer.key);
   }
   await env.clipboard.writeText(transfer.id);
-  services.notifications.showStatusMessage(l10n.t('Copied the ID.'));
+  services.notifications.showStatusMessage(describeCopiedIds(1));
 }
 
 /** Polls the status of all running transfers now. */

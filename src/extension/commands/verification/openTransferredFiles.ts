@@ -15,8 +15,10 @@ import { createSingleStep, pickFromSearch, pickOne, type Choice } from '../../ed
 import { formatList, formatSize, plural } from '../../words/localeFormats.ts';
 import { toPathPlaceholder, toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
-import { chooseTransfer } from '../transfers/transferPicker.ts';
+import { chooseTransferToOpen } from '../transfers/transferPicker.ts';
 import { askTransferredFolder, findTransferredFiles, searchTransferredFiles } from './transferredFolders.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
+import { getCopyFolderLabel } from '../../../core/words/pageWords.ts';
 
 type OpenChoice = Choice<() => unknown>;
 
@@ -30,9 +32,7 @@ const listLimitMs = 10_000;
 
 /** Lists a transfer's files, and actions for their folder. Opens the file or runs the action that the user picks. */
 export async function openTransferredFiles(services: CommandServices, node: TransferNode | undefined): Promise<void> {
-  if (!node) await services.transferFlow.loadFinished();
-  const placeholder = l10n.t('Select the transfer to open files from');
-  const transfer = await chooseTransfer(services, node, ({ id }) => id !== undefined, placeholder);
+  const transfer = await chooseTransferToOpen(services, node);
   const folder = transfer && (await findFolder(services, transfer));
   if (!folder) return;
   const verification = await services.verificationHistory.get(transfer.key);
@@ -73,7 +73,7 @@ async function pickRemoteFolder(services: CommandServices, transfer: Transfer): 
     createSingleStep(l10n.t('Transferred Files')),
     {
       placeholder: describeRemoteFolder(toPlainLine(transfer.order.destination), name),
-      choices: [{ label: l10n.t('Copy Folder Name'), description: name, value: copy }, select],
+      choices: [{ label: getCopyFolderLabel(l10n), description: name, value: copy }, select],
     },
   );
   return typeof answer === 'string' ? undefined : await answer.value();
@@ -143,7 +143,7 @@ function createFolderChoices({ folder, manifest }: TransferredFolder, { key, sta
       detail: toPlainLine(folder),
       value: async () => await env.clipboard.writeText(folder),
     },
-    ...(hasEnded(state) ? [{ label: l10n.t('Verify Transferred Files'), value: verify }] : []),
+    ...(hasEnded(state) ? [{ label: getDialogTitle('dataTransfer.verifyLandedFiles'), value: verify }] : []),
     ...(manifest === undefined
       ? []
       : [{ label: l10n.t('Open Manifest'), value: async () => await window.showTextDocument(Uri.file(manifest)) }]),

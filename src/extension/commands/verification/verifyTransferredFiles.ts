@@ -6,18 +6,20 @@ import { canMatchTransfer, findFilesToResend, findUnlistedFiles } from '../../..
 import { toPastVerification } from '../../../core/verification/pastVerification.ts';
 import { ManifestError, readManifest, type TransferManifest } from '../../../core/verification/transferManifest.ts';
 import { isVerified, verifyTransfer, type VerificationReport } from '../../../core/verification/verification.ts';
-import { CommandFailure, CommandHint, runCommand } from '../../editor/commandBoundary.ts';
+import { CommandFailure, CommandHint, createCommandAction, runCommand } from '../../editor/commandBoundary.ts';
 import type { TransferNode } from '../../editor/contributions.ts';
 import { pickFile } from '../../editor/fileDialogs.ts';
 import { withProgress } from '../../editor/notifications.ts';
 import type { StoredReport } from '../../editor/verificationHistory.ts';
-import { createDetailsStep } from '../../notifications/nextSteps.ts';
+import { createUnfinishedHint } from '../../notifications/nextSteps.ts';
+import { getCommandTitle } from '../../words/commandTitles.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import {
   describeCheckProgress,
   describeManifestError,
   describeVerification,
   formatReport,
+  describeForeignManifest,
 } from '../../words/verificationWords.ts';
 import type { CommandServices } from '../services.ts';
 import { resubmitFiles } from '../submission/resubmission.ts';
@@ -70,7 +72,7 @@ async function getTarget(
   const transfer = services.transferStore.get(key);
   if (!transfer) return undefined;
   if (!hasEnded(transfer.state)) {
-    throw new CommandHint(l10n.t("This transfer hasn't finished yet."), createDetailsStep(transfer.key));
+    throw createUnfinishedHint(transfer.key);
   }
   const found = await findTransferredFiles(services, transfer);
   if (!found) return undefined;
@@ -95,7 +97,7 @@ async function verify(services: CommandServices, target: VerificationTarget): Pr
       const manifest = await readManifest(target.manifest, signal);
       const transfer = target.transfer ?? (await findTransfer(services, manifest));
       if (transfer && !canMatchTransfer(manifest, transfer)) {
-        throw new CommandFailure(l10n.t('{0} is the manifest of a different transfer.', toPlainLine(target.manifest)));
+        throw new CommandFailure(describeForeignManifest(target.manifest));
       }
       const onProgress = (progress: Parameters<typeof describeCheckProgress>[0]): void =>
         report(describeCheckProgress(progress));
@@ -133,7 +135,7 @@ async function reportResult(
   const kind = isVerified(report, unlisted.length) ? 'info' : 'warning';
   const text = describeVerification(report, unlisted.length);
   const showLabel = l10n.t('Show Report');
-  const resendLabel = l10n.t('Transfer Missing or Changed Files Again…');
+  const resendLabel = getCommandTitle('dataTransfer.resendFiles');
   const resendLabels = stored.resend.length > 0 ? [resendLabel] : [];
   let choice = await notifications.offer(kind, text, showLabel, ...resendLabels);
   if (choice === showLabel) {
@@ -198,18 +200,12 @@ function createReportHint(): CommandHint {
 
 /** Creates the hint for a report on a transfer that was removed, or that was never in the history. */
 function createRemovedHint(): CommandHint {
-  const restore = {
-    label: l10n.t('Restore Removed Transfers…'),
-    run: () => runCommand('dataTransfer.restoreRemovedTransfers'),
-  };
+  const restore = createCommandAction('dataTransfer.restoreRemovedTransfers');
   const text = l10n.t("These files can't be transferred again because their transfer isn't in the history.");
   return new CommandHint(text, restore);
 }
 
 function createHint(text: string): CommandHint {
-  const verify = {
-    label: l10n.t('Verify Transferred Files…'),
-    run: () => runCommand('dataTransfer.verifyLandedFiles'),
-  };
+  const verify = createCommandAction('dataTransfer.verifyLandedFiles');
   return new CommandHint(text, verify);
 }
