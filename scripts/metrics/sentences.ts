@@ -37,6 +37,40 @@ export function findRepeatedSentences(sources: readonly Source[]): RepeatedSente
   }));
 }
 
+/** Repeated sentences, in any of their forms, with the reason why each may be repeated. */
+export const repetitionReasons: Readonly<Record<string, string>> = {
+  'Cancel a transfer': 'the names of a command, a tool and a route, each in the form of its program',
+  'a whole number': "types in the client's errors for programs, and in the service's descriptions of JSON",
+  'Remove the part that starts with ? or #.':
+    "the client's error for programs in English, and the input box in the user's language before there is a client",
+  'true or false': "a type in the service's English descriptions of JSON, and in the user's language in the editor",
+  'has no path': "a warning in the service's log, and a row of a report in the user's language",
+};
+
+/**
+ * Lists the repeated sentences with and without a reason. A reason for a sentence that isn't repeated counts as
+ * unexplained.
+ */
+export function checkSentences(
+  sources: readonly Source[],
+  reasons: Readonly<Record<string, string>>,
+): Record<'explained' | 'unexplained', readonly string[]> {
+  const repeated = new Map(findRepeatedSentences(sources).map((same) => [toWords(same.texts[0] ?? ''), same]));
+  const explained = Object.entries(reasons).map(([text, reason]) => {
+    const same = repeated.get(toWords(text));
+    repeated.delete(toWords(text));
+    return { text, line: same && `${text} (${reason}): ${same.positions.join(', ')}` };
+  });
+  const stale = explained.filter(({ line }) => line === undefined);
+  return {
+    explained: explained.flatMap(({ line }) => line ?? []),
+    unexplained: [
+      ...[...repeated.values()].map(({ texts, positions }) => `${texts.join(' | ')}: ${positions.join(', ')}`),
+      ...stale.map(({ text }) => `${text}: has a reason to be repeated, but is not repeated`),
+    ],
+  };
+}
+
 function isRepeated(same: readonly Sentence[]): boolean {
   return new Set(same.map(({ path }) => path)).size > 1 || new Set(same.map(({ text }) => text)).size > 1;
 }

@@ -6,7 +6,7 @@ import { findSharedTypeNames, findUnimported, readEntryPoints, readExports } fro
 import { countLines, countWords, findSmallFiles, measureLongLines } from './files.ts';
 import { measureFunctions, percentile } from './functions.ts';
 import { findLargestCycle, readImports, type Import } from './imports.ts';
-import { findRepeatedSentences } from './sentences.ts';
+import { checkSentences, repetitionReasons } from './sentences.ts';
 import { findRepeated, readSources, type Source } from './sources.ts';
 import { findQuestionComments, findUnusualWords } from './words.ts';
 
@@ -90,14 +90,13 @@ function measureTypes(sources: readonly Source[]): Metric[] {
 }
 
 function measureTexts(root: string, sources: readonly Source[]): Metric[] {
-  const sentences = findRepeatedSentences(sources).map(
-    ({ texts, positions }) => `${texts.join(' | ')}: ${positions.join(', ')}`,
-  );
+  const { explained, unexplained } = checkSentences(sources, repetitionReasons);
   const docComments = findDocComments(sources);
   return [
     { title: 'doc comments', value: docComments.length, items: docComments },
     counted('doc comments on functions that are not exported', findPrivateDocComments(sources), 820),
-    counted('sentences that the code has more than once', sentences, 79),
+    counted('sentences that the code has more than once', unexplained, 0),
+    counted('sentences that the code has more than once for a reason', explained, 5),
     { title: 'words in documents', value: countWords(root), bound: 26_000 },
   ];
 }

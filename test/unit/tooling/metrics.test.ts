@@ -4,7 +4,7 @@ import { findBags, findClosureBags, findFunctionMembers, findPicks } from '../..
 import { findDocComments, findPrivateDocComments } from '../../../scripts/metrics/comments.ts';
 import { findSmallFiles, measureLongLines } from '../../../scripts/metrics/files.ts';
 import { readImports } from '../../../scripts/metrics/imports.ts';
-import { findRepeatedSentences } from '../../../scripts/metrics/sentences.ts';
+import { checkSentences, findRepeatedSentences } from '../../../scripts/metrics/sentences.ts';
 import type { Source } from '../../../scripts/metrics/sources.ts';
 
 /** Parses texts, given by their paths. */
@@ -86,5 +86,20 @@ describe('The metrics', () => {
       },
       { texts: ['It is here', '“It is here”'], positions: ['src/d.ts:1', 'src/d.ts:1'] },
     ]);
+  });
+
+  it('separate repeated sentences with a reason from those without one', () => {
+    const sources = parseSources({
+      'src/a.ts': "note('The lock was changed.'); note('No file was found.');",
+      'src/b.ts': "note('the lock was changed'); note('No file was found.');",
+    });
+    const reasons = { 'The lock was changed.': 'two programs', 'This is never said.': 'two programs' };
+    assert.deepEqual(checkSentences(sources, reasons), {
+      explained: ['The lock was changed. (two programs): src/a.ts:1, src/b.ts:1'],
+      unexplained: [
+        'No file was found.: src/a.ts:1, src/b.ts:1',
+        'This is never said.: has a reason to be repeated, but is not repeated',
+      ],
+    });
   });
 });
