@@ -26,8 +26,8 @@ const editor = ['extension/identity', 'extension/words', 'extension/editor', 'ex
 export const fences = [
   { place: 'contract', files: /^src\/contract\//, packages: ['zod'] },
   { place: 'core', files: /^src\/core\/[^/]+\.ts$/, code: [...layers, 'contract'], node: true },
-  // Limits for displayed text and the names of licenses, shared by the host and the pages.
-  { place: 'core/util/displayLimits', files: /^src\/core\/util\/displayLimits\.ts$/ },
+  // Limits and clauses of displayed text and the names of licenses, shared by the host and the pages.
+  { place: 'core/util/displayLimits', files: /^src\/core\/util\/(displayLimits|sharedTexts)\.ts$/ },
   { place: 'core/util/spdxLicense', files: /^src\/core\/util\/spdxLicense\.ts$/ },
   { place: 'core/util', files: /^src\/core\/util\//, node: true },
   { place: 'core/model', files: /^src\/core\/model\//, code: ['core/util'], types: ['contract'] },
@@ -62,7 +62,7 @@ export const fences = [
   {
     place: 'core/recipes',
     files: /^src\/core\/recipes\//,
-    code: ['core/tables', 'core/model', 'core/util'],
+    code: ['core/tables', 'core/model', 'core/util', 'core/util/displayLimits'],
     packages: ['jsonc-parser', 'zod'],
     node: true,
   },

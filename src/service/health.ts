@@ -1,6 +1,5 @@
 import * as fs from 'node:fs/promises';
-import { toSentence } from '../core/util/displayLimits.ts';
-import { cannotBeRead } from '../core/util/sharedTexts.ts';
+import { cannotBeRead, toSentence } from '../core/util/sharedTexts.ts';
 import { settlesWithin, type Clock } from '../core/util/clock.ts';
 import { getErrorCode } from '../core/util/errorFacts.ts';
 import { toFreeBytes } from '../core/util/freeSpace.ts';

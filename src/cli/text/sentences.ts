@@ -1,17 +1,12 @@
 import { cannotBeRead } from '../../core/util/sharedTexts.ts';
 
-/** Replaces `{0}`, `{1}` … in an English sentence with the arguments. */
 function fillIn(message: string, ...args: readonly (string | number)[]): string {
   return message.replace(/\{(\d)\}/g, (_, index: string) => String(args[Number(index)] ?? ''));
 }
 
-/** Fills in the editor's sentences, in English. */
+/** Replaces `{0}`, `{1}` … in the editor's English sentences with the arguments. */
 export const english = { t: fillIn };
 
-/**
- * Converts sentences of the editor to a clause for a terminal: without a capital letter, a period and typographic
- * quotation marks. Must be called before values are filled in.
- */
 function toClause(sentences: string): string {
   return sentences
     .replace(/^\p{Lu}(?!\p{Lu})/u, (letter) => letter.toLowerCase())
@@ -20,9 +15,14 @@ function toClause(sentences: string): string {
     .replace(/\.$/, '');
 }
 
-/** Fills in the editor's sentences as clauses, in English. */
+/**
+ * Like {@link english}, but converts the sentences to clauses for a terminal: without a capital letter, a period and
+ * typographic quotation marks.
+ */
 export const clauses = {
-  t: (message: string, ...args: readonly (string | number)[]): string => fillIn(toClause(message), ...args),
+  t: (message: string, ...args: readonly (string | number)[]): string =>
+    // The values must keep their capital letters and periods.
+    fillIn(toClause(message), ...args),
 };
 
 /** Describes files that the command line can't use. */

@@ -89,8 +89,3 @@ export function formatByteSize(size: number, locale: string): string {
     maximumFractionDigits: value < 10 && power > 0 ? 1 : 0,
   }).format(value);
 }
-
-/** Converts a clause to a sentence with a capital letter and a period. */
-export function toSentence(clause: string): string {
-  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
-}

@@ -21,3 +21,8 @@ export const unconfirmedCancellation = "The cancellation wasn't confirmed";
 export function describeReadOnlyDatabase(name: string): string {
   return `the database ${name} is read-only`;
 }
+
+/** Converts a clause to a sentence with a capital letter and a period. */
+export function toSentence(clause: string): string {
+  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
+}

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import type { Clock } from '../../core/util/clock.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
-import { toSentence } from '../../core/util/displayLimits.ts';
+import { toSentence } from '../../core/util/sharedTexts.ts';
 import { stoppingCause } from '../catalog/databaseUnavailableError.ts';
 import { startThread, ThreadCalls } from '../threads/threadCalls.ts';
 import type { fileJobHandlers } from './fileJobHandlers.ts';
