@@ -8,7 +8,7 @@ import { getSignInRemedy } from '../words/reasonWords.ts';
 
 /** Creates the button that starts a search. */
 export function createSearchStep(): NotificationAction {
-  return { label: l10n.t('Search Files…'), run: () => runCommand('dataTransfer.searchFiles') };
+  return createCommandAction('dataTransfer.searchFiles');
 }
 
 /** Creates the button that moves the focus to the search results. */
@@ -18,7 +18,7 @@ export function createResultsStep(): NotificationAction {
 
 /** Creates the button that starts a transfer. */
 export function createTransferStep(): NotificationAction {
-  return { label: l10n.t('Transfer Files…'), run: () => runCommand('dataTransfer.transferFiles') };
+  return createCommandAction('dataTransfer.transferFiles');
 }
 
 /** Creates the button that opens a transfer's page. */
@@ -29,7 +29,7 @@ export function createDetailsStep(key: string): NotificationAction {
 
 /** Creates the button that connects to another service. */
 export function createSwitchStep(): NotificationAction {
-  return { label: l10n.t('Switch Connection…'), run: () => runCommand('dataTransfer.switchConnection') };
+  return createCommandAction('dataTransfer.switchConnection');
 }
 
 /** Creates the button that connects to a new service. */
@@ -49,7 +49,7 @@ export function createServeStoreStep(): NotificationAction {
 
 /** Creates the button that configures a store in rclone. */
 export function createAddStoreStep(): NotificationAction {
-  return { label: l10n.t('Add a Store…'), run: () => runCommand('dataTransfer.addStore') };
+  return createCommandAction('dataTransfer.addStore');
 }
 
 /** Creates the error for a command that needs the ID of a transfer without a known ID. */

@@ -3,7 +3,7 @@ import type { RequestWait, TurnObserver } from '../../core/model/requestTurn.ts'
 import type { Clock } from '../../core/util/clock.ts';
 import { Lifetime } from '../../core/util/lifetime.ts';
 import type { CommandId } from '../editor/contributions.ts';
-import { toSentence } from '../../core/util/displayLimits.ts';
+import { toSentence } from '../../core/util/sharedTexts.ts';
 import { describeRequestWait } from '../../core/words/sharedSentences.ts';
 import { describeReason } from '../words/reasonWords.ts';
 import { escapeIconsAndLinks } from '../words/plainText.ts';

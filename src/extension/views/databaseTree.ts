@@ -15,7 +15,7 @@ import type { ConnectionState, ConnectionStore } from '../../core/store/connecti
 import type { ParameterListing, ParameterStore, SearchabilityStore } from '../../core/store/searchabilityStore.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { ConnectionNode, DatabaseNode } from '../editor/contributions.ts';
-import { getCommandTitle } from '../words/commandTitles.ts';
+import { getCommandTitle, getDialogTitle } from '../words/commandTitles.ts';
 import { formatList } from '../words/localeFormats.ts';
 import {
   describeParameterType,
@@ -218,7 +218,11 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     if (isSaved) item.contextValue = 'database.saved';
     item.id = `database/${database.id}/${database.name}`;
     const node: DatabaseNode = { kind: 'database', name: database.name };
-    item.command = { command: 'dataTransfer.openDatabase', title: l10n.t('Search Files…'), arguments: [node] };
+    item.command = {
+      command: 'dataTransfer.openDatabase',
+      title: getCommandTitle('dataTransfer.searchFiles'),
+      arguments: [node],
+    };
     const searchability = this.getSearchability(database.name);
     const facts = [database.name, database.organization, database.url].map(toPlainLine);
     const detail = searchability && describeSearchabilityDetail(searchability);
@@ -291,7 +295,7 @@ function createConnectionItem(state: ConnectionState): TreeItem {
   const item = new TreeItem(toPlainLine(state.connection.name));
   item.id = 'connection';
   item.contextValue = getMachine(state.connection.id) === undefined ? 'connection' : 'connection.local';
-  item.command = { command: 'dataTransfer.switchConnection', title: l10n.t('Switch Connection') };
+  item.command = { command: 'dataTransfer.switchConnection', title: getDialogTitle('dataTransfer.switchConnection') };
   if (state.kind === 'connected') showService(item, state);
   else {
     item.description = unconnected[state.kind]();

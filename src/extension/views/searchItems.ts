@@ -7,7 +7,7 @@ import { maxPagesWithoutNew } from '../../core/model/searchModel.ts';
 import type { LeftOutSearches, Search } from '../../core/store/searchStore.ts';
 import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
 import type { ConnectionNode, EmptySearchesNode, FileNode, LeftOutNode, SearchNode } from '../editor/contributions.ts';
-import { getCommandTitle } from '../words/commandTitles.ts';
+import { getCommandTitle, getDialogTitle } from '../words/commandTitles.ts';
 import { describeFailedLookups } from '../words/sharedLabels.ts';
 import { formatAlsoIn, formatDatabases } from '../words/summaryWords.ts';
 import { formatList, formatNumber, formatSize, formatTime, plural, wordsLanguage } from '../words/localeFormats.ts';
@@ -303,8 +303,8 @@ function createMoreRows(search: Search, node: SearchNode): MessageNode[] {
     return [row('more', l10n.t('Load More ({0} of {1} IDs looked up)', done ?? '', total ?? ''))];
   }
   if (files.length === 0) return [row('more', l10n.t('Search Again (Stopped)'))];
-  const more = { ...row('more', l10n.t('Load More')), description: describeLoaded(search) };
-  return [more, row('all', l10n.t('Load All'), 'loadAll')];
+  const more = { ...row('more', getCommandTitle('dataTransfer.loadMore')), description: describeLoaded(search) };
+  return [more, row('all', getCommandTitle('dataTransfer.loadAll'), 'loadAll')];
 }
 
 /** Describes a search's progress or, if the search stopped early, the reason for that (D9: paging). */
@@ -337,8 +337,18 @@ function createFailedRows(search: Search, node: SearchNode, reason: Reason): Mes
 
 /** Creates the row that opens the search for editing. */
 function createEditRow({ key }: Search, node: SearchNode): MessageNode {
-  const command = { id: 'dataTransfer.refineSearch', title: l10n.t('Refine Search'), argument: node };
-  return { kind: 'message', id: `${key}/edit`, icon: 'edit', text: l10n.t('Refine Search…'), command };
+  const command = {
+    id: 'dataTransfer.refineSearch',
+    title: getDialogTitle('dataTransfer.refineSearch'),
+    argument: node,
+  };
+  return {
+    kind: 'message',
+    id: `${key}/edit`,
+    icon: 'edit',
+    text: getCommandTitle('dataTransfer.refineSearch'),
+    command,
+  };
 }
 
 /**

@@ -22,6 +22,7 @@ import {
 } from '../words/transferWords.ts';
 import { getEndedAt } from './finishedGroups.ts';
 import { setAccessibleLabel } from './placeholders.ts';
+import { getCommandTitle } from '../words/commandTitles.ts';
 
 const maxSourceLength = 18;
 
@@ -79,7 +80,7 @@ export function createTransferItem(
   item.tooltip = createTransferTooltip(transfer, estimate, now);
   item.command = {
     command: 'dataTransfer.showTransferProgress',
-    title: l10n.t('Show Transfer Progress'),
+    title: getCommandTitle('dataTransfer.showTransferProgress'),
     arguments: [{ kind: 'transfer', key: transfer.key } satisfies TransferNode],
   };
   return setAccessibleLabel(item);

@@ -1,6 +1,6 @@
 import { l10n } from 'vscode';
 import type { Omission } from '../../core/model/fileExport.ts';
-import { toSentence } from '../../core/util/displayLimits.ts';
+import { toSentence } from '../../core/util/sharedTexts.ts';
 import { formatFileCount, plural } from './localeFormats.ts';
 import { describeFailedLookups, describeUnlistedFiles } from './sharedLabels.ts';
 

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import type { FileEntry } from '../../core/model/fileEntry.ts';
-import { toSentence } from '../../core/util/displayLimits.ts';
+import { toSentence } from '../../core/util/sharedTexts.ts';
 import { describeUnstaged } from '../../core/words/pageWords.ts';
 import { isRecord } from '../messages/guards.ts';
 import type { MetadataSnapshot } from '../messages/metadataMessages.ts';

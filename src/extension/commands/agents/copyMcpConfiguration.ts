@@ -6,6 +6,7 @@ import { toPlainLine } from '../../words/plainText.ts';
 import { pickConnection } from '../connections/connectionPicker.ts';
 import { keyVariable } from '../connections/localServiceCommands.ts';
 import type { CommandServices } from '../services.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
 
 /** A program that starts MCP servers, and its configuration file. */
 interface McpClient {
@@ -53,7 +54,10 @@ async function pickClient(): Promise<McpClient | undefined> {
   const other: McpClient = { id: l10n.t('Another agent') };
   const choices = [...mcpClients, other].map(createChoice);
   const placeholder = l10n.t('Select the agent to configure');
-  const answer = await pickOne(createSingleStep(l10n.t('Copy MCP Configuration')), { placeholder, choices });
+  const answer = await pickOne(createSingleStep(getDialogTitle('dataTransfer.copyMcpConfiguration')), {
+    placeholder,
+    choices,
+  });
   return typeof answer === 'string' ? undefined : answer.value;
 }
 

@@ -24,6 +24,7 @@ import { describeError, toPlainLine } from '../../words/plainText.ts';
 import { getFormatPlaceholder, getInsertLabel } from '../../words/sharedLabels.ts';
 import type { CommandServices } from '../services.ts';
 import { collectCitedFiles, type CiteArgument } from './citedFiles.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
 
 /**
  * Creates citations for files. The user chooses a format, and whether to copy the citations, insert them at the cursor,
@@ -34,7 +35,7 @@ export async function cite(
   argument: CiteArgument | undefined,
   selection: readonly CiteArgument[] | undefined,
 ): Promise<void> {
-  const cited = await collectCitedFiles(services, argument, selection, l10n.t('Cite'));
+  const cited = await collectCitedFiles(services, argument, selection, getDialogTitle('dataTransfer.cite'));
   if (!cited) return;
   const citations = listCitations(cited.files, getAccessDay(cited.receipt));
   const request = await askRequest(services);
@@ -53,7 +54,7 @@ export async function copyAvailabilityStatement(
   argument: CiteArgument | undefined,
   selection: readonly CiteArgument[] | undefined,
 ): Promise<void> {
-  const title = l10n.t('Copy Data Availability Statement');
+  const title = getDialogTitle('dataTransfer.copyAvailabilityStatement');
   const cited = await collectCitedFiles(services, argument, selection, title);
   if (!cited) return;
   await env.clipboard.writeText(formatAvailabilityStatement(cited, listCitations(cited.files)));
@@ -73,7 +74,7 @@ async function askRequest({ memory }: CommandServices): Promise<CitationRequest 
     async (position) => await askCitationFormat(position, last.format, (value) => (format = value)),
     async (position) => await askCitationAction(position, last.action, (value) => (action = value)),
   ];
-  if (!(await runSteps(l10n.t('Cite'), steps))) return undefined;
+  if (!(await runSteps(getDialogTitle('dataTransfer.cite'), steps))) return undefined;
   return format && action ? { format, action } : undefined;
 }
 

@@ -22,6 +22,7 @@ import {
   type DeliverCode,
   type DeliveredCode,
 } from './codeDelivery.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
 
 /** The user's answers so far. */
 interface Draft {
@@ -39,7 +40,7 @@ export async function copyAsCode(
   argument: SharedArgument | undefined,
   selection: readonly SharedArgument[] | undefined,
 ): Promise<void> {
-  const title = l10n.t('Copy as Code');
+  const title = getDialogTitle('dataTransfer.copyAsCode');
   const chosen = await chooseShared(services, argument, title);
   const source = chosen && getCodeSource(services, chosen, selection);
   const session = source && (await getOrOpenConnection(services, source.connectionId));

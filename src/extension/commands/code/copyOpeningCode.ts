@@ -13,6 +13,7 @@ import type { CommandServices } from '../services.ts';
 import { chooseTransferToOpen } from '../transfers/transferPicker.ts';
 import { findTransferredFiles } from '../verification/transferredFolders.ts';
 import { createDeliveryPick, deliverCode } from './codeDelivery.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
 
 /** Maximum number of files that the code opens. */
 const maxFiles = 1000;
@@ -36,7 +37,7 @@ export async function copyOpeningCode(services: CommandServices, node: TransferN
 async function deliverOpeningCode({ notifications }: CommandServices, files: OpenedFiles): Promise<void> {
   const text = writeOpeningCode(files);
   const delivery = createDeliveryPick(describeLimit(files));
-  const answer = await pickOne(createSingleStep(l10n.t('Copy Code for Opening Files')), delivery);
+  const answer = await pickOne(createSingleStep(getDialogTitle('dataTransfer.copyOpeningCode')), delivery);
   if (typeof answer === 'string') return;
   await deliverCode(notifications, answer.value, { text, cellText: text, cellLanguage: 'python' });
 }

@@ -15,6 +15,7 @@ import { describeReason, isSignInRejected } from '../../words/reasonWords.ts';
 import { getForeignServiceName, getLocalServiceName } from '../../words/serviceNames.ts';
 import type { CommandServices } from '../services.ts';
 import { askApiKey } from './apiKeyPrompt.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
 
 /**
  * Makes a connection active. Asks for the key if none is available. Returns undefined if the user cancels. Throws a
@@ -200,7 +201,12 @@ export function getReasonActions(reason: Reason, connectionId: string): readonly
   if (isSignInRejected(reason)) return createSignInActions(reason, connectionId);
   if (connectionId === localConnectionId || !networkReasons.has(reason.kind)) return [];
   const node: ConnectionNode = { kind: 'connection', id: connectionId };
-  return [{ label: l10n.t('Test Connection'), run: () => runCommand('dataTransfer.testConnection', node) }];
+  return [
+    {
+      label: getDialogTitle('dataTransfer.testConnection'),
+      run: () => runCommand('dataTransfer.testConnection', node),
+    },
+  ];
 }
 
 const networkReasons: ReadonlySet<ReasonKind> = new Set([

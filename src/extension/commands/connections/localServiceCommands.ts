@@ -11,6 +11,7 @@ import { describeError } from '../../words/plainText.ts';
 import { describeProgress, getTransferTitle } from '../../words/transferWords.ts';
 import type { CommandServices } from '../services.ts';
 import { isLocalConnectionActive, openLocalConnection, openLocalInBackground } from './connectionOpener.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
 
 /**
  * Connects to the local service. If the command came from the welcome button, focuses the connection's row, because the
@@ -60,7 +61,11 @@ async function confirmStop({ notifications, transferStore }: CommandServices, ot
   ];
   if (details.every((detail) => detail === '')) return true;
   const question = l10n.t('Stop the local service?');
-  return await notifications.confirm(question, details.filter(Boolean).join('\n\n'), l10n.t('Stop Local Service'));
+  return await notifications.confirm(
+    question,
+    details.filter(Boolean).join('\n\n'),
+    getDialogTitle('dataTransfer.stopLocalService'),
+  );
 }
 
 /** Maximum number of transfers listed in the confirmation. */
@@ -99,7 +104,7 @@ export const addressVariable = 'DATA_TRANSFER_ADDRESS';
  */
 export async function copyLocalAccess({ localService, notifications }: CommandServices): Promise<void> {
   const placeholder = l10n.t('Select what to copy. Address and key change when the service starts.');
-  const answer = await pickOne(createSingleStep(l10n.t('Copy Address and Key of Local Service')), {
+  const answer = await pickOne(createSingleStep(getDialogTitle('dataTransfer.copyLocalAccess')), {
     placeholder,
     choices: listChoices(),
   });

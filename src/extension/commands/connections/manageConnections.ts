@@ -117,7 +117,7 @@ async function removeConnection(services: CommandServices, connection: Connectio
 
 async function pickConnectionToForget(connections: readonly Connection[]): Promise<Connection | undefined> {
   return await pickSavedConnection(connections, {
-    title: l10n.t('Remove Connection'),
+    title: getDialogTitle('dataTransfer.forgetConnection'),
     placeholder: l10n.t('Select the connection to remove along with its saved key'),
     emptyText: l10n.t('There are no saved connections to remove.'),
   });
@@ -136,7 +136,7 @@ async function confirmForget(
   );
   const detail = l10n.t("Transfers will continue on the service but won't be monitored here until you reconnect.");
   const question = l10n.t('Remove the {0} connection and its saved key?', toPlainLine(name));
-  return await notifications.confirm(question, `${running} ${detail}`, l10n.t('Remove Connection'));
+  return await notifications.confirm(question, `${running} ${detail}`, getDialogTitle('dataTransfer.forgetConnection'));
 }
 
 /**

@@ -17,10 +17,11 @@ import { createServeStep } from '../../notifications/nextSteps.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
 import { isLocalConnectionActive, openLocalConnection, refreshLocalDatabases } from './connectionOpener.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
 
 /** Serves a folder as a database. Asks for a name and, unless it is given, for the folder. */
 export async function serveFolder(services: CommandServices, given: Uri | undefined): Promise<void> {
-  const title = l10n.t('Serve a Folder as a Database');
+  const title = getDialogTitle('dataTransfer.serveFolder');
   const uri = given ?? (await pickFolder(title));
   if (!uri) return;
   const folder = await requireServableFolder(services.serviceFolders, uri);

@@ -12,6 +12,7 @@ import { describeError, toPlainLine } from '../../words/plainText.ts';
 import { describeStoreContent } from '../../words/storeWords.ts';
 import type { CommandServices } from '../services.ts';
 import { serveLocation } from './serveFolder.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
 
 /** A folder in a store, and the names of its subfolders. */
 interface StoreFolder {
@@ -49,7 +50,7 @@ export async function serveStore(services: CommandServices): Promise<void> {
 const maxCounted = 1_000;
 
 function getTitle(): string {
-  return l10n.t('Serve a Store as a Database');
+  return getDialogTitle('dataTransfer.serveStore');
 }
 
 function suggestName(remote: string): string {

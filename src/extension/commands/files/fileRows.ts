@@ -29,7 +29,7 @@ export async function showMetadataJson(
   argument: FileArgument | undefined,
   selection: readonly FileArgument[] | undefined,
 ): Promise<void> {
-  const files = await chooseFiles(services, argument, selection, l10n.t('Show Metadata as JSON'));
+  const files = await chooseFiles(services, argument, selection, getDialogTitle('dataTransfer.showMetadataJson'));
   for (const file of files) {
     const { connectionId, database, id, name } = file.ref;
     const identity = [connectionId, database, id, Date.now()].join(' ');
@@ -44,7 +44,7 @@ export async function copyFileId(
   argument: FileArgument | undefined,
   selection: readonly FileArgument[] | undefined,
 ): Promise<void> {
-  const files = await chooseFiles(services, argument, selection, l10n.t('Copy File ID'));
+  const files = await chooseFiles(services, argument, selection, getDialogTitle('dataTransfer.copyFileId'));
   if (files.length === 0) return;
   await env.clipboard.writeText(files.map(({ ref }) => ref.id).join('\n'));
   services.notifications.showStatusMessage(describeCopiedIds(files.length));

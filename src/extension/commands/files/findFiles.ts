@@ -28,6 +28,7 @@ import { requireSession } from '../connections/connectionPicker.ts';
 import { requireOrcid } from '../connections/setOrcid.ts';
 import type { CommandServices } from '../services.ts';
 import { askColumn, askHasHeader, askSheet, askTableFile, loadTables, type TableMemory } from '../tables/tableFile.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
 
 /** Number of IDs above which the user is asked for confirmation. */
 const confirmationThreshold = 5000;
@@ -42,7 +43,7 @@ export async function findFilesById(services: CommandServices, node: DatabaseNod
   if (!session || (await requireOrcid(services, session.connection.id)) === undefined) return;
   let database = node?.name;
   let ids: readonly string[] = [];
-  const isDone = await runSteps(l10n.t('Find Files by ID'), [
+  const isDone = await runSteps(getDialogTitle('dataTransfer.findFilesById'), [
     async (position) => {
       if (node) return 'skip';
       const pick = await createDatabasePick(services, session.connection.id);
@@ -63,7 +64,7 @@ export async function editIds(
 ): Promise<SearchQuery | undefined> {
   let ids: readonly string[] = [];
   const steps = createIdSteps(memory, (given) => (ids = given), query.ids);
-  const isDone = await runSteps(l10n.t('Refine Search'), steps);
+  const isDone = await runSteps(getDialogTitle('dataTransfer.refineSearch'), steps);
   return isDone && (await confirmManyIds(notifications, query.database, ids)) ? { ...query, ids } : undefined;
 }
 

@@ -25,6 +25,7 @@ import { getSelectedFiles } from '../files/files.ts';
 import type { CommandServices } from '../services.ts';
 import { chooseShared, isSharedRow, type SharedArgument } from '../sharedRow.ts';
 import { lookUpTransfer, showFoundTransfer } from '../transfers/checkTransferById.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
 
 /** Opens links. Ignores a link that is already being opened, for example after a double-click. */
 export class LinkOpener {
@@ -135,7 +136,7 @@ async function showTransfer(services: CommandServices, connectionId: string, orc
 
 /** Copies a link to a search, a file or a transfer. The link never contains the key. */
 export async function copyLink(services: CommandServices, argument: SharedArgument | undefined): Promise<void> {
-  const shared = await chooseShared(services, argument, l10n.t('Copy Link'));
+  const shared = await chooseShared(services, argument, getDialogTitle('dataTransfer.copyLink'));
   const target = shared && getLinkTarget(services, shared);
   if (!target) return;
   const link = formatLink(target);

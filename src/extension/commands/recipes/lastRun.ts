@@ -17,7 +17,7 @@ export async function verifyRecipe(services: CommandServices, argument: RecipeAr
 
 /** Cites the files that a recipe's last run transferred. */
 export async function citeRecipe(services: CommandServices, argument: RecipeArgument | undefined): Promise<void> {
-  const transfer = await findLastRun(services, argument, l10n.t('Cite'));
+  const transfer = await findLastRun(services, argument, getDialogTitle('dataTransfer.cite'));
   if (transfer) await cite(services, { kind: 'transfer', key: transfer.key }, undefined);
 }
 

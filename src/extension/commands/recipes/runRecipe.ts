@@ -26,6 +26,7 @@ import { confirmSubmission, sumUpOrders } from '../submission/submissionSummary.
 import { submitTransfers } from '../submission/submitter.ts';
 import type { RecipeArgument } from './recipeDocument.ts';
 import { openAndPlan, type PlannedRecipe } from './recipePlanning.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
 
 /** Runs a recipe: finds its files, asks for confirmation, submits the transfer, and writes the lock. */
 export async function runRecipe(services: CommandServices, argument: RecipeArgument | undefined): Promise<void> {
@@ -38,7 +39,7 @@ export async function runLockedRecipe(services: CommandServices, argument: Recip
 }
 
 async function run(services: CommandServices, argument: RecipeArgument | undefined, isLocked: boolean): Promise<void> {
-  const title = isLocked ? getRunLockedTitle().replace(/…$/, '') : l10n.t('Run Recipe');
+  const title = isLocked ? getRunLockedTitle().replace(/…$/, '') : getDialogTitle('dataTransfer.runRecipe');
   const planned = await openAndPlan(services, argument, title, isLocked);
   if (!planned) return;
   checkPlan(planned);

@@ -33,6 +33,7 @@ import { getTransferTitle } from '../../words/transferWords.ts';
 import { describeManifestError } from '../../words/verificationWords.ts';
 import type { CommandServices } from '../services.ts';
 import { findTransferredFiles } from '../verification/transferredFolders.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
 
 /** Exports a list of the files in a search, a selection or a transfer, as a table, checksums or an RO-Crate. */
 export async function exportRecords(
@@ -45,7 +46,11 @@ export async function exportRecords(
   const content = format && (await createContent(services, source, format));
   if (!content) return;
   const { folder, pieces, fileCount, omissions } = content;
-  const file = await pickNewFile(l10n.t('Export'), getSuggestedFile(folder, format), getFilters(format));
+  const file = await pickNewFile(
+    getDialogTitle('dataTransfer.exportRecords'),
+    getSuggestedFile(folder, format),
+    getFilters(format),
+  );
   if (!file) return;
   await writeRecord(file, pieces);
   reportExport(services, file, { fileCount, omissions });
@@ -58,7 +63,7 @@ async function askFormat(isTransfer: boolean): Promise<RecordFormat | undefined>
     { label: l10n.t('Checksums (SHA-256)'), description: l10n.t('for sha256sum -c'), value: 'sha256' },
     isTransfer ? createTransferChoice() : createListChoice(),
   ];
-  const answer = await pickOne(createSingleStep(l10n.t('Export')), {
+  const answer = await pickOne(createSingleStep(getDialogTitle('dataTransfer.exportRecords')), {
     placeholder: getFormatPlaceholder(),
     choices,
   });
@@ -167,7 +172,10 @@ async function pickSource(services: CommandServices): Promise<RecordSource | und
   const choices = createChoices(services);
   if (choices.length === 0) throw new CommandHint(l10n.t('There are no files to export.'), createSearchStep());
   const placeholder = l10n.t('Select the files to export');
-  const answer = await pickOne(createSingleStep(l10n.t('Export')), { placeholder, choices });
+  const answer = await pickOne(createSingleStep(getDialogTitle('dataTransfer.exportRecords')), {
+    placeholder,
+    choices,
+  });
   return typeof answer === 'string' ? undefined : answer.value;
 }
 

@@ -50,7 +50,12 @@ async function askAndSearch(
     ...(node && { scope: { database: node.name } }),
     hasFilterStep,
   });
-  const options = { title: l10n.t('Search Files'), draft, isDatabaseGiven: node !== undefined, hasFilterStep };
+  const options = {
+    title: getDialogTitle('dataTransfer.searchFiles'),
+    draft,
+    isDatabaseGiven: node !== undefined,
+    hasFilterStep,
+  };
   const search = await askSearch(services, session, options);
   if (search) await startSearch(services, session, search);
 }
@@ -74,7 +79,7 @@ export async function searchAllDatabases(services: CommandServices, node: LeftOu
     throw createNoDatabasesHint();
   }
   const draft = await createDraft(services, session, { scope: {} });
-  const title = l10n.t('Search All Databases');
+  const title = getDialogTitle('dataTransfer.searchAllDatabases');
   const search = await askSearch(services, session, { title, draft, isDatabaseGiven: true });
   if (search) await startSearch(services, session, search);
 }
@@ -131,7 +136,12 @@ async function editQuery(
   if (earlier.ids) return await editIds(services, earlier);
   const { database, query, status, pageSize, specific } = earlier;
   const draft = { database, query, status, pageSize, specific };
-  const options = { title: l10n.t('Refine Search'), draft, isDatabaseGiven: true, hasFilterStep: true };
+  const options = {
+    title: getDialogTitle('dataTransfer.refineSearch'),
+    draft,
+    isDatabaseGiven: true,
+    hasFilterStep: true,
+  };
   const edited = await askSearch(services, session, options);
   return edited && toSearchQuery(edited, database);
 }

@@ -10,6 +10,7 @@ import { formatFileCount, plural } from '../../words/localeFormats.ts';
 import { describeOrder, describeSearchTerms } from '../../words/searchWords.ts';
 import type { CommandServices } from '../services.ts';
 import { chooseConnectedSearch, chooseIncompleteSearch, chooseSearch, waitForSearch } from './searches.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
 
 /** Loads the next page of a search, or reloads the page that failed. */
 export async function loadMore(services: CommandServices, node: SearchNode | undefined): Promise<void> {
@@ -68,7 +69,7 @@ export async function sortResults(services: CommandServices, node: SearchNode | 
   const search = await chooseSearch(services, node, l10n.t('Select the search to sort'));
   if (!search) return;
   const orders: readonly ResultOrder[] = ['relevance', 'name', 'size'];
-  const answer = await pickOne(createSingleStep(l10n.t('Sort Results')), {
+  const answer = await pickOne(createSingleStep(getDialogTitle('dataTransfer.sortResults')), {
     placeholder: l10n.t('Select a sort order ({0})', describeSearchTerms(search.query)),
     choices: orders.map((value) => ({
       label: describeOrder(value),
@@ -116,7 +117,7 @@ async function askFilesToCheck({ files, query }: Search): Promise<'loaded' | 'al
     'Check {0} loaded file; more may exist',
     'Check {0} loaded files; more may exist',
   );
-  const answer = await pickOne(createSingleStep(l10n.t('Check All Files')), {
+  const answer = await pickOne(createSingleStep(getDialogTitle('dataTransfer.checkAllFiles')), {
     placeholder: l10n.t('Some results may not have been loaded yet ({0})', describeSearchTerms(query)),
     choices: [
       ...(files.length > 0 ? [{ label: loaded, value: 'loaded' as const }] : []),

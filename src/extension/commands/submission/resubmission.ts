@@ -31,6 +31,7 @@ import type { LeaveOutListener } from './knownCopies.ts';
 import { confirmSubmission } from './submissionSummary.ts';
 import { submitTransfers } from './submitter.ts';
 import { askTransferDetails, canTransferTo, confirmKnownDetails } from './transferDetailsPrompt.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
 
 /**
  * Resubmits files of an ended or unconfirmed transfer: all files, a selection, or only those named in the server's
@@ -131,7 +132,7 @@ async function editOrder(
   let order: TransferOrder | undefined;
   const isConfirmed = await askTransferDetails(services, [source], {
     connectionId,
-    title: l10n.t('Transfer Again'),
+    title: getDialogTitle('dataTransfer.submitAgain'),
     firstStep: async (position) =>
       toStepResult(await askFiles(position, earlier, files), (selected) => (files = selected)),
     earlier: given,
@@ -169,7 +170,7 @@ async function askFilesToSubmit({ order, status }: Transfer): Promise<readonly T
   const { files } = order;
   const named = findNamedFiles(status?.message ?? '', files);
   if (named.length === 0 || named.length === files.length) return files;
-  const answer = await pickOne<readonly TransferFile[]>(createSingleStep(l10n.t('Transfer Again')), {
+  const answer = await pickOne<readonly TransferFile[]>(createSingleStep(getDialogTitle('dataTransfer.submitAgain')), {
     placeholder: l10n.t('Select what to transfer to {0}', toPlainLine(order.destination)),
     choices: [
       { label: l10n.t('All files ({0})', formatNumber(files.length)), value: files },

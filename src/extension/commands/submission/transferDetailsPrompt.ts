@@ -26,6 +26,7 @@ import {
   type InstructionsDraft,
 } from './transferInstructions.ts';
 import { getDestinationPlaceholder, getLastDescriptionLabel } from '../../words/sharedLabels.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
 
 /** The details of a transfer other than its files (§4.5). */
 export interface TransferDetails {
@@ -96,7 +97,13 @@ export async function confirmKnownDetails(
 export async function askTransferDetails(
   services: CommandServices,
   sources: readonly string[],
-  { connectionId, title = l10n.t('Transfer Files'), firstStep, earlier, confirm }: TransferDetailsOptions,
+  {
+    connectionId,
+    title = getDialogTitle('dataTransfer.transferFiles'),
+    firstStep,
+    earlier,
+    confirm,
+  }: TransferDetailsOptions,
 ): Promise<boolean> {
   const { memory } = services;
   const lastDestination = (await memory.getLastDestination()) ?? '';

@@ -24,6 +24,7 @@ import {
   findLastDestination,
   type TransferDetails,
 } from './transferDetailsPrompt.ts';
+import { getCommandTitle, getDialogTitle } from '../../words/commandTitles.ts';
 
 type FileRow = FileNode | FileRef;
 
@@ -64,7 +65,8 @@ async function transfer(
 ): Promise<void> {
   const session = await requireSession(services);
   if (!session) return;
-  const files = given.length > 0 ? given : await chooseCheckedFiles(services, l10n.t('Transfer Files'));
+  const files =
+    given.length > 0 ? given : await chooseCheckedFiles(services, getDialogTitle('dataTransfer.transferFiles'));
   const prepared = files && (await prepareTransfer(services, session, files));
   if (!prepared) return;
   const orders = await confirmOrders(services, prepared, isToLastDestination);
@@ -174,7 +176,7 @@ async function chooseActiveFiles(
   const only = own.length > 0 ? plural(own.length, 'Only This File', 'Only These {0} Files') : undefined;
   const [id = '', ...more] = others.keys();
   const name = more.length > 0 ? '' : getName(services, id);
-  const change = name === '' ? l10n.t('Switch Connection…') : l10n.t('Switch to {0}', name);
+  const change = name === '' ? getCommandTitle('dataTransfer.switchConnection') : l10n.t('Switch to {0}', name);
   const answer = await services.notifications.choose(
     'info',
     describeOthers(files.length - own.length, files.length, toPlainText(active.name, maxNameLength)),

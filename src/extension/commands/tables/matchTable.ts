@@ -42,6 +42,7 @@ import { requireSession } from '../connections/connectionPicker.ts';
 import { requireOrcid } from '../connections/setOrcid.ts';
 import type { CommandServices } from '../services.ts';
 import { askColumn, askHasHeader, askSheet, askTableFile, getFileName, loadTables } from './tableFile.ts';
+import { getCommandTitle, getDialogTitle } from '../../words/commandTitles.ts';
 
 /** The user's answers. */
 interface MatchAnswers {
@@ -64,7 +65,7 @@ export async function matchTable(services: CommandServices, document: Uri | unde
   if (!session || (await requireOrcid(services, session.connection.id)) === undefined) return;
   const answers = createAnswers();
   if (document) await setFile(answers, document);
-  const title = l10n.t('Match Table');
+  const title = getDialogTitle('dataTransfer.matchTable');
   if (!(await runSteps(title, createSteps(services, session, answers))) || !answers.file) return;
   await services.memory.rememberIdFile(answers.file.toString());
   const matched = await findMatches(services, session, answers);
@@ -192,7 +193,7 @@ async function showMatches(services: CommandServices, report: MatchReport): Prom
   ];
   const text = [describeMatches(countStatuses(report)), ...remarks].join(' ');
   const kind = report.index.uniqueFiles.length > 0 && remarks.length === 0 ? 'info' : 'warning';
-  const [saveLabel, transferLabel] = [l10n.t('Save Table…'), l10n.t('Transfer Checked Files…')];
+  const [saveLabel, transferLabel] = [l10n.t('Save Table…'), getCommandTitle('dataTransfer.transferCheckedFiles')];
   const transferLabels = report.index.uniqueFiles.length > 0 ? [transferLabel] : [];
   const choice = await services.notifications.offer(kind, text, saveLabel, ...transferLabels);
   if (choice === saveLabel) await saveTable(services, report);
@@ -235,7 +236,7 @@ export async function saveMatchedTable({ documents }: CommandServices, document:
     await result.run();
     return;
   }
-  const match = { label: l10n.t('Match Table…'), run: () => runCommand('dataTransfer.matchTable') };
+  const match = { label: getCommandTitle('dataTransfer.matchTable'), run: () => runCommand('dataTransfer.matchTable') };
   const text = document
     ? l10n.t('This result is no longer available. Match the table again.')
     : l10n.t('No table has been matched in this window.');

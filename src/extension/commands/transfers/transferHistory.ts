@@ -112,7 +112,7 @@ export async function findInHistory(services: CommandServices): Promise<void> {
   if (finished.length === 0) throw new CommandHint(l10n.t('No finished transfers yet.'), createTransferStep());
   const search = new TransferSearch(finished);
   const now = Date.now();
-  const answer = await pickFromSearch(createSingleStep(l10n.t('Find in History')), {
+  const answer = await pickFromSearch(createSingleStep(getDialogTitle('dataTransfer.findInHistory')), {
     placeholder: l10n.t('Search by file, database, description, or ID'),
     find: (text) =>
       search.find(text, maxResults).map(({ transfer, file }) => {
@@ -168,7 +168,7 @@ export async function exportTransferHistory(services: CommandServices): Promise<
   await transferFlow.loadFinished();
   const transfers = transferStore.getAll();
   if (transfers.length === 0) throw new CommandHint(l10n.t('There are no transfers to export.'), createTransferStep());
-  const file = await pickNewFile(l10n.t('Export Transfer History'), getSuggestedFile(), {
+  const file = await pickNewFile(getDialogTitle('dataTransfer.exportTransferHistory'), getSuggestedFile(), {
     [l10n.t('Table (CSV)')]: ['csv'],
     [l10n.t('JSON (with file lists)')]: ['json'],
   });

@@ -12,7 +12,7 @@ import { pickFile } from '../../editor/fileDialogs.ts';
 import { withProgress } from '../../editor/notifications.ts';
 import type { StoredReport } from '../../editor/verificationHistory.ts';
 import { createUnfinishedHint } from '../../notifications/nextSteps.ts';
-import { getCommandTitle } from '../../words/commandTitles.ts';
+import { getCommandTitle, getDialogTitle } from '../../words/commandTitles.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import {
   describeCheckProgress,
@@ -192,7 +192,7 @@ const nothingToResend = (): string =>
 
 function createReportHint(): CommandHint {
   const show = {
-    label: l10n.t('Show Verification Report'),
+    label: getDialogTitle('dataTransfer.showVerificationReport'),
     run: () => runCommand('dataTransfer.showVerificationReport'),
   };
   return new CommandHint(l10n.t('This report is no longer available. Show the last report again.'), show);
