@@ -91,7 +91,7 @@ describe('The package of the command line', () => {
       const { stdout: version } = await run(runtime, ['--version']);
       const { code, stdout, stderr } = await runCli(['service', '--config', config], { program, runtime });
       if (/^v(2[4-9]|[3-9]\d)\./.test(version)) assert.deepEqual([code, stdout.includes('address')], [0, true], stderr);
-      else if (/^v(20|21)\./.test(version)) assert.match(stderr, /^The service needs Node\.js 22\.13 or later, not v2/);
+      else if (/^v(20|21)\./.test(version)) assert.match(stderr, /^The service needs Node\.js 22\.16 or later, not v2/);
     }
   });
 });
