@@ -1,11 +1,10 @@
 import * as z from 'zod/mini';
 import { readLicenses } from '../citations/licenses.ts';
-import type { OpenConnection } from '../flows/openConnections.ts';
-import { catchRefusal } from '../flows/refusals.ts';
+import { catchRefusal, type OpenConnection } from '../flows/openConnections.ts';
 import type { Database } from '../model/databaseModel.ts';
 import type { FileEntry, FoundFile } from '../model/fileEntry.ts';
 import { getReportedStaging } from '../model/staging.ts';
-import { findDatabase } from '../recipes/checkRecipe.ts';
+import { findDatabase } from '../recipes/parseRecipe.ts';
 import { findNearestName } from '../recipes/nearestName.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { AgentContext } from './agentContext.ts';

@@ -1,10 +1,12 @@
-import type { StagingStatus } from '../../contract/search.ts';
+import type { MetadataRequest, SearchRequest, StagingStatus } from '../../contract/search.ts';
+import type { TransferRequest } from '../../contract/transfer.ts';
 import type { FileStaging } from '../model/searchModel.ts';
 import { isJsonObject, type JsonObject } from '../util/json.ts';
+import { parseUuid } from '../util/uuid.ts';
 import type { ConnectOptions } from './clientSession.ts';
+import type { HttpRequest } from './exchange.ts';
 import { markArgumentError, RuntimeError, ValueError } from './reply.ts';
 import { isHeaderSafe } from './serverAccess.ts';
-import { parseUuid } from '../util/uuid.ts';
 
 /**
  * Describes a search (§4.3). Requests omit `status`, `limit` and `specific` if empty, and `offset` and `limit` if 0.
@@ -244,7 +246,7 @@ export function toSentNumber(value: unknown): number | undefined {
  * Returns a checked object; undefined if it is absent or empty, so that the request omits it (D3: numbers and empty
  * values).
  */
-export function toSentObject(value: unknown): JsonObject | undefined {
+function toSentObject(value: unknown): JsonObject | undefined {
   return isJsonObject(value) && Object.keys(value).length > 0 ? value : undefined;
 }
 
@@ -252,7 +254,7 @@ export function toSentObject(value: unknown): JsonObject | undefined {
  * Returns a checked string. Returns undefined if it is absent or empty, so that the request omits it (D3: numbers and
  * empty values).
  */
-export function toSentText(value: unknown): string | undefined {
+function toSentText(value: unknown): string | undefined {
   return isString(value) && value !== '' ? value : undefined;
 }
 
@@ -262,4 +264,51 @@ export function toSentText(value: unknown): string | undefined {
  */
 export function toSentStatus(value: unknown): StagingStatus | undefined {
   return value === 'staged' || value === 'unstaged' ? value : undefined;
+}
+
+/** Builds a request with a JSON body. Omits undefined fields. */
+export function buildPostRequest(path: string, body: SearchRequest | MetadataRequest | TransferRequest): HttpRequest {
+  return { method: 'POST', path, body: JSON.stringify(body) };
+}
+
+/**
+ * Builds a search request from checked arguments and the database's name or ID (§4.3, D7: database name or id). Omits
+ * the cursor unless the service has cursors (D9: paging).
+ */
+export function buildSearchRequest(given: SearchOptions, database: string, hasCursors: boolean): HttpRequest {
+  return buildPostRequest('files', {
+    database,
+    orcid: given.orcid,
+    query: String(given.query),
+    status: toSentStatus(given.status),
+    offset: toSentNumber(given.offset),
+    limit: toSentNumber(given.limit),
+    cursor: hasCursors ? toSentText(given.cursor) : undefined,
+    specific: toSentObject(given.specific),
+  });
+}
+
+/** Builds a submission from checked arguments and the names or IDs of the databases (§4.5, D7: database name or id). */
+export function buildTransferRequest(given: TransferOptions, source: string, destination: string): HttpRequest {
+  return buildPostRequest('transfers', {
+    orcid: given.orcid,
+    source,
+    destination,
+    file_ids: [...given.fileIds],
+    description: toSentText(given.description),
+    instructions: toSentObject(given.instructions),
+  });
+}
+
+/** Formats a query string with a leading `?`. Omits undefined values. Returns an empty string if no values remain. */
+export function formatQuery(values: Readonly<Record<string, string | number | undefined>>): string {
+  const pairs = Object.entries(values).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodePart(String(value))}`],
+  );
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+}
+
+/** Percent-encodes a string for use in a path or a query. Never throws, because lone surrogates are replaced. */
+export function encodePart(text: string): string {
+  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\uFFFD'));
 }

@@ -9,7 +9,10 @@ import { systemClock } from '../util/clock.ts';
 import { Emitter, type Disposable } from '../util/lifetime.ts';
 import { readFoundPage, readSearchParameters, type FoundPage } from './responseReaders.ts';
 import {
+  buildSearchRequest,
   checkArguments,
+  encodePart,
+  formatQuery,
   toSentNumber,
   type CancelOptions,
   type MetadataOptions,
@@ -17,7 +20,6 @@ import {
   type SearchOptions,
   type TransferOptions,
 } from './arguments.ts';
-import { buildSearchRequest, encodePart, formatQuery } from './requestBuilders.ts';
 import {
   connectTo,
   createSupersededError,
@@ -37,8 +39,7 @@ import {
 import { requestStatus, submit, toOwnFailure, type StatusOptions } from './transferRequests.ts';
 import { logFailure, reportBug } from './http.ts';
 import { defaultLimits, type Limits } from './exchange.ts';
-import { MetadataRequester } from './metadataRequester.ts';
-import { MetadataBatches } from './metadataBatches.ts';
+import { MetadataBatches, MetadataRequester } from './metadataBatches.ts';
 import { RequestQueues } from './requestQueue.ts';
 import { ServerDialects } from './serverDialect.ts';
 import { parseUuid } from '../util/uuid.ts';

@@ -4,13 +4,12 @@ import type { TurnObserver, TurnOptions } from '../model/requestTurn.ts';
 import type { TransferStatus } from '../model/transferModel.ts';
 import { wait } from '../util/clock.ts';
 import { omit } from '../util/json.ts';
-import type { TransferOptions } from './arguments.ts';
+import { buildTransferRequest, type TransferOptions } from './arguments.ts';
 import type { ClientSession } from './clientSession.ts';
 import { DatabaseName } from './databaseName.ts';
 import type { ExchangeTrail, HttpRequest } from './exchange.ts';
 import { reportBug } from './http.ts';
 import type { RequestFailure, Result } from './reply.ts';
-import { buildTransferRequest } from './requestBuilders.ts';
 import { readAccepted, readJson, readStatus } from './responseReaders.ts';
 
 /**

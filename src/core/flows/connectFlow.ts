@@ -5,9 +5,8 @@ import type { Reason, ReasonKind } from '../model/reason.ts';
 import type { ConnectionState, ConnectionStore } from '../store/connectionStore.ts';
 import { wait, type Clock } from '../util/clock.ts';
 import type { Disposable } from '../util/lifetime.ts';
-import { catchRefusal, toRefusal } from './refusals.ts';
+import { catchRefusal, toRefusal, type OpenConnection, type OpenConnections } from './openConnections.ts';
 import { isKeyRejection, ServiceWatch, type KeyWatch } from './connectionWatch.ts';
-import type { OpenConnection, OpenConnections } from './openConnections.ts';
 
 /** The result of a connection attempt: an open connection with its databases, or the reason for the failure. */
 export type ConnectAttempt =

@@ -6,7 +6,7 @@ import type { Database } from '../model/databaseModel.ts';
 import type { Reason } from '../model/reason.ts';
 import { testSteps, type TestFacts, type TestStep, type TestStepName } from '../model/testStep.ts';
 import type { KeyWatch } from './connectionWatch.ts';
-import { catchRefusal } from './refusals.ts';
+import { catchRefusal } from './openConnections.ts';
 
 /** Dependencies of {@link ConnectionTest}. */
 export interface ConnectionTestDependencies {

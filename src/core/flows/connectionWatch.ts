@@ -2,8 +2,7 @@ import type { Reason, ReasonKind } from '../model/reason.ts';
 import type { ConnectionStore } from '../store/connectionStore.ts';
 import { wait, type Clock } from '../util/clock.ts';
 import { Emitter, type Disposable } from '../util/lifetime.ts';
-import type { OpenConnection, OpenConnections } from './openConnections.ts';
-import { catchRefusal } from './refusals.ts';
+import { catchRefusal, type OpenConnection, type OpenConnections } from './openConnections.ts';
 
 interface ServiceWatchDependencies {
   readonly sessions: OpenConnections;

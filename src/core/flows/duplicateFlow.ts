@@ -9,8 +9,7 @@ import type { FoundFile } from '../model/fileEntry.ts';
 import type { Transfer, TransferFile, TransferOrder } from '../model/transferModel.ts';
 import type { TransferStore } from '../store/transferStore.ts';
 import { settlesWithin, type Clock } from '../util/clock.ts';
-import type { OpenConnection, OpenConnections } from './openConnections.ts';
-import { catchRefusal } from './refusals.ts';
+import { catchRefusal, type OpenConnection, type OpenConnections } from './openConnections.ts';
 
 /**
  * The maximum number of sizes per request. Each size is a condition, and the local service accepts at most 200

@@ -4,8 +4,7 @@ import type { FileReference, FoundFile } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
 import type { TransferOrder } from '../model/transferModel.ts';
 import type { UnsafeIds } from '../store/unsafeIds.ts';
-import type { OpenConnection, OpenConnections } from './openConnections.ts';
-import { catchRefusal } from './refusals.ts';
+import { catchRefusal, type OpenConnection, type OpenConnections } from './openConnections.ts';
 
 interface FetchedFiles {
   readonly files: readonly FoundFile[];

@@ -1,6 +1,8 @@
 import type { DataTransferClient } from '../client/dataTransferClient.ts';
+import { ConnectionError, isArgumentError, RuntimeError } from '../client/reply.ts';
 import type { CodeRequest } from '../code/codeRequest.ts';
 import type { Connection, ServiceInfo } from '../model/connection.ts';
+import type { Reason } from '../model/reason.ts';
 import type { Transfer } from '../model/transferModel.ts';
 import { Emitter, type Disposable } from '../util/lifetime.ts';
 
@@ -86,4 +88,29 @@ async function resolveNames(request: CodeRequest, resolve: (name: string) => Pro
   if (request.kind !== 'transfer') return { ...request, database: await resolve(request.database) };
   const [source, destination] = [await resolve(request.source), await resolve(request.destination)];
   return { ...request, source, destination };
+}
+
+/**
+ * Returns the reason for an error from the client: invalid arguments, no connection, or a failure to connect (§4.8).
+ * Rethrows any other error, which is a bug.
+ */
+export function toRefusal(error: unknown): Reason {
+  if (error instanceof ConnectionError) return error.reason;
+  if (error instanceof RuntimeError) return { kind: 'notConnected', detail: error.message };
+  if (isArgumentError(error)) return { kind: 'badArgument', detail: error.message };
+  throw error;
+}
+
+/**
+ * Runs a client operation. If the operation fails with an error that {@link toRefusal} converts, resolves to the
+ * reason.
+ */
+export async function catchRefusal<R extends { readonly reason?: Reason }>(
+  operation: () => Promise<R>,
+): Promise<R | { readonly value?: never; readonly reason: Reason }> {
+  try {
+    return await operation();
+  } catch (error) {
+    return { reason: toRefusal(error) };
+  }
 }

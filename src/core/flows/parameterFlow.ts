@@ -2,8 +2,7 @@ import type { Database } from '../model/databaseModel.ts';
 import type { ConnectionStore } from '../store/connectionStore.ts';
 import type { ParameterListing, ParameterStore } from '../store/searchabilityStore.ts';
 import { Lifetime, type Disposable } from '../util/lifetime.ts';
-import { catchRefusal } from './refusals.ts';
-import type { OpenConnection, OpenConnections } from './openConnections.ts';
+import { catchRefusal, type OpenConnection, type OpenConnections } from './openConnections.ts';
 
 interface ParameterFlowDependencies {
   readonly sessions: OpenConnections;

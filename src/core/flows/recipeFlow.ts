@@ -5,8 +5,7 @@ import type { FoundFile } from '../model/fileEntry.ts';
 import type { RecipeSource } from '../recipes/recipeFile.ts';
 import type { UnsafeIds } from '../store/unsafeIds.ts';
 import { lookUpIds } from './metadataFlow.ts';
-import type { OpenConnection } from './openConnections.ts';
-import { catchRefusal } from './refusals.ts';
+import { catchRefusal, type OpenConnection } from './openConnections.ts';
 import type { TableMatchFlow } from './tableMatchFlow.ts';
 
 interface RecipeFlowDependencies {

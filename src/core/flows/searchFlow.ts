@@ -3,16 +3,21 @@ import type { RefusedId } from '../client/reply.ts';
 import type { FileEntry, FoundFile } from '../model/fileEntry.ts';
 import type { MissingId } from '../model/idList.ts';
 import type { Reason } from '../model/reason.ts';
-import { isLastPage, maxPagesWithoutNew, type SearchQuery } from '../model/searchModel.ts';
-import { isRefused, learnSearchability, type Searchability } from '../model/searchability.ts';
+import {
+  isLastPage,
+  isRefused,
+  learnSearchability,
+  maxPagesWithoutNew,
+  type Searchability,
+  type SearchQuery,
+} from '../model/searchModel.ts';
 import { leaveBatch, SearchStore, setBatch, type DismissedSearches, type Search } from '../store/searchStore.ts';
 import type { SearchabilityStore, ServiceVersion } from '../store/searchabilityStore.ts';
 import type { UnsafeIds } from '../store/unsafeIds.ts';
 import type { Clock } from '../util/clock.ts';
 import { mapConcurrently } from '../util/concurrentCalls.ts';
 import { lookUpIds } from './metadataFlow.ts';
-import type { OpenConnection, OpenConnections } from './openConnections.ts';
-import { catchRefusal } from './refusals.ts';
+import { catchRefusal, type OpenConnection, type OpenConnections } from './openConnections.ts';
 
 /** A page of search results, and the reason if the request failed. */
 interface SearchPage {

@@ -2,12 +2,11 @@ import type { SearchReply } from '../client/reply.ts';
 import type { FoundFile } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
 import type { UnsafeIds } from '../store/unsafeIds.ts';
-import { MatchIndex, type MatchGap } from '../tables/matchIndex.ts';
+import { MatchIndex, type MatchGap } from '../tables/tableMatch.ts';
 import type { MatchKey } from '../tables/tableColumns.ts';
 import { mapConcurrently } from '../util/concurrentCalls.ts';
 import { lookUpIds } from './metadataFlow.ts';
-import type { OpenConnection } from './openConnections.ts';
-import { catchRefusal } from './refusals.ts';
+import { catchRefusal, type OpenConnection } from './openConnections.ts';
 
 /** The number of files per page when comparing all files of a database. */
 const pageSize = 5_000;

@@ -12,8 +12,7 @@ import {
 import type { TransferStore } from '../store/transferStore.ts';
 import type { Clock } from '../util/clock.ts';
 import { omit } from '../util/json.ts';
-import { catchRefusal } from './refusals.ts';
-import type { OpenConnections } from './openConnections.ts';
+import { catchRefusal, type OpenConnections } from './openConnections.ts';
 import type { TransferFlow } from './transferFlow.ts';
 
 /** The result of looking up a transfer: the known transfer, its status on the service, or the reason for failure. */

@@ -17,9 +17,8 @@ import type { TransferStore } from '../store/transferStore.ts';
 import type { Clock } from '../util/clock.ts';
 import { getErrorCode } from '../util/errorFacts.ts';
 import type { Logger } from '../util/logger.ts';
-import { catchRefusal } from './refusals.ts';
+import { catchRefusal, type OpenConnections } from './openConnections.ts';
 import { lastFinishedCount, type SavedTransfers } from './savedTransfers.ts';
-import type { OpenConnections } from './openConnections.ts';
 
 /**
  * The maximum number of files whose metadata is requested to learn whether the server requires database names or IDs

@@ -1,6 +1,5 @@
-import { catchRefusal } from '../flows/refusals.ts';
+import { catchRefusal, type OpenConnection, type OpenConnections } from '../flows/openConnections.ts';
 import type { KeyWatch } from '../flows/connectionWatch.ts';
-import type { OpenConnection, OpenConnections } from '../flows/openConnections.ts';
 import type { PollingLease } from '../ledger/pollingLease.ts';
 import { toTransferFacts } from '../model/foreignResponse.ts';
 import type { Reason } from '../model/reason.ts';

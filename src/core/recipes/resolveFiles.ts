@@ -5,7 +5,7 @@ import { filterMissingIds, type MissingId } from '../model/idList.ts';
 import type { Reason } from '../model/reason.ts';
 import { isLastPage, maxPagesWithoutNew } from '../model/searchModel.ts';
 import { maxTableBytes, readTables, type DataTable } from '../tables/dataTable.ts';
-import type { MatchGap, MatchIndex } from '../tables/matchIndex.ts';
+import type { MatchGap, MatchIndex } from '../tables/tableMatch.ts';
 import { describeColumns, guessKey, type MatchKey } from '../tables/tableColumns.ts';
 import { TableError } from '../tables/tableError.ts';
 import { getErrorCode, isMissing } from '../util/errorFacts.ts';

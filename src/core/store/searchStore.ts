@@ -2,8 +2,7 @@ import type { FileEntry, FoundFile } from '../model/fileEntry.ts';
 import type { MissingId } from '../model/idList.ts';
 import type { Reason } from '../model/reason.ts';
 import type { SavedSearch } from '../model/savedSearch.ts';
-import { getFileIdentity, type ResultOrder, type SearchQuery } from '../model/searchModel.ts';
-import type { Searchability } from '../model/searchability.ts';
+import { getFileIdentity, type ResultOrder, type Searchability, type SearchQuery } from '../model/searchModel.ts';
 import { Emitter } from '../util/lifetime.ts';
 import { CheckedFiles, type CheckedFile, type CheckedFilesById, type CheckedTally } from './checkedFiles.ts';
 

@@ -1,6 +1,6 @@
 import type { SearchParameter } from '../model/databaseModel.ts';
 import type { Reason } from '../model/reason.ts';
-import { readSearchability, type Searchability } from '../model/searchability.ts';
+import { readSearchability, type Searchability } from '../model/searchModel.ts';
 import { isJsonObject } from '../util/json.ts';
 import { Emitter } from '../util/lifetime.ts';
 

@@ -1,4 +1,5 @@
 import { statfsSync } from 'node:fs';
+import * as nodePath from 'node:path';
 
 /** The `statfs` types of network file systems on Linux. */
 const remoteTypes: ReadonlySet<number> = new Set([
@@ -27,4 +28,16 @@ export function isRemoteFolder(folder: string): boolean {
   } catch {
     return false;
   }
+}
+
+/**
+ * Returns true if two absolute paths refer to the same file or folder. Ignores case on Windows, where the case of drive
+ * letters varies. Does not resolve symbolic links.
+ */
+export function isSamePath(
+  first: string,
+  second: string,
+  path: Pick<nodePath.PlatformPath, 'relative'> = nodePath,
+): boolean {
+  return path.relative(first, second) === '';
 }

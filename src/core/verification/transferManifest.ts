@@ -5,7 +5,7 @@ import { getErrorCode, isMissing } from '../util/errorFacts.ts';
 import { parseDeclaredHash, type DeclaredHash } from '../util/declaredHash.ts';
 import { isJsonObject, type JsonObject } from '../util/json.ts';
 import { isOwnManifest } from '../util/transferFolderNames.ts';
-import { parseManifestPath, parsePackagePath } from '../util/packagePath.ts';
+import { parseManifestPath, parsePackagePath } from '../util/fileId.ts';
 
 /** A file that a manifest lists. */
 export interface ManifestFile {

@@ -10,8 +10,7 @@ import {
   workspace,
   type TextDocument,
 } from 'vscode';
-import { checkRecipe, type ServiceFacts } from '../../core/recipes/checkRecipe.ts';
-import { parseRecipe, type ParsedRecipe } from '../../core/recipes/parseRecipe.ts';
+import { checkRecipe, parseRecipe, type ParsedRecipe, type ServiceFacts } from '../../core/recipes/parseRecipe.ts';
 import { getLockPath } from '../../core/recipes/recipeLock.ts';
 import { isRecipePath } from '../../core/recipes/recipeNames.ts';
 import type { RecipeProblem, RecipeProblemKind } from '../../core/recipes/recipeProblem.ts';

@@ -10,7 +10,7 @@ import {
 import { getMachine, type Connection } from '../../core/model/connection.ts';
 import { isStore, type Database, type StoreListing } from '../../core/model/databaseModel.ts';
 import type { Reason, ReasonKind } from '../../core/model/reason.ts';
-import type { Searchability } from '../../core/model/searchability.ts';
+import type { Searchability } from '../../core/model/searchModel.ts';
 import type { ConnectionState, ConnectionStore } from '../../core/store/connectionStore.ts';
 import type { ParameterListing, ParameterStore, SearchabilityStore } from '../../core/store/searchabilityStore.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';

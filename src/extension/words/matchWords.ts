@@ -1,8 +1,7 @@
 import { l10n } from 'vscode';
 import type { MatchProgress } from '../../core/flows/tableMatchFlow.ts';
 import type { Reason } from '../../core/model/reason.ts';
-import { maxListedMatches, type MatchGap, type SkippedFiles } from '../../core/tables/matchIndex.ts';
-import type { MatchStatus } from '../../core/tables/matchResult.ts';
+import { maxListedMatches, type MatchGap, type MatchStatus, type SkippedFiles } from '../../core/tables/tableMatch.ts';
 import type { MatchKey, TableColumn } from '../../core/tables/tableColumns.ts';
 import { maxCells, maxColumns, type TableErrorKind } from '../../core/tables/tableError.ts';
 import { maxUnpackedBytes } from '../../core/tables/workbookCheck.ts';

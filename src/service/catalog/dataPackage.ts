@@ -1,5 +1,5 @@
 import { isDeeperThan, isJsonObject, parseJsonObject, type JsonObject } from '../../core/util/json.ts';
-import { parseManifestPath, parsePackagePath, type PackagePath } from '../../core/util/packagePath.ts';
+import { parseManifestPath, parsePackagePath, type PackagePath } from '../../core/util/fileId.ts';
 import { isOwnManifest } from '../../core/util/transferFolderNames.ts';
 import { toQuotable } from '../http/quotable.ts';
 

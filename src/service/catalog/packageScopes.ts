@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
 import { getErrorCode, isMissing } from '../../core/util/errorFacts.ts';
 import { isDeeperThan, isJsonObject, type JsonObject } from '../../core/util/json.ts';
-import { parsePackagePath } from '../../core/util/packagePath.ts';
+import { parsePackagePath } from '../../core/util/fileId.ts';
 import { findFolderTransferId, getManifestNames } from '../../core/util/transferFolderNames.ts';
 import { toQuotable } from '../http/quotable.ts';
 import { getBaseName, getParentFolder } from './catalogPaths.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { alignRows } from '../../../src/core/tables/matchResult.ts';
+import { alignRows } from '../../../src/core/tables/tableMatch.ts';
 import type { Cell } from '../../../src/core/util/delimitedRows.ts';
 
 function align(rows: readonly (readonly Cell[])[]): readonly string[] {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { compareAllFiles } from '../../../src/core/flows/tableMatchFlow.ts';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
 import type { Reason } from '../../../src/core/model/reason.ts';
-import { MatchIndex } from '../../../src/core/tables/matchIndex.ts';
-import { countStatuses } from '../../../src/core/tables/matchResult.ts';
+import { countStatuses, MatchIndex } from '../../../src/core/tables/tableMatch.ts';
 import { parseTextTable } from '../../../src/core/tables/dataTable.ts';
 
 const fileCount = 12_345;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Connection } from '../../../src/core/model/connection.ts';
-import { findRecipeConnection } from '../../../src/core/recipes/checkRecipe.ts';
+import { findRecipeConnection } from '../../../src/core/recipes/parseRecipe.ts';
 
 describe('The connection to the service of a recipe (D61)', () => {
   const lab = createConnection('lab', 'Lab', 'https://lab.example.org/dts/');

@@ -10,7 +10,7 @@ import type { Recipe } from '../../../src/core/recipes/recipeSchema.ts';
 import type { RecipeSource } from '../../../src/core/recipes/recipeFile.ts';
 import { maxTableBytes } from '../../../src/core/tables/dataTable.ts';
 import { maxColumns } from '../../../src/core/tables/tableError.ts';
-import { MatchIndex } from '../../../src/core/tables/matchIndex.ts';
+import { MatchIndex } from '../../../src/core/tables/tableMatch.ts';
 
 const failed = { kind: 'refused', detail: 'no' } as const;
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { checkRecipe, withDatabaseNames } from '../../../src/core/recipes/checkRecipe.ts';
-import { parseRecipe } from '../../../src/core/recipes/parseRecipe.ts';
+import { checkRecipe, parseRecipe, withDatabaseNames } from '../../../src/core/recipes/parseRecipe.ts';
 import { isRecipePath } from '../../../src/core/recipes/recipeNames.ts';
 import { formatRecipe, toRecipeSource } from '../../../src/core/recipes/recipeSchema.ts';
 

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Reason } from '../../../src/core/model/reason.ts';
-import { isRefused, learnSearchability, type Searchability } from '../../../src/core/model/searchability.ts';
-import type { SearchQuery } from '../../../src/core/model/searchModel.ts';
+import {
+  isRefused,
+  learnSearchability,
+  type Searchability,
+  type SearchQuery,
+} from '../../../src/core/model/searchModel.ts';
 import type { Search } from '../../../src/core/store/searchStore.ts';
 import { SearchabilityStore } from '../../../src/core/store/searchabilityStore.ts';
 import { eventually } from '../../support/eventually.ts';

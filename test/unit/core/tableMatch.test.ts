@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
 import { parseTextTable } from '../../../src/core/tables/dataTable.ts';
-import { MatchIndex } from '../../../src/core/tables/matchIndex.ts';
-import { countStatuses, formatMatches, getValueRows, type MatchedTable } from '../../../src/core/tables/matchResult.ts';
+import {
+  countStatuses,
+  formatMatches,
+  getValueRows,
+  MatchIndex,
+  type MatchedTable,
+} from '../../../src/core/tables/tableMatch.ts';
 import type { MatchKey } from '../../../src/core/tables/tableColumns.ts';
 
 function file(id: string, more: Partial<FileEntry> = {}): FileEntry {

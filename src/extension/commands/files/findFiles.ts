@@ -2,7 +2,7 @@ import { env, l10n, window } from 'vscode';
 import { dedupeIds, parseIds } from '../../../core/model/idList.ts';
 import type { SearchQuery } from '../../../core/model/searchModel.ts';
 import type { DataTable } from '../../../core/tables/dataTable.ts';
-import { getValueRows } from '../../../core/tables/matchResult.ts';
+import { getValueRows } from '../../../core/tables/tableMatch.ts';
 import { describeColumns, guessColumn, type TableColumn } from '../../../core/tables/tableColumns.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { DatabaseNode } from '../../editor/contributions.ts';

@@ -1,6 +1,6 @@
 import { l10n } from 'vscode';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
-import { checkRecipe, withDatabaseNames } from '../../../core/recipes/checkRecipe.ts';
+import { checkRecipe, withDatabaseNames } from '../../../core/recipes/parseRecipe.ts';
 import type { RecipePlan } from '../../../core/recipes/planRecipe.ts';
 import type { Recipe } from '../../../core/recipes/recipeSchema.ts';
 import { settlesWithin, systemClock } from '../../../core/util/clock.ts';

@@ -1,4 +1,4 @@
-import { findDatabase, findRecipeConnection, type ServiceFacts } from '../../../core/recipes/checkRecipe.ts';
+import { findDatabase, findRecipeConnection, type ServiceFacts } from '../../../core/recipes/parseRecipe.ts';
 import { localLinkService } from '../../../core/model/link.ts';
 import type { Recipe } from '../../../core/recipes/recipeSchema.ts';
 import { localConnectionId } from '../../editor/machine.ts';

@@ -9,7 +9,7 @@ import {
   getValueRows,
   listMatchRows,
   type MatchedTable,
-} from '../../../core/tables/matchResult.ts';
+} from '../../../core/tables/tableMatch.ts';
 import {
   describeColumns,
   detectHeader,
