@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
-import { describeListing, scanDatabase } from '../connections/databaseScan.ts';
+import { describeListing, scanDatabase } from '../connections/databaseFiles.ts';
 import { exitCode, type ExitCode } from '../cliError.ts';
 import { optionTexts } from '../optionTexts.ts';
 import { runAction } from '../runAction.ts';

@@ -1,27 +1,29 @@
 import { readdir, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { isStore } from '../../core/model/databaseModel.ts';
 import type { Transfer, TransferFile } from '../../core/model/transferModel.ts';
-import { isTransferFolder } from '../../core/util/transferFolderNames.ts';
+import { getTransferFolderName, isTransferFolder } from '../../core/util/transferFolderNames.ts';
+import { findUnlistedFiles } from '../../core/verification/manifestMatch.ts';
+import { compareStoredFiles } from '../../core/verification/storedFiles.ts';
+import type { TransferManifest } from '../../core/verification/transferManifest.ts';
+import { findFolderManifest } from '../../core/verification/transferredFolder.ts';
 import {
   isVerified,
   verifyTransfer,
   type FileOutcome,
   type VerificationReport,
 } from '../../core/verification/verification.ts';
-import { findUnlistedFiles } from '../../core/verification/manifestMatch.ts';
-import type { TransferManifest } from '../../core/verification/transferManifest.ts';
-import { findFolderManifest } from '../../core/verification/transferredFolder.ts';
 import { describeEmptyManifest } from '../../core/words/sharedSentences.ts';
 import { CliError, createUsageError, exitCode, type ExitCode } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
+import { describeScanProblem, loadFiles, scanDatabase } from '../connections/databaseFiles.ts';
 import { optionTexts } from '../optionTexts.ts';
 import { runAction } from '../runAction.ts';
 import { clauses } from '../text/sentences.ts';
 import { formatBytes, formatCount, toPlainCell } from '../text/terminalText.ts';
 import { findDestinationFolder, loadManifest } from '../transfers/manifestReading.ts';
-import { verifyInStore } from '../transfers/storeVerification.ts';
-import { findRecordedTransfer } from '../transfers/transferLookup.ts';
+import { connectFor, findRecordedTransfer } from '../transfers/transferLookup.ts';
 
 interface VerifyFlags {
   readonly folder?: string;
@@ -144,3 +146,25 @@ const problemTexts: Readonly<Record<FileOutcome['kind'], string>> = {
   hash: 'different content',
   unreadable: 'unreadable',
 };
+
+/**
+ * Compares a transfer's files with a new listing of the store to which the local service transferred them. Resolves to
+ * undefined if the destination isn't a store, or if the transfer has no ID. Throws an error if the store can't be listed,
+ * or if the transfer's manifest isn't in it.
+ */
+async function verifyInStore(session: CliSession, transfer: Transfer): Promise<VerificationReport | undefined> {
+  const { id, order } = transfer;
+  if (id === undefined) return undefined;
+  const connection = await connectFor(session, transfer);
+  const database = session.explorer.connectionStore.findDatabase(order.destination);
+  if (!database || !isStore(database)) return undefined;
+  const { listing } = await scanDatabase(session, connection, database, true);
+  const name = toPlainCell(database.name);
+  if (listing?.state === 'failed') throw new CliError(`Couldn't scan ${name}: ${describeScanProblem(listing)}.`);
+  const query = `path:${getTransferFolderName(id)}`;
+  const { files } = await loadFiles(session, connection, { database: database.name, query }, Infinity);
+  const report = compareStoredFiles(id, order.files, files);
+  if (report) return report;
+  const advice = `To check whether it has ended: data-transfer status ${id}`;
+  throw new CliError(`${name} has no manifest of transfer ${id}. ${advice}`, exitCode.notFound);
+}

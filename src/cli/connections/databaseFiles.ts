@@ -1,8 +1,10 @@
 import type { OpenConnection } from '../../core/flows/openConnections.ts';
+import type { Database, StoreListing } from '../../core/model/databaseModel.ts';
 import type { FileEntry } from '../../core/model/fileEntry.ts';
 import type { SearchQuery } from '../../core/model/searchModel.ts';
-import { createRequestError } from '../cliError.ts';
-import { toPlainCell } from '../text/terminalText.ts';
+import { wait } from '../../core/util/clock.ts';
+import { CliError, createRequestError, exitCode } from '../cliError.ts';
+import { formatCount, toPlainCell } from '../text/terminalText.ts';
 import type { CliSession } from './cliSession.ts';
 
 const maxPageSize = 1000;
@@ -24,4 +26,52 @@ export async function loadFiles(
   if (reason) throw createRequestError(`Couldn't search ${toPlainCell(query.database)}`, reason);
   const entries = files.flatMap((file) => (file.kind === 'file' ? [file] : []));
   return { files: entries.slice(0, count), hasMore: mayHaveMore || entries.length > count };
+}
+
+const pollIntervalMs = 1000;
+
+/**
+ * Makes the local service scan a database again. Resolves to the database; if `untilScanned` is
+ * true, after the scan of a store has ended. Throws an error if another service serves the database, or if a request
+ * fails.
+ */
+export async function scanDatabase(
+  session: CliSession,
+  { client, service }: OpenConnection,
+  { id, name }: Database,
+  untilScanned: boolean,
+): Promise<Database> {
+  if (!service.hasFullPages)
+    throw new CliError(`This service can't scan ${toPlainCell(name)} again: only a local service can.`);
+  const { reason } = await client.scanDatabase(id, session.context.signal);
+  if (reason) throw createRequestError(`Couldn't scan ${toPlainCell(name)}`, reason);
+  return await loadDatabase(session, id, name, untilScanned);
+}
+
+/** Requests the database again. If `untilScanned` is true, waits until its scan has ended, and shows the progress. */
+async function loadDatabase(session: CliSession, id: string, name: string, untilScanned: boolean): Promise<Database> {
+  const { context, explorer } = session;
+  for (;;) {
+    const reason = await explorer.connectFlow.refreshDatabases();
+    if (reason) throw createRequestError(`Couldn't request the state of ${toPlainCell(name)}`, reason);
+    const database = session.findDatabase(id);
+    if (!untilScanned || database.listing?.state !== 'scanning') return database;
+    context.output.showProgress(describeListing(database));
+    await wait(context.clock, pollIntervalMs, context.signal);
+    if (context.signal.aborted) throw new CliError('Interrupted. The scan continues.', exitCode.interrupted);
+  }
+}
+
+/** Describes the state of a database's listing in one line. */
+export function describeListing({ name, listing }: Database): string {
+  const subject = toPlainCell(name);
+  if (!listing) return `${subject}: the scan has been requested`;
+  if (listing.state === 'scanning') return `${subject}: scanning, ${formatCount(listing.scanned ?? 0, 'file')} so far`;
+  if (listing.state === 'failed') return `${subject}: the scan failed: ${describeScanProblem(listing)}`;
+  return `${subject}: ${formatCount(listing.files, 'file')}`;
+}
+
+/** Describes why a scan failed, as a clause. */
+export function describeScanProblem({ problem }: StoreListing): string {
+  return toPlainCell(problem ?? 'no reason given');
 }
