@@ -59,7 +59,7 @@ function measureNames(root: string, sources: readonly Source[], imports: readonl
     counted('exports named *Parts', bags, 5),
     counted('entries directly in src', readdirSync(join(root, 'src')), 7),
     counted('exports that no file imports', list([...imports, ...readImports([...sources, ...users])]), 0),
-    counted('exports that only tests import', list(imports), 39),
+    counted('exports that only tests import', list(imports), 40),
   ];
 }
 
@@ -76,7 +76,7 @@ function measureFiles(sources: readonly Source[], imports: readonly Import[]): M
     counted('files under 40 lines that one file beside them imports', findSmallFiles(sources, imports), 3),
     { title: 'function length, 90th percentile', value: percentile(functions, 0.9), bound: 12 },
     { title: 'function length, 99th percentile', value: percentile(functions, 0.99), bound: 24 },
-    { title: 'lines over 100 characters, in percent', value: measureLongLines(sources), bound: 8.8 },
+    { title: 'lines over 100 characters, in percent', value: measureLongLines(sources), bound: 8.7 },
   ];
 }
 
@@ -94,7 +94,7 @@ function measureTexts(root: string, sources: readonly Source[]): Metric[] {
   const docComments = findDocComments(sources);
   return [
     { title: 'doc comments', value: docComments.length, items: docComments },
-    counted('doc comments on functions that are not exported', findPrivateDocComments(sources), 820),
+    counted('doc comments on functions that are not exported', findPrivateDocComments(sources), 823),
     counted('sentences that the code has more than once', unexplained, 0),
     counted('sentences that the code has more than once for a reason', explained, 5),
     { title: 'words in documents', value: countWords(root), bound: 26_000 },
