@@ -39,7 +39,14 @@ const common = {
   metafile: true,
   logLevel: 'silent',
 };
-const node = { ...common, platform: 'node', format: 'cjs', target: 'node22' };
+const node = {
+  ...common,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node22',
+  // The package's default main file passes `require` to a function, so esbuild can't find the files that it loads.
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
+};
 
 /** Returns the path of a file or folder of the build. */
 function built(name) {
@@ -77,8 +84,6 @@ const bundles = {
     outdir: built('lib'),
     chunkNames: '[name]-[hash]',
     external: ['vscode'],
-    // The package's default main file passes `require` to a function, so esbuild can't find the files that it loads.
-    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     plugins: [
       shareProgramChunks(root, { 'src/extension': 'src/extension/startup.ts', 'src/cli': 'src/cli/program.ts' }),
       omitUnusedCode(),
