@@ -89,7 +89,7 @@ describe('The documents', () => {
     const described = listTableRows('settings.md').filter(([, name = '']) => name.startsWith('dataTransfer.'));
     const defaults = Object.entries(contributes.configuration.properties).map(([name, setting]) => [
       name,
-      setting.default === '' ? '' : String(JSON.stringify(setting.default)).replaceAll('"', ''),
+      setting.default === '' ? '' : JSON.stringify(setting.default).replaceAll('"', ''),
     ]);
     assert.ok(defaults.length > 0);
     assert.deepEqual(
