@@ -93,6 +93,7 @@ describe('The page of a transfer', () => {
       { name: 'CC-BY-4.0', files: '2 files', url: 'https://spdx.org/licenses/CC-BY-4.0.html' },
       { name: 'All rights reserved', files: '1 file', warning },
       { name: 'Not stated', files: '1 file' },
+      { name: 'Unknown', files: '1 file' },
     ]);
   });
 
