@@ -67,10 +67,11 @@ export function withPart<T>(part: string, flags: number, work: (file: number) =>
  * checked on Linux only.
  */
 export function requireOwnPart(file: number, part: string, folders: DestinationFolders): void {
+  const path = findOpenPath(file, part);
+  // The system's path contains no links, so the folder is where it was, too.
+  if (hasOpenFiles && path === part) return;
   const folder = nodePath.dirname(part);
   folders.checkUnmoved(folder);
-  const path = findOpenPath(file, part);
-  if (hasOpenFiles && path === part) return;
   folders.requireSame(folder, nodePath.dirname(path));
   if (!isSameFile(file, part)) throw new BadFile('another program replaced its unfinished copy');
 }
