@@ -162,7 +162,8 @@ async function verifyInStore(session: CliSession, transfer: Transfer): Promise<V
   const name = toPlainCell(database.name);
   if (listing?.state === 'failed') throw new CliError(`Couldn't scan ${name}: ${describeScanProblem(listing)}.`);
   const query = `path:${getTransferFolderName(id)}`;
-  const { files } = await loadFiles(session, connection, { database: database.name, query }, Infinity);
+  const { files, hasMore } = await loadFiles(session, connection, { database: database.name, query }, Infinity);
+  if (hasMore) throw new CliError(`Couldn't list all files of transfer ${id} in ${name}.`);
   const report = compareStoredFiles(id, order.files, files);
   if (report) return report;
   const advice = `To check whether it has ended: data-transfer status ${id}`;

@@ -8,9 +8,12 @@ import type { ManifestFile } from './transferManifest.ts';
 
 type KeyGetter = (file: ManifestFile) => string;
 
-/** The properties by which requested and listed files are paired, most significant first. */
+/**
+ * The properties by which requested and listed files are paired, most significant first. A file whose path is known is
+ * paired only by its path.
+ */
 const keyGetters: readonly KeyGetter[] = [
-  ({ path }) => path,
+  getPath,
   ({ path, sizeBytes, hash }) => JSON.stringify([getName(path), sizeBytes, hash]),
   ({ path, sizeBytes }) => JSON.stringify([getName(path), sizeBytes]),
   ({ path }) => getName(path),
@@ -79,7 +82,8 @@ function pairFiles(
   for (const getKey of keyGetters) {
     const byKey = groupByKey(rest, getKey);
     for (const file of requested) {
-      const pair = pairs.has(file) ? undefined : byKey.get(getKey(file))?.pop();
+      const isUnpaired = !pairs.has(file) && (getKey === getPath || !file.path.includes('/'));
+      const pair = isUnpaired ? byKey.get(getKey(file))?.pop() : undefined;
       if (!pair) continue;
       pairs.set(file, pair);
       rest.delete(pair);
@@ -105,6 +109,10 @@ function compare({ sizeBytes, hash }: ManifestFile, found: ManifestFile | undefi
   if (!hash || found.hash?.algorithm !== hash.algorithm) return { kind: 'notCompared' };
   const { algorithm, hex: stated } = hash;
   return found.hash.hex === stated ? { kind: 'intact' } : { kind: 'hash', algorithm, stated, found: found.hash.hex };
+}
+
+function getPath({ path }: ManifestFile): string {
+  return path;
 }
 
 function getName(path: string): string {

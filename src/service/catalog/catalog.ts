@@ -26,14 +26,18 @@ type Result<M extends CatalogMethod> = Awaited<ReturnType<CatalogMethods[M]>>;
 
 const unavailableCodes: ReadonlySet<string> = new Set([databaseScanningCode, databaseUnavailableCode]);
 
-/** Maximum time to wait for the state of a listing while a long search keeps the catalog thread busy. */
-const listingWaitMs = 2_000;
+/**
+ * Maximum time to wait for the state of a listing while a long search keeps the catalog thread busy. Longer for a store,
+ * of which a missing listing would look like the end of its scan.
+ */
+const listingWaitMs = { folder: 2_000, store: 60_000 };
 
 /** Forwards calls to a database's catalog on the catalog thread (D20: folders as databases). */
 export class Catalog {
   private options: CatalogOptions;
   private isClosed = false;
   private opening: { readonly run: CatalogRun; readonly whenDone: Promise<void> } | undefined;
+  private rescanCount = 0;
   private readonly requestListing = shareCalls(async () => await this.callWithoutThrowing('getListing'));
 
   constructor(options: CatalogOptions) {
@@ -110,16 +114,19 @@ export class Catalog {
    */
   async requestRescan(): Promise<void> {
     const run = await this.ensureOpen();
+    // An earlier request for the listing must not answer a later one.
+    this.rescanCount += 1;
     void run.calls.call('call', this.options.file, 'rescan', []).catch(() => undefined);
   }
 
   /**
    * Returns the state of a store's listing, or of a folder's scan that searches wait for; undefined for other folders,
-   * or if the call fails or takes longer than two seconds. Never rejects.
+   * or if the call fails or takes longer than two seconds, for a store a minute. Never rejects.
    */
   async getListing(): Promise<StoreListingState | undefined> {
-    const listing = this.requestListing('');
-    return (await settlesWithin(systemClock, listingWaitMs, listing)) ? await listing : undefined;
+    const listing = this.requestListing(String(this.rescanCount));
+    const waitMs = 'remote' in this.options ? listingWaitMs.store : listingWaitMs.folder;
+    return (await settlesWithin(systemClock, waitMs, listing)) ? await listing : undefined;
   }
 
   /** Applies a store's changed settings. Does nothing for a folder. Never rejects. */

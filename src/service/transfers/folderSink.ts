@@ -102,8 +102,8 @@ export class FolderSink implements CarrySink {
    */
   private openPart(part: string, finalPath: string): number {
     const flags = O_RDWR | O_CREAT | O_NOFOLLOW;
-    const opened = fs.openSync(part, flags, 0o666);
     const isNamed = fs.lstatSync(finalPath, { throwIfNoEntry: false }) !== undefined;
+    const opened = fs.openSync(part, flags, 0o666);
     if (!isNamed && fs.fstatSync(opened).nlink <= 1) return opened;
     fs.closeSync(opened);
     fs.rmSync(part);

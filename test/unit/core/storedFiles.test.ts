@@ -83,6 +83,10 @@ describe('The files of a transfer in a store', () => {
     ]);
   });
 
+  it('are missing if their path is known and only another path has their content', () => {
+    assert.deepEqual(compare([request('run1/log.txt')], [list('x/log.txt', 4, md5)]), [['run1/log.txt', 'missing']]);
+  });
+
   it('are found in another Unicode form, and with % and , in their names', () => {
     const files = [request('caf\u00e9.txt'), request('50%25%2C x.csv', { name: '50%, x.csv' })];
     assert.deepEqual(compare(files, [list('cafe\u0301.txt', 4, md5), list('50%, x.csv', 4, md5)]), []);
