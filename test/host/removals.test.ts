@@ -54,6 +54,23 @@ describe('A removal', () => {
     assert.deepEqual([shown(), isUndoEnabled], [['JDP:000001'], false]);
   });
 
+  it('of a connection is not undone if the connection was saved again meanwhile', async () => {
+    const { settings, apiKeys } = stage.parts;
+    const [connection] = settings.connections;
+    assert.ok(connection);
+    await remove(/^Removed DTS prototype/, 'dataTransfer.forgetConnection', { kind: 'connection' });
+    await settings.saveConnection({ ...connection, name: 'Newer' });
+    await apiKeys.set(connection, 'a newer key');
+    await stage.run('dataTransfer.undoRemoval');
+    await stage.person.notice(/^DTS prototype was saved again, so there is nothing to restore\.$/);
+    assert.deepEqual(
+      settings.connections.map(({ name }) => name),
+      ['Newer'],
+    );
+    assert.equal(await apiKeys.get(connection), 'a newer key');
+    assert.equal(isUndoEnabled, false);
+  });
+
   it('is undone only once, by its notification or by the command', async () => {
     for (const words of ['JDP:000001', 'JDP:000002']) await stage.search('JGI Data Portal', words);
     await stage.run('dataTransfer.clearResults');

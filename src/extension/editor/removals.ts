@@ -45,7 +45,7 @@ export class Removals implements Disposable {
     this.store([]);
   }
 
-  /** Undoes a removal, unless this was done before. After a failure, it can be undone again. */
+  /** Undoes a removal unless this was done before. After a failure, it can be undone again. */
   private async undo(removal: Removal): Promise<void> {
     if (removal.isUndone) return;
     removal.isUndone = true;
@@ -53,6 +53,7 @@ export class Removals implements Disposable {
     try {
       await removal.undo();
     } catch (error) {
+      if (error instanceof CommandHint) throw error;
       removal.isUndone = false;
       this.store([...this.removals, removal]);
       throw error;

@@ -3,7 +3,7 @@ import { ConnectionTest, type TestedConnection } from '../../../core/flows/conne
 import type { Connection } from '../../../core/model/connection.ts';
 import type { Reason } from '../../../core/model/reason.ts';
 import type { TestStep } from '../../../core/model/testStep.ts';
-import { CommandFailure, createCommandAction, runCommand } from '../../editor/commandBoundary.ts';
+import { CommandFailure, CommandHint, createCommandAction, runCommand } from '../../editor/commandBoundary.ts';
 import { getConnectionName } from '../../editor/connectionFacts.ts';
 import type { ConnectionNode } from '../../editor/contributions.ts';
 import { localConnectionId } from '../../editor/machine.ts';
@@ -109,6 +109,10 @@ async function removeConnection(services: CommandServices, connection: Connectio
   connectFlow.close(id);
   await apiKeys.forget(id);
   return async () => {
+    if (settings.connections.some((saved) => saved.id === id))
+      throw new CommandHint(
+        l10n.t('{0} was saved again, so there is nothing to restore.', toPlainLine(connection.name)),
+      );
     if (key !== undefined) await apiKeys.set(connection, key);
     await settings.saveConnection(connection, position);
     if (wasShown && connectionStore.state.kind === 'disconnected') await openConnection(services, id);
