@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { listFiles } from '@vscode/vsce';
+import { listFiles, PackageManager } from '@vscode/vsce';
 import { cliVersion } from '../../../src/cli/version.ts';
 import { serviceVersion } from '../../../src/service/version.ts';
 
@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..', '..', '..');
 describe('The package', () => {
   let files: readonly string[];
   before(async () => {
-    files = (await listFiles({ cwd: root })).map((file) => file.replaceAll('\\', '/'));
+    files = (await listFiles({ cwd: root, packageManager: PackageManager.None })).map((file) => file.replaceAll('\\', '/'));
   });
 
   it('contains the files that the extension reads at run time', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
-import { StoreRig } from '../support/storeRig.ts';
+import { StoreRig } from '../../support/storeRig.ts';
 
 const files = { 'a.txt': 'a', 'new\nline.txt': 'b', 'sub\n/c.txt': 'c', 'large\n.bin': Buffer.alloc(2_000_000, 'x') };
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
-import { eventually } from '../support/eventually.ts';
-import { listRclones } from '../support/processTree.ts';
-import { StoreRig } from '../support/storeRig.ts';
+import { eventually } from '../../support/eventually.ts';
+import { listRclones } from '../../support/processTree.ts';
+import { StoreRig } from '../../support/storeRig.ts';
 
 const large = Buffer.alloc(4_000_000, 'x');
 

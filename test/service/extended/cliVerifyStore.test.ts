@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { rm, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CliProcess, type CliResult } from '../support/cliProcess.ts';
-import { StoreRig } from '../support/storeRig.ts';
+import { CliProcess, type CliResult } from '../../support/cliProcess.ts';
+import { StoreRig } from '../../support/storeRig.ts';
 
 describe('Verifying a transfer to a store by the command line (D62)', () => {
   let rig: StoreRig;

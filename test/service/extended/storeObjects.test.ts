@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
-import { eventually } from '../support/eventually.ts';
-import { OddBucket } from '../support/oddBucket.ts';
-import { StoreRig } from '../support/storeRig.ts';
+import { eventually } from '../../support/eventually.ts';
+import { OddBucket } from '../../support/oddBucket.ts';
+import { StoreRig } from '../../support/storeRig.ts';
 
 /** Objects whose names are also valid paths in a folder. */
 const plain = {

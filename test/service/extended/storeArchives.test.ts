@@ -3,12 +3,12 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import { promisify } from 'node:util';
-import { createRcloneEnvironment } from '../../src/core/util/rclonePath.ts';
-import { ArchiveBucket } from '../support/archiveBucket.ts';
-import { mustFindRclone } from '../support/storeServers.ts';
-import { StoreRig } from '../support/storeRig.ts';
+import { createRcloneEnvironment } from '../../../src/core/util/rclonePath.ts';
+import { ArchiveBucket } from '../../support/archiveBucket.ts';
+import { mustFindRclone } from '../../support/storeServers.ts';
+import { StoreRig } from '../../support/storeRig.ts';
 
-const document = nodePath.join(import.meta.dirname, '../../docs/stores.md');
+const document = nodePath.join(import.meta.dirname, '../../../docs/stores.md');
 const archived = ['runs/run-1.bam', 'runs/run-1.bam.bai', 'runs/run-2.bam', 'run-1.bam'];
 
 describe('Archived objects of a store (D67)', () => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
-import { mustFindRclone } from '../support/storeServers.ts';
-import { StoreRig } from '../support/storeRig.ts';
+import { mustFindRclone } from '../../support/storeServers.ts';
+import { StoreRig } from '../../support/storeRig.ts';
 
 describe('Stores as databases (D62)', () => {
   let rig: StoreRig;
