@@ -5,11 +5,8 @@ import { assertLinearTime } from '../../support/linearTime.ts';
 
 const list = (value: unknown): readonly string[] => findSecrets(value).map((path) => path.join('/'));
 
-const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJtZSJ9.c2lnbmF0dXJl';
 /** A made-up value of 32 characters in the form of a KBase developer token. */
 const developerToken = `MADEUP${'2345'.repeat(6)}ZZ`;
-const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
-const mixedLetters = 'aB3dE5gH7jK9mN1pQ2sT4vW6';
 
 const secretNames = [
   ...['key', 'token', 'secret', 'password', 'passwd', 'passphrase', 'pwd', 'authorization', 'credentials'],
@@ -49,102 +46,30 @@ const plainNames = [
   ...['secretion', 'secretory', 'author', 'key_column', 'password_hint'],
 ];
 
-const secretParameters = [
-  ...['access_token', 'api_key', 'apikey', 'token', 'sig', 'signature', 'X-Amz-Signature', 'X-Amz-Security-Token'],
-  ...['client_secret', 'password'],
-];
-
 const secretTexts = [
   ...['Bearer abc', 'send Bearer made-up-key-of-the-lab-1 with it', 'Authorization: Bearer abcDEF123456, then wait'],
   'the header "bearer abcdefgh1234"',
-  ...['Basic dXNlcjpwYXNz', 'send "Basic dXNlcjpwYXNz" with it'],
   ...['https://me:pw@host/', 'Copied from https://me:pw@host/ in May', '(sftp://me:pw@host)', 'https://me@host/'],
-  ...[jwt, `with ${jwt}.`, developerToken],
-  ...[`ghp_${letters}`, `clone with ghp_${letters}.`, `github_pat_${letters}_x`, `glpat-${letters.slice(0, 20)}`],
-  ...[`xoxb-123456789012-${letters}`, 'AKIA234567ABCDEFGHIJ', 'id=AKIA234567ABCDEFGHIJ'],
-  '-----BEGIN OPENSSH PRIVATE KEY-----\nabc',
-  '-----BEGIN PGP PRIVATE KEY BLOCK-----\nabc',
-  ...[`use ${developerToken} please`, `key=${developerToken}.`, `("${developerToken}")`],
-  ...[
-    `ghp_\u200b${letters}`,
-    `gh\u00adp_${letters}`,
-    'Bearer\u2060 abc',
-    `use ${developerToken.slice(0, 8)}\u200d${developerToken.slice(8)}`,
-  ],
-  ...[`sk-${mixedLetters}`, `sk-proj-${mixedLetters}`, `with sk-or-v1-${'0a1b'.repeat(16)}.`],
-  ...[`sk_live_${letters}`, `rk_test_${letters}`, `AIza${letters.slice(1)}`, `npm_${letters}`],
-  ...[`glrt-${mixedLetters}`, `xapp-1-A0123456789-1234567890-${letters}`],
-  ...secretParameters.map((name) => `https://a.org/data?page=2&${name}=${letters}`),
-  ...['https://a.org/?api_key=abcdefghijkl', 'https://a.org/?%61pi%5Fkey=abcdefghijkl'],
-  ...['https://a.org/?auth[token]=abcdefghijkl', 'https://a.org/?auth%5Btoken%5D=abcdefghijkl'],
-  ...[
-    `a.org/?token=${letters}#top`,
-    `a.org/?name=12345678;token=${letters}`,
-    `see https://a.org/#access_token=${letters}, and read`,
-  ],
+  ...[developerToken, `use ${developerToken} please`, `key=${developerToken}.`, `("${developerToken}")`],
+  ...['Bearer\u2060 abc', `use ${developerToken.slice(0, 8)}\u200d${developerToken.slice(8)}`],
 ];
 
 const plainTexts = [
-  ...['Basic metadata', 'Basic Metadata', 'basic soil data of 2026', 'Basic HiSeq2500 reads', 'Basic RNASeq20250101'],
-  ...['Basic azole resistance data', 'Basic azoles', 'basic OmpA alignment', 'Basic research: a:b, c'],
   ...['Reads of the bearer rs1234567890 and its parents'],
   ...['Bearer of the index', 'the bearer instability of B2', 'the flag bearer standard-operating-procedure'],
   ...['d41d8cd98f00b204e9800998ecf8427e', 'D41D8CD98F00B204E9800998ECF8427E', 'md5:d41d8cd98f00b204e9800998ecf8427e'],
   ...['e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', 'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ'],
-  ...[
-    '10.1038/s41586-020-2649-2',
-    'https://doi.org/10.1000/182',
-    'doi:10.1000/a:b@c',
-    'https://a.org:8080/x?mail=me@b.org',
-  ],
+  ...['10.1038/s41586-020-2649-2', 'https://doi.org/10.1000/182', 'doi:10.1000/a:b@c'],
+  'https://a.org:8080/x?mail=me@b.org',
   ...['JGI:61a6a2a8d4e5f1b2c3d4e5f6', 'SAMN02604311', 'GCF_000005845.2', 'ACGTACGTACGTACGTACGTACGTACGTACGT'],
-  ...[
-    'AKIAVLSGTYRDNQWEFHMP',
-    'AKIA',
-    'ghp_sample_batch_of_the_year_2026',
-    'eyJ.a.b',
-    'ghp_1',
-    'xoxb',
-    'me@example.org',
-  ],
   ...['see https://example.org/~me and me@example.org', 'from git+ssh://git@github.com/kbase/dts.git at v1', 'key'],
   ...['https://example.org/a:b@c', 'time 12:30 @ site'],
   ...['md5 D41D8CD98F00B204E9800998ECF8427E of a.csv', 'the sequence ACGTACGTACGTACGTACGTACGTACGTACGT ends'],
-  ...[
-    '3F2504E0-4F89-41D3-9A0C-0305E82C3301',
-    'urn:sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ, checked',
-    'SHA1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ',
-  ],
+  ...['3F2504E0-4F89-41D3-9A0C-0305E82C3301', 'urn:sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ, checked'],
+  ...['SHA1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ', 'sha1 3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ'],
   ...['magnet:?xt=urn:btih:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ&dn=a', `run ${developerToken}9 of May`],
   ...[`run ${developerToken.slice(1)} of May`, `the plasmid p${developerToken}`],
-  ...['sk-learn-pipeline-for-the-soil-samples', 'sk-Electrophysiology-of-2026', 'sk_live_cells', 'AIza', 'AIzawa2026'],
-  ...['npm_package_config_registry_for_the_tests_1', 'glrt-statistic-of-the-2026-samples', 'xapp-traffic-steering'],
-  ...[
-    'sk-Illumina-R1-lane-001-sample',
-    'sk-SK-2026Q1-weather-dataset-of-the-lab',
-    'data/sk-Aarhus-v2-results-of-2026/*.csv',
-  ],
-  ...['glrt-Detector-v2-results-2026', 'xapp-1-traffic-steering', 'sha1 3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ'],
-  ...[
-    'https://a.org/?gene_signature=HALLMARK_HYPOXIA',
-    'https://a.org/?signature=PF00001234',
-    'https://a.org/?sig=0.000005',
-  ],
-  ...['ID=gene1;Parent=a;signature=PIRSF000001', 'https://a.org/?api_key=DEMO_KEY', 'https://a.org/?token=%7Btoken%7D'],
-
-  ...['-----BEGIN PGP PUBLIC KEY BLOCK-----', '-----BEGIN PGP MESSAGE-----'],
-  ...[
-    'https://a.org/?page_token=CAUQAA1234567890',
-    'https://a.org/oai?verb=ListRecords&resumptionToken=a1b2c3d4e5f6',
-    'https://a.org/?tokens=123456789',
-    'https://a.org/?sig=0.05',
-  ],
-  ...['https://a.org/?token=&api_key=<your key>', 'https://a.org/?api_key=${API_KEY}', 'https://a.org/?token={token}'],
-  ...[
-    'https://a.org/?design=paired123456&sigma=123456789',
-    'https://a.org/?key=JGI00000001',
-    'is it a token=abcdefgh1?',
-  ],
+  'https://a.org/?page_token=CAUQAA1234567890',
 ];
 
 describe('Finding secrets in a value', () => {
@@ -187,39 +112,20 @@ describe('Finding secrets in a value', () => {
     const [ids, hash] = [[developerToken], developerToken];
     assert.deepEqual(list({ from: { ids }, expect: { ids }, instructions: { id: hash, sha1_digest: hash, hash } }), []);
     assert.deepEqual(list({ from: { ids: [`ABC:${developerToken}`] } }), []);
-    assert.deepEqual(list({ from: { ids: [jwt] } }), ['from/ids/0']);
+    assert.deepEqual(list({ from: { ids: ['Bearer abc'] } }), ['from/ids/0']);
   });
 
   it('takes time linear in the length of the text', async () => {
-    const parts = [
-      'eyJaaaaaaaaa-',
-      'eyJaaaaaaaaa.',
-      'bearer ',
-      'basic a',
-      'a://',
-      'a://b:',
-      'xoxb-',
-      'ghp_a',
-      '?token=',
-      '&a',
-      'sk-a',
-      'glrt-aA',
-      'AIza-',
-      'A',
-      'A1 ',
-      ' ',
-    ];
+    const parts = ['bearer ', 'a://', 'a://b:', 'A', 'A1 ', ' '];
     for (const part of parts) await assertLinearTime(200_000, (count) => list({ note: part.repeat(count) }));
     await assertLinearTime(100_000, (count) => list({ [`${'1'.repeat(count)}x`]: 'a' }));
-    await assertLinearTime(200_000, (count) => list({ note: `basic ${'Ojo6'.repeat(count)}AAAA` }));
   });
 
-  const forms = [
-    ...['basic ', '?token=', '?a=', 'eyJ', 'eyJaaaaaaaaa.', jwt.slice(0, -2), 'xoxb-', 'ghp_', 'github_pat_'],
-    ...['glpat-', 'glrt-aA1', 'xapp-1-A', 'hf_', 'sk-', 'sk-aA1', 'sk_live_', 'AIza', 'npm_', 'AKIA', '', 'bearer '],
-    ...['bearer 1', 'a://', 'a://b:', 'authorization: bearer ', '-----BEGIN '],
-    ...['x authorization: bearer 1', 'x"bearer 1', 'x bearer 1-'],
-  ];
+  const forms = ['', 'bearer ', 'bearer 1', 'a://', 'a://b:', 'authorization: bearer '].concat([
+    'x authorization: bearer 1',
+    'x"bearer 1',
+    'x bearer 1-',
+  ]);
   for (const [letter, form] of ['a', 'A', '-'].flatMap((one) => forms.map((form) => [one, form] as const)))
     it(`handles a text of millions of characters: ${form}${letter}…`, () => {
       assert.ok(list({ note: form + letter.repeat(10_000_000) }).length <= 1);
@@ -227,8 +133,8 @@ describe('Finding secrets in a value', () => {
 });
 
 describe('An argument of the command line', () => {
-  const hidden = `ghp_\u200b${letters}`;
-  for (const value of [jwt, developerToken, `key=${developerToken}`, `ghp_${letters}`, hidden, 'https://me:pw@host'])
+  const hidden = `${developerToken.slice(0, 8)}\u200d${developerToken.slice(8)}`;
+  for (const value of [developerToken, `key=${developerToken}`, hidden, 'https://me:pw@host'])
     it(`is refused if it is ${value}`, () =>
       assert.match(findKeyArgument(['search', `--server=${value}`]) ?? '', /^An /));
 
