@@ -63,7 +63,7 @@ const bundles = {
     plugins: [
       beside({
         './startup.ts': './lib/startup.js',
-        '../../core/ledger/ledgerImport.ts': './lib/ledgerImport.js',
+        '../../core/transfers/ledgerImport.ts': './lib/ledgerImport.js',
       }),
     ],
   },
@@ -76,7 +76,7 @@ const bundles = {
     splitting: true,
     entryPoints: {
       startup: 'src/extension/startup.ts',
-      ledgerImport: 'src/core/ledger/ledgerImport.ts',
+      ledgerImport: 'src/core/transfers/ledgerImport.ts',
       program: 'src/cli/program.ts',
       service: 'src/service/main.ts',
       thread: 'src/service/threads/thread.ts',

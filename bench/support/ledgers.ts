@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatRecord } from '../../src/core/ledger/recordFiles.ts';
+import { formatRecord } from '../../src/core/transfers/recordFiles.ts';
 import { Explorer } from '../../src/core/explorer.ts';
 import type { StateChange, Transfer } from '../../src/core/model/transferModel.ts';
 import { systemClock } from '../../src/core/util/clock.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Reply } from '../../src/core/client/reply.ts';
-import { KeyWatch } from '../../src/core/flows/connectionWatch.ts';
-import { OpenConnections, type OpenConnection } from '../../src/core/flows/openConnections.ts';
+import { KeyWatch } from '../../src/core/connections/connectionWatch.ts';
+import { OpenConnections, type OpenConnection } from '../../src/core/connections/openConnections.ts';
 import type { Transfer, TransferStatus } from '../../src/core/model/transferModel.ts';
-import { TransferMonitor } from '../../src/core/monitor/transferMonitor.ts';
+import { TransferMonitor } from '../../src/core/transfers/transferMonitor.ts';
 import { Emitter } from '../../src/core/util/lifetime.ts';
-import { TransferStore } from '../../src/core/store/transferStore.ts';
+import { TransferStore } from '../../src/core/transfers/transferStore.ts';
 import { ManualClock } from '../../test/support/manualClock.ts';
 
 /** Durations in milliseconds. */

@@ -8,14 +8,16 @@ const service = (...names) => names.map((name) => `test/unit/service/${name}.tes
 export const parts = {
   arguments: { changed: ['src/core/client/arguments.ts'], tests: ['test/unit/client/*rgument*.test.ts'] },
   monitor: {
-    changed: ['src/core/monitor/**/*.ts'],
+    changed: ['src/core/transfers/{estimates,leaseElection,pollQueue,statusUpdates,transferMonitor}.ts'],
     tests: [
       ...core('pollSchedule', 'progressEstimate', 'estimates', 'statusUpdates', 'pollQueue', 'leaseElection'),
       ...core('transferMonitor', 'monitor'),
     ],
   },
   ledger: {
-    changed: ['src/core/ledger/**/*.ts'],
+    changed: [
+      'src/core/transfers/{*[lL]edger*,*[rR]ecord*,lastEnded*,notification*,pending*,plan*,polling*,*Marker,serverLocks}.ts',
+    ],
     tests: [
       ...core(
         'transferRecord',

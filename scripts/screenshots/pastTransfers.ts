@@ -1,6 +1,6 @@
 import { mkdir, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatRecord } from '../../src/core/ledger/recordFiles.ts';
+import { formatRecord } from '../../src/core/transfers/recordFiles.ts';
 import type { Transfer, TransferState } from '../../src/core/model/transferModel.ts';
 import { getEditorDataHome, getLedgerIn } from '../../test/support/dataHome.ts';
 import { toId } from './screenshotService.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { getUserLedgerFolder } from '../core/ledger/recordFolders.ts';
+import { getUserLedgerFolder } from '../core/transfers/recordFolders.ts';
 import type { Clock } from '../core/util/clock.ts';
 import type { GlobalOptions } from './options.ts';
 import type { Output } from './output.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { l10n, workspace, type Disposable, type ExtensionContext } from 'vscode';
-import { toStoredId } from '../core/ledger/recordFiles.ts';
+import { toStoredId } from '../core/transfers/recordFiles.ts';
 import type { EditorServices } from './commands/services.ts';
 import {
   setTerminalVariables,

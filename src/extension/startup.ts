@@ -2,7 +2,7 @@ import { commands, Uri, window, type ExtensionContext, type WebviewPanel } from 
 import { Explorer } from '../core/explorer.ts';
 import { createStagingLookup } from '../core/model/staging.ts';
 import type { Transfer } from '../core/model/transferModel.ts';
-import { Estimates } from '../core/monitor/estimates.ts';
+import { Estimates } from '../core/transfers/estimates.ts';
 import { settlesWithin, systemClock as clock } from '../core/util/clock.ts';
 import type { Lifetime } from '../core/util/lifetime.ts';
 import { createToolCaller, startAgents } from './agents.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ThemeIcon, TreeItem } from 'vscode';
 import { CopyIndex } from '../../src/core/duplicates/copyIndex.ts';
 import type { FileEntry } from '../../src/core/model/fileEntry.ts';
-import { SearchStore } from '../../src/core/store/searchStore.ts';
+import { SearchStore } from '../../src/core/search/searchStore.ts';
 import { SearchTree } from '../../src/extension/views/searchTree.ts';
 import { fileEntry, getText, formatRow } from './specimens.ts';
 

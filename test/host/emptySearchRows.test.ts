@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { TreeItemCollapsibleState } from 'vscode';
 import type { FoundFile } from '../../src/core/model/fileEntry.ts';
-import { SearchStore, setBatch } from '../../src/core/store/searchStore.ts';
+import { SearchStore, setBatch } from '../../src/core/search/searchStore.ts';
 import type { SearchTreeNode } from '../../src/extension/views/nodes.ts';
 import { SearchTree } from '../../src/extension/views/searchTree.ts';
 import { fileEntry, readSearchRows, getText, formatRow, type SearchRows } from './specimens.ts';

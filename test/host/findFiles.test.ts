@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { env, Position, Selection, Uri, window, workspace } from 'vscode';
-import type { Search } from '../../src/core/store/searchStore.ts';
+import type { Search } from '../../src/core/search/searchStore.ts';
 import type { ScriptedPick } from '../support/scriptedInputs.ts';
 import { Stage } from './stage.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { ConnectionStore } from '../../src/core/store/connectionStore.ts';
-import { ParameterStore } from '../../src/core/store/searchabilityStore.ts';
-import { SearchStore } from '../../src/core/store/searchStore.ts';
-import { TransferStore } from '../../src/core/store/transferStore.ts';
+import { ConnectionStore } from '../../src/core/connections/connectionStore.ts';
+import { ParameterStore } from '../../src/core/search/searchabilityStore.ts';
+import { SearchStore } from '../../src/core/search/searchStore.ts';
+import { TransferStore } from '../../src/core/transfers/transferStore.ts';
 import { SearchTree } from '../../src/extension/views/searchTree.ts';
 import { TransferTree } from '../../src/extension/views/transferTree.ts';
 import { json, problem } from '../support/faultBehaviors.ts';

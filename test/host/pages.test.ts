@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { extensions, TabInputWebview, ViewColumn, window, type WebviewPanel } from 'vscode';
 import { CopyIndex } from '../../src/core/duplicates/copyIndex.ts';
-import { SearchStore } from '../../src/core/store/searchStore.ts';
+import { SearchStore } from '../../src/core/search/searchStore.ts';
 import type { FileRef } from '../../src/extension/editor/contributions.ts';
 import { isMetadataIntent, type MetadataIntent } from '../../src/webviews/messages/metadataMessages.ts';
 import { MetadataPanels } from '../../src/extension/panels/metadataPanel.ts';

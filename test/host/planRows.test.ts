@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { planLifetimeMs } from '../../src/core/ledger/planNames.ts';
+import { planLifetimeMs } from '../../src/core/transfers/planNames.ts';
 import { PlanStore } from '../../src/core/agents/planStore.ts';
 import type { TransferPlan } from '../../src/core/agents/transferPlan.ts';
 import { systemClock } from '../../src/core/util/clock.ts';
-import { TransferStore } from '../../src/core/store/transferStore.ts';
+import { TransferStore } from '../../src/core/transfers/transferStore.ts';
 import type { PlanNode } from '../../src/extension/editor/contributions.ts';
 import { TransferTree } from '../../src/extension/views/transferTree.ts';
 import { eventually } from '../support/eventually.ts';

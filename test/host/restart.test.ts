@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Explorer } from '../../src/core/explorer.ts';
-import { TransferLedger } from '../../src/core/ledger/transferLedger.ts';
+import { TransferLedger } from '../../src/core/transfers/transferLedger.ts';
 import { systemClock } from '../../src/core/util/clock.ts';
 import { TransferTree } from '../../src/extension/views/transferTree.ts';
 import { silence } from '../support/faultBehaviors.ts';

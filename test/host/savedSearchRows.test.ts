@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { TreeItemCollapsibleState } from 'vscode';
 import type { SavedSearch } from '../../src/core/model/savedSearch.ts';
-import { SearchStore } from '../../src/core/store/searchStore.ts';
+import { SearchStore } from '../../src/core/search/searchStore.ts';
 import { Emitter } from '../../src/core/util/lifetime.ts';
 import type { SearchTreeNode } from '../../src/extension/views/nodes.ts';
 import { SearchTree } from '../../src/extension/views/searchTree.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { commands } from 'vscode';
 import { json, silence } from '../support/faultBehaviors.ts';
 import { SearchTree } from '../../src/extension/views/searchTree.ts';
-import { getEmptySearches, setBatch } from '../../src/core/store/searchStore.ts';
+import { getEmptySearches, setBatch } from '../../src/core/search/searchStore.ts';
 import { formatRow } from './specimens.ts';
 import { Stage } from './stage.ts';
 

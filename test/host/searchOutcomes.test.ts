@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TreeItem } from 'vscode';
 import type { FoundFile } from '../../src/core/model/fileEntry.ts';
-import { SearchStore } from '../../src/core/store/searchStore.ts';
+import { SearchStore } from '../../src/core/search/searchStore.ts';
 import type { SearchTreeNode } from '../../src/extension/views/nodes.ts';
 import { SearchTree } from '../../src/extension/views/searchTree.ts';
 import { fileEntry, formatRow } from './specimens.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { TreeItem } from 'vscode';
 import type { FileEntry } from '../../src/core/model/fileEntry.ts';
-import type { ConnectionStore } from '../../src/core/store/connectionStore.ts';
-import { ParameterStore, SearchabilityStore } from '../../src/core/store/searchabilityStore.ts';
+import type { ConnectionStore } from '../../src/core/connections/connectionStore.ts';
+import { ParameterStore, SearchabilityStore } from '../../src/core/search/searchabilityStore.ts';
 import { DatabaseTree } from '../../src/extension/views/databaseTree.ts';
 import type { TransferPlaceDependencies } from '../../src/extension/panels/transferPanel.ts';
 import type { Transfer, TransferOrder } from '../../src/core/model/transferModel.ts';

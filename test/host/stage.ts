@@ -12,8 +12,8 @@ import {
   type TreeItem,
   type WorkspaceConfiguration,
 } from 'vscode';
-import { getUserLedgerFolder } from '../../src/core/ledger/recordFolders.ts';
-import type { Search } from '../../src/core/store/searchStore.ts';
+import { getUserLedgerFolder } from '../../src/core/transfers/recordFolders.ts';
+import type { Search } from '../../src/core/search/searchStore.ts';
 import type { CommandArguments, CommandId, TransferNode } from '../../src/extension/editor/contributions.ts';
 import { localConnectionId } from '../../src/extension/editor/machine.ts';
 import type { RunningExtension } from '../../src/extension/startup.ts';

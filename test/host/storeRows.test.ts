@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ThemeIcon } from 'vscode';
 import type { StoreListing } from '../../src/core/model/databaseModel.ts';
-import { ConnectionStore } from '../../src/core/store/connectionStore.ts';
+import { ConnectionStore } from '../../src/core/connections/connectionStore.ts';
 import { databaseTree } from './specimens.ts';
 
 describe('The row of a store (D62)', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Transfer } from '../../src/core/model/transferModel.ts';
-import { TransferStore } from '../../src/core/store/transferStore.ts';
+import { TransferStore } from '../../src/core/transfers/transferStore.ts';
 import { Notifications } from '../../src/extension/editor/notifications.ts';
 import { TransferNotifications } from '../../src/extension/notifications/transferNotifications.ts';
 import { ManualClock } from '../support/manualClock.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { env, EventEmitter, extensions, type Uri, type Webview, type WebviewPanel } from 'vscode';
 import type { Reason } from '../../src/core/model/reason.ts';
 import type { Transfer } from '../../src/core/model/transferModel.ts';
-import { TransferStore } from '../../src/core/store/transferStore.ts';
+import { TransferStore } from '../../src/core/transfers/transferStore.ts';
 import type { TransferredFolder } from '../../src/core/verification/transferredFolder.ts';
 import type { CommandId } from '../../src/extension/editor/contributions.ts';
 import { describeStatus } from '../../src/extension/words/transferWords.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ThemeIcon, TreeItemCollapsibleState, type TreeItem } from 'vscode';
 import type { Transfer, TransferState } from '../../src/core/model/transferModel.ts';
-import { TransferStore } from '../../src/core/store/transferStore.ts';
+import { TransferStore } from '../../src/core/transfers/transferStore.ts';
 import type { TransferTreeNode } from '../../src/extension/views/nodes.ts';
 import { TransferTree } from '../../src/extension/views/transferTree.ts';
 import { formatTime } from '../../src/extension/words/localeFormats.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { getUserLedgerFolder } from '../../src/core/ledger/recordFolders.ts';
+import { getUserLedgerFolder } from '../../src/core/transfers/recordFolders.ts';
 
 /** Returns the environment variables that make a program use a folder as the data directory of its user. */
 export function dataHomeVariables(folder: string): Readonly<Record<string, string>> {

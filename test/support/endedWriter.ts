@@ -2,7 +2,7 @@
  * Writes 20 failed transfers to a ledger in a separate process, as a window would. Arguments: the ledger folder, and a
  * prefix for the keys of the transfers.
  */
-import { TransferLedger } from '../../src/core/ledger/transferLedger.ts';
+import { TransferLedger } from '../../src/core/transfers/transferLedger.ts';
 import { withState } from '../../src/core/model/transferModel.ts';
 import { MemoryLog } from './memoryLog.ts';
 import { submittingTransfer } from '../unit/core/specimens.ts';

@@ -1,5 +1,5 @@
 /** Imports the records of one ledger into another in a separate process that can be killed. */
-import { importRecords } from '../../src/core/ledger/ledgerImport.ts';
+import { importRecords } from '../../src/core/transfers/ledgerImport.ts';
 import { systemClock } from '../../src/core/util/clock.ts';
 import { MemoryLog } from './memoryLog.ts';
 

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Explorer } from '../../../src/core/explorer.ts';
-import type { OpenConnection } from '../../../src/core/flows/openConnections.ts';
+import type { OpenConnection } from '../../../src/core/connections/openConnections.ts';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
 import type { Transfer } from '../../../src/core/model/transferModel.ts';
 import { systemClock } from '../../../src/core/util/clock.ts';

@@ -2,7 +2,7 @@ import { AnsweredTexts, CallQueue, type AgentContext } from '../../core/agents/a
 import { AgentError } from '../../core/agents/agentError.ts';
 import { AgentPolicy } from '../../core/agents/agentPolicy.ts';
 import { PlanStore } from '../../core/agents/planStore.ts';
-import type { OpenConnection } from '../../core/flows/openConnections.ts';
+import type { OpenConnection } from '../../core/connections/openConnections.ts';
 import type { Database } from '../../core/model/databaseModel.ts';
 import { readFreeBytes } from '../../core/util/freeSpace.ts';
 import type { Logger } from '../../core/util/logger.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { createTransferFile } from '../../core/flows/createTransferFile.ts';
+import { createTransferFile } from '../../core/transfers/createTransferFile.ts';
 import { parseIdLines } from '../../core/model/idList.ts';
 import type { TransferOrder } from '../../core/model/transferModel.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';

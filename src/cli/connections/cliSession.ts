@@ -1,5 +1,5 @@
 import type { Explorer } from '../../core/explorer.ts';
-import type { OpenConnection } from '../../core/flows/openConnections.ts';
+import type { OpenConnection } from '../../core/connections/openConnections.ts';
 import type { Database } from '../../core/model/databaseModel.ts';
 import { findNearestName } from '../../core/recipes/nearestName.ts';
 import { getLoginName, parseOrcid } from '../../core/util/userIdentity.ts';

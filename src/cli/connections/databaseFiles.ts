@@ -1,4 +1,4 @@
-import type { OpenConnection } from '../../core/flows/openConnections.ts';
+import type { OpenConnection } from '../../core/connections/openConnections.ts';
 import type { Database, StoreListing } from '../../core/model/databaseModel.ts';
 import type { FileEntry } from '../../core/model/fileEntry.ts';
 import type { SearchQuery } from '../../core/model/searchModel.ts';

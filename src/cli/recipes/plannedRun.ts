@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import type { OpenConnection } from '../../core/flows/openConnections.ts';
+import type { OpenConnection } from '../../core/connections/openConnections.ts';
 import { checkRecipe, withDatabaseNames } from '../../core/recipes/parseRecipe.ts';
 import { findObstacle, hasDifference, type PlanObstacle, type RecipePlan } from '../../core/recipes/planRecipe.ts';
 import { sumUpFiles, type RecipeFile } from '../../core/recipes/recipeFile.ts';

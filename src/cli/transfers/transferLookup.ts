@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import type { OpenConnection } from '../../core/flows/openConnections.ts';
+import type { OpenConnection } from '../../core/connections/openConnections.ts';
 import type { Transfer } from '../../core/model/transferModel.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import { parseUuid } from '../../core/util/uuid.ts';

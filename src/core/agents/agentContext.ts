@@ -1,5 +1,5 @@
 import type { Explorer } from '../explorer.ts';
-import type { OpenConnection } from '../flows/openConnections.ts';
+import type { OpenConnection } from '../connections/openConnections.ts';
 import type { Database } from '../model/databaseModel.ts';
 import type { Reason } from '../model/reason.ts';
 import type { Transfer } from '../model/transferModel.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { readLicenses } from '../citations/licenses.ts';
-import { catchRefusal, type OpenConnection } from '../flows/openConnections.ts';
+import { catchRefusal, type OpenConnection } from '../connections/openConnections.ts';
 import type { Database } from '../model/databaseModel.ts';
 import type { FileEntry, FoundFile } from '../model/fileEntry.ts';
 import { getReportedStaging } from '../model/staging.ts';

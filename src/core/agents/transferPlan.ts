@@ -1,4 +1,4 @@
-import type { OpenConnection, OpenConnections } from '../flows/openConnections.ts';
+import type { OpenConnection, OpenConnections } from '../connections/openConnections.ts';
 import type { TransferOrder } from '../model/transferModel.ts';
 import { toTransferFile, type RecipeFile } from '../recipes/recipeFile.ts';
 import type { JsonObject } from '../util/json.ts';

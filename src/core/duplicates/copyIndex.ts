@@ -1,5 +1,5 @@
 import type { FileEntry, FoundFile } from '../model/fileEntry.ts';
-import type { Search, SearchStore } from '../store/searchStore.ts';
+import type { Search, SearchStore } from '../search/searchStore.ts';
 import { Emitter, Lifetime, type Disposable } from '../util/lifetime.ts';
 import { getContentKey, type FileContent } from './equalFiles.ts';
 

@@ -1,4 +1,4 @@
-import type { OpenConnections } from '../../core/flows/openConnections.ts';
+import type { OpenConnections } from '../../core/connections/openConnections.ts';
 import { getLoginName } from '../../core/util/userIdentity.ts';
 import { getForeignServiceName, getLocalServiceName } from '../words/serviceNames.ts';
 import { localConnectionId } from './machine.ts';

@@ -1,7 +1,7 @@
 import { commands } from 'vscode';
-import type { ConnectionStore } from '../../core/store/connectionStore.ts';
-import type { SearchStore } from '../../core/store/searchStore.ts';
-import type { TransferStore } from '../../core/store/transferStore.ts';
+import type { ConnectionStore } from '../../core/connections/connectionStore.ts';
+import type { SearchStore } from '../../core/search/searchStore.ts';
+import type { TransferStore } from '../../core/transfers/transferStore.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { LocalService } from '../localService/localService.ts';
 import type { ContextKeys } from './contributions.ts';

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { needsImport, readImportMarker } from '../../core/ledger/importMarker.ts';
-import type { ImportRequest } from '../../core/ledger/ledgerImport.ts';
-import type { ConnectionAlias } from '../../core/ledger/recordFiles.ts';
-import { getUserLedgerFolder } from '../../core/ledger/recordFolders.ts';
+import { needsImport, readImportMarker } from '../../core/transfers/importMarker.ts';
+import type { ImportRequest } from '../../core/transfers/ledgerImport.ts';
+import type { ConnectionAlias } from '../../core/transfers/recordFiles.ts';
+import { getUserLedgerFolder } from '../../core/transfers/recordFolders.ts';
 import { systemClock as clock } from '../../core/util/clock.ts';
 import { createFolder } from '../../core/util/createFolder.ts';
 import type { Logger } from '../../core/util/logger.ts';
@@ -57,7 +57,7 @@ async function openShared(storageFolder: string, own: string, folder: string, lo
 
 /** Imports the window's own records. Loads the import code on demand, because few windows need it. */
 async function importOwn(request: Pick<ImportRequest, 'source' | 'target' | 'alias'>, log: EarlyLog): Promise<void> {
-  const { importRecords } = await import('../../core/ledger/ledgerImport.ts');
+  const { importRecords } = await import('../../core/transfers/ledgerImport.ts');
   await importRecords({ ...request, clock, log });
   log.info(`The transfer records in ${request.source} were copied to ${request.target}`);
 }

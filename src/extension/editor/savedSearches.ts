@@ -2,7 +2,7 @@ import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatSavedSearch, parseSavedSearch } from '../../core/model/savedSearch.ts';
 import { filterMissingIds } from '../../core/model/idList.ts';
-import type { Search, SearchStore } from '../../core/store/searchStore.ts';
+import type { Search, SearchStore } from '../../core/search/searchStore.ts';
 import { wait, type Clock } from '../../core/util/clock.ts';
 import { createFolder } from '../../core/util/createFolder.ts';
 import { isMissing } from '../../core/util/errorFacts.ts';

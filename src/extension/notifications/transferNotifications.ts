@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import { hasEnded, type Transfer, type TransferState } from '../../core/model/transferModel.ts';
 import { getOutcome, hasTransferredFiles } from '../../core/model/transferOutcome.ts';
-import type { TransferStore } from '../../core/store/transferStore.ts';
+import type { TransferStore } from '../../core/transfers/transferStore.ts';
 import { wait, type Clock } from '../../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { NotificationAction, Notifications } from '../editor/notifications.ts';

@@ -11,7 +11,7 @@ import {
   type TransferState,
 } from '../../core/model/transferModel.ts';
 import { getOutcome, getProgress, hasTransferredFiles, isUnsent, wasSent } from '../../core/model/transferOutcome.ts';
-import type { TransferStore } from '../../core/store/transferStore.ts';
+import type { TransferStore } from '../../core/transfers/transferStore.ts';
 import type { Clock } from '../../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';

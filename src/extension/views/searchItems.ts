@@ -4,7 +4,7 @@ import type { FileEntry, FoundFile, UnreadableFile } from '../../core/model/file
 import { filterMissingIds, type MissingId } from '../../core/model/idList.ts';
 import type { Reason } from '../../core/model/reason.ts';
 import { maxPagesWithoutNew } from '../../core/model/searchModel.ts';
-import type { LeftOutSearches, Search } from '../../core/store/searchStore.ts';
+import type { LeftOutSearches, Search } from '../../core/search/searchStore.ts';
 import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
 import type { ConnectionNode, EmptySearchesNode, FileNode, LeftOutNode, SearchNode } from '../editor/contributions.ts';
 import { getCommandTitle, getDialogTitle } from '../words/commandTitles.ts';

@@ -3,7 +3,7 @@ import type { CopyIndex } from '../../core/duplicates/copyIndex.ts';
 import type { FoundFile } from '../../core/model/fileEntry.ts';
 import { filterMissingIds } from '../../core/model/idList.ts';
 import { sortFiles, type ResultOrder } from '../../core/model/searchModel.ts';
-import { getEmptySearches, type Search, type SearchStore } from '../../core/store/searchStore.ts';
+import { getEmptySearches, type Search, type SearchStore } from '../../core/search/searchStore.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { EmptySearchesNode, FileNode, SearchNode } from '../editor/contributions.ts';
 import type { OtherConnectionNode, PartNode, SearchTreeNode } from './nodes.ts';

@@ -1,5 +1,5 @@
 import type { TreeView } from 'vscode';
-import type { SearchStore } from '../../core/store/searchStore.ts';
+import type { SearchStore } from '../../core/search/searchStore.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 
 /** Dependencies of {@link StaleSearches}. */

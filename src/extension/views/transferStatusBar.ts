@@ -2,7 +2,7 @@ import { l10n, MarkdownString, StatusBarAlignment, ThemeColor, window } from 'vs
 import type { Reason } from '../../core/model/reason.ts';
 import { isPaused, isUnderWay, type Transfer } from '../../core/model/transferModel.ts';
 import { getOutcome, getProgress, getShare } from '../../core/model/transferOutcome.ts';
-import type { TransferStore } from '../../core/store/transferStore.ts';
+import type { TransferStore } from '../../core/transfers/transferStore.ts';
 import type { Clock } from '../../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { TransferNode } from '../editor/contributions.ts';

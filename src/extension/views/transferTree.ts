@@ -1,6 +1,6 @@
 import { EventEmitter, l10n, TreeItem, TreeItemCollapsibleState, type TreeDataProvider } from 'vscode';
 import { hasEnded, type Transfer } from '../../core/model/transferModel.ts';
-import type { TransferStore } from '../../core/store/transferStore.ts';
+import type { TransferStore } from '../../core/transfers/transferStore.ts';
 import type { Clock } from '../../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { PlanNode, TransferNode } from '../editor/contributions.ts';

@@ -1,8 +1,8 @@
 import { commands, TreeItemCheckboxState, type TreeView } from 'vscode';
 import type { CopyIndex } from '../../core/duplicates/copyIndex.ts';
 import { isUnderWay } from '../../core/model/transferModel.ts';
-import type { SearchStore } from '../../core/store/searchStore.ts';
-import type { TransferStore } from '../../core/store/transferStore.ts';
+import type { SearchStore } from '../../core/search/searchStore.ts';
+import type { TransferStore } from '../../core/transfers/transferStore.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { DatabaseNode, FileNode } from '../editor/contributions.ts';
 import { formatList, plural } from '../words/localeFormats.ts';

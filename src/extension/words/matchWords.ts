@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import type { MatchProgress } from '../../core/flows/tableMatchFlow.ts';
+import type { MatchProgress } from '../../core/search/tableMatchFlow.ts';
 import type { Reason } from '../../core/model/reason.ts';
 import { maxListedMatches, type MatchGap, type MatchStatus, type SkippedFiles } from '../../core/tables/tableMatch.ts';
 import type { MatchKey, TableColumn } from '../../core/tables/tableColumns.ts';

@@ -1,7 +1,7 @@
 import { env, l10n } from 'vscode';
 import type { SearchParameter } from '../../core/model/databaseModel.ts';
 import type { FileStaging, ResultOrder, Searchability, SearchQuery } from '../../core/model/searchModel.ts';
-import type { CheckedTally } from '../../core/store/checkedFiles.ts';
+import type { CheckedTally } from '../../core/search/checkedFiles.ts';
 import { hasInfinity, type JsonObject } from '../../core/util/json.ts';
 import { readJsonObject } from '../../core/util/jsonObject.ts';
 import { findQueryMistakes, type QueryMistake } from '../../core/util/searchSyntax.ts';

@@ -1,6 +1,6 @@
 import { env, l10n } from 'vscode';
 import { countFileLicenses, type LicenseCount } from '../../core/citations/licenses.ts';
-import type { KnownCopies } from '../../core/flows/duplicateFlow.ts';
+import type { KnownCopies } from '../../core/transfers/duplicateFlow.ts';
 import type { FileStaging } from '../../core/model/searchModel.ts';
 import type { TransferFile, TransferOrder } from '../../core/model/transferModel.ts';
 import { formatFileCount, formatList, formatSize, plural } from './localeFormats.ts';

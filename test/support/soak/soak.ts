@@ -1,4 +1,4 @@
-import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
+import { TransferLedger } from '../../../src/core/transfers/transferLedger.ts';
 import { hasEnded, type Transfer, type TransferState } from '../../../src/core/model/transferModel.ts';
 import { systemClock, wait } from '../../../src/core/util/clock.ts';
 import { eventually } from '../eventually.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatRecord } from '../../../src/core/ledger/recordFiles.ts';
+import { formatRecord } from '../../../src/core/transfers/recordFiles.ts';
 import { getLocalConnectionId } from '../../../src/core/model/connection.ts';
 import { savedConnection, type Editor } from '../../support/editor/editor.ts';
 import { getEditorDataHome, getLedgerIn } from '../../support/dataHome.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { formatRecord } from '../../../src/core/ledger/recordFiles.ts';
+import { formatRecord } from '../../../src/core/transfers/recordFiles.ts';
 import { getLocalConnectionId } from '../../../src/core/model/connection.ts';
 import type { Transfer } from '../../../src/core/model/transferModel.ts';
 import { countActions, type ActionCounter } from '../../support/editor/actions.ts';

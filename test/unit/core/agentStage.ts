@@ -10,7 +10,7 @@ import { AgentError } from '../../../src/core/agents/agentError.ts';
 import { AgentPolicy } from '../../../src/core/agents/agentPolicy.ts';
 import { callAgentTool, type AgentAnswer } from '../../../src/core/agents/callAgentTool.ts';
 import { PlanStore } from '../../../src/core/agents/planStore.ts';
-import type { OpenConnection } from '../../../src/core/flows/openConnections.ts';
+import type { OpenConnection } from '../../../src/core/connections/openConnections.ts';
 import { chooseBehavior, json } from '../../support/faultBehaviors.ts';
 import { orcid } from '../../support/explorerDependencies.ts';
 import { Rig } from './rig.ts';

@@ -10,8 +10,8 @@ import {
   type TransferBytes,
 } from '../../../src/core/model/transferModel.ts';
 import { getProgress, getShare, getTellingBytes } from '../../../src/core/model/transferOutcome.ts';
-import { estimateRemaining } from '../../../src/core/monitor/estimates.ts';
-import { applyReply, emptyHistory } from '../../../src/core/monitor/statusUpdates.ts';
+import { estimateRemaining } from '../../../src/core/transfers/estimates.ts';
+import { applyReply, emptyHistory } from '../../../src/core/transfers/statusUpdates.ts';
 import { formatByteProgress } from '../../../src/core/util/displayLimits.ts';
 import { running } from './specimens.ts';
 

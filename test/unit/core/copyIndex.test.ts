@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { getContentKey } from '../../../src/core/duplicates/equalFiles.ts';
 import { CopyIndex } from '../../../src/core/duplicates/copyIndex.ts';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
-import { SearchStore } from '../../../src/core/store/searchStore.ts';
+import { SearchStore } from '../../../src/core/search/searchStore.ts';
 
 const createHash = (digit: string): string => digit.repeat(64);
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createTransferFile } from '../../../src/core/flows/createTransferFile.ts';
+import { createTransferFile } from '../../../src/core/transfers/createTransferFile.ts';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
 
 describe('A file of a transfer order', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { localServiceName } from '../../../src/contract/root.ts';
-import type { KnownCopies } from '../../../src/core/flows/duplicateFlow.ts';
+import type { KnownCopies } from '../../../src/core/transfers/duplicateFlow.ts';
 import type { Transfer, TransferFile, TransferOrder } from '../../../src/core/model/transferModel.ts';
 import { json, problem, silence, type Behavior } from '../../support/faultBehaviors.ts';
 import { Rig } from './rig.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Transfer } from '../../../src/core/model/transferModel.ts';
-import { Estimates } from '../../../src/core/monitor/estimates.ts';
-import { TransferStore } from '../../../src/core/store/transferStore.ts';
+import { Estimates } from '../../../src/core/transfers/estimates.ts';
+import { TransferStore } from '../../../src/core/transfers/transferStore.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { createActive, createSucceeded } from './movingTransfers.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { compareAllFiles } from '../../../src/core/flows/tableMatchFlow.ts';
+import { compareAllFiles } from '../../../src/core/search/tableMatchFlow.ts';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
 import type { Reason } from '../../../src/core/model/reason.ts';
 import { countStatuses, MatchIndex } from '../../../src/core/tables/tableMatch.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { mergeTransfers } from '../../../src/core/ledger/transferLedger.ts';
+import { mergeTransfers } from '../../../src/core/transfers/transferLedger.ts';
 import { withState, type Transfer, type TransferOrder } from '../../../src/core/model/transferModel.ts';
-import { emptyHistory, applyReply, getServerFailure } from '../../../src/core/monitor/statusUpdates.ts';
+import { emptyHistory, applyReply, getServerFailure } from '../../../src/core/transfers/statusUpdates.ts';
 import { json, problem } from '../../support/faultBehaviors.ts';
 import { Rig, until } from './rig.ts';
 import { running } from './specimens.ts';

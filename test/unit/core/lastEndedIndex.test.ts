@@ -6,8 +6,8 @@ import { mkdir, mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/p
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
-import { formatRecord } from '../../../src/core/ledger/recordFiles.ts';
+import { TransferLedger } from '../../../src/core/transfers/transferLedger.ts';
+import { formatRecord } from '../../../src/core/transfers/recordFiles.ts';
 import { withState } from '../../../src/core/model/transferModel.ts';
 import type { Clock } from '../../../src/core/util/clock.ts';
 import { FileLock } from '../../../src/core/util/fileLock.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatRecord } from '../../../src/core/ledger/recordFiles.ts';
+import { formatRecord } from '../../../src/core/transfers/recordFiles.ts';
 import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
 import { eventually } from '../../support/eventually.ts';
 import { Rig } from './rig.ts';

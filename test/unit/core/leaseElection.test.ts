@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
-import { KeyWatch } from '../../../src/core/flows/connectionWatch.ts';
-import { OpenConnections } from '../../../src/core/flows/openConnections.ts';
+import { KeyWatch } from '../../../src/core/connections/connectionWatch.ts';
+import { OpenConnections } from '../../../src/core/connections/openConnections.ts';
 import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
-import { LeaseElection } from '../../../src/core/monitor/leaseElection.ts';
-import { TransferStore } from '../../../src/core/store/transferStore.ts';
+import { LeaseElection } from '../../../src/core/transfers/leaseElection.ts';
+import { TransferStore } from '../../../src/core/transfers/transferStore.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 import { submittingTransfer, order } from './specimens.ts';

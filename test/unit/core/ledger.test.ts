@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
+import { TransferLedger } from '../../../src/core/transfers/transferLedger.ts';
 import { withState } from '../../../src/core/model/transferModel.ts';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import { FileLock } from '../../../src/core/util/fileLock.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
+import { TransferLedger } from '../../../src/core/transfers/transferLedger.ts';
 import { withState } from '../../../src/core/model/transferModel.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';

@@ -1,5 +1,5 @@
 /** Writes every other change of two transfers to a ledger in a separate process, as one of two windows would. */
-import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
+import { TransferLedger } from '../../../src/core/transfers/transferLedger.ts';
 import type { StateChange, Transfer } from '../../../src/core/model/transferModel.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 import { order } from './specimens.ts';

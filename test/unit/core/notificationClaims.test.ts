@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NotificationClaims } from '../../../src/core/ledger/notificationClaims.ts';
+import { NotificationClaims } from '../../../src/core/transfers/notificationClaims.ts';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import { eventually } from '../../support/eventually.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';

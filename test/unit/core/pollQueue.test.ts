@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Reason } from '../../../src/core/model/reason.ts';
-import { PollQueue, type PollResult } from '../../../src/core/monitor/pollQueue.ts';
+import { PollQueue, type PollResult } from '../../../src/core/transfers/pollQueue.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 
 const [second, minute, hour] = [1000, 60_000, 3_600_000];

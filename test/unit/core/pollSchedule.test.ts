@@ -5,7 +5,7 @@ import {
   getPollIntervalMs,
   getRetryWaitMs,
   getIntervalStretch,
-} from '../../../src/core/monitor/pollQueue.ts';
+} from '../../../src/core/transfers/pollQueue.ts';
 import { running } from './specimens.ts';
 
 const [second, minute, hour] = [1000, 60_000, 3_600_000];

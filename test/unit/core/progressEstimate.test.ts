@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Transfer } from '../../../src/core/model/transferModel.ts';
-import { estimateRemaining, getPace } from '../../../src/core/monitor/estimates.ts';
+import { estimateRemaining, getPace } from '../../../src/core/transfers/estimates.ts';
 import { property } from '../../support/property.ts';
 import { createActive, createSucceeded } from './movingTransfers.ts';
 

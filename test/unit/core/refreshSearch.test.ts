@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
 import type { SearchQuery } from '../../../src/core/model/searchModel.ts';
-import type { Search } from '../../../src/core/store/searchStore.ts';
+import type { Search } from '../../../src/core/search/searchStore.ts';
 import { json, problem, silence, type Behavior } from '../../support/faultBehaviors.ts';
 import { Rig } from './rig.ts';
 

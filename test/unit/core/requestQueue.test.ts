@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { RequestQueues, type RequestQueue } from '../../../src/core/client/requestQueue.ts';
 import type { RequestKind, RequestWait, TurnObserver } from '../../../src/core/model/requestTurn.ts';
-import { PollQueue } from '../../../src/core/monitor/pollQueue.ts';
+import { PollQueue } from '../../../src/core/transfers/pollQueue.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 
 /** A pending request, which the test must end. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Explorer } from '../../../src/core/explorer.ts';
-import type { OpenConnection } from '../../../src/core/flows/openConnections.ts';
+import type { OpenConnection } from '../../../src/core/connections/openConnections.ts';
 import type { Connection } from '../../../src/core/model/connection.ts';
 import type { TransferOrder } from '../../../src/core/model/transferModel.ts';
 import type { Emitter } from '../../../src/core/util/lifetime.ts';

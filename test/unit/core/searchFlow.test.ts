@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { localServiceName } from '../../../src/contract/root.ts';
 import type { SearchQuery } from '../../../src/core/model/searchModel.ts';
-import { getEmptySearches, type Search } from '../../../src/core/store/searchStore.ts';
+import { getEmptySearches, type Search } from '../../../src/core/search/searchStore.ts';
 import { json, plainProblem, problem, silence, type Behavior } from '../../support/faultBehaviors.ts';
 import { Rig } from './rig.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
 import { sortFiles } from '../../../src/core/model/searchModel.ts';
-import { getEmptySearches, leaveBatch, SearchStore, setBatch } from '../../../src/core/store/searchStore.ts';
+import { getEmptySearches, leaveBatch, SearchStore, setBatch } from '../../../src/core/search/searchStore.ts';
 
 const file = (id: string, more: Partial<FileEntry> = {}): FileEntry => {
   return { kind: 'file', id, database: 'Alpha', name: id, resource: { id }, ...more };

@@ -6,8 +6,8 @@ import {
   type Searchability,
   type SearchQuery,
 } from '../../../src/core/model/searchModel.ts';
-import type { Search } from '../../../src/core/store/searchStore.ts';
-import { SearchabilityStore } from '../../../src/core/store/searchabilityStore.ts';
+import type { Search } from '../../../src/core/search/searchStore.ts';
+import { SearchabilityStore } from '../../../src/core/search/searchabilityStore.ts';
 import { eventually } from '../../support/eventually.ts';
 import { dropBeforeAnswer, html, json, plainProblem, problem, type Behavior } from '../../support/faultBehaviors.ts';
 import { publicLike } from '../../support/faultPersonality.ts';

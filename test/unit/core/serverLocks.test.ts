@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ServerLocks } from '../../../src/core/ledger/serverLocks.ts';
+import { ServerLocks } from '../../../src/core/transfers/serverLocks.ts';
 import type { RequestKind } from '../../../src/core/model/requestTurn.ts';
 import type { Clock } from '../../../src/core/util/clock.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { OpenConnections, type OpenConnection } from '../../../src/core/flows/openConnections.ts';
-import { ServiceWatch } from '../../../src/core/flows/connectionWatch.ts';
+import { OpenConnections, type OpenConnection } from '../../../src/core/connections/openConnections.ts';
+import { ServiceWatch } from '../../../src/core/connections/connectionWatch.ts';
 import type { Reason } from '../../../src/core/model/reason.ts';
-import { ConnectionStore } from '../../../src/core/store/connectionStore.ts';
+import { ConnectionStore } from '../../../src/core/connections/connectionStore.ts';
 import { Emitter } from '../../../src/core/util/lifetime.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 

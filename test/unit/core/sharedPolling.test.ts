@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually.ts';
 import { busy, json } from '../../support/faultBehaviors.ts';
 import { untilIdle } from '../../support/untilIdle.ts';
 import { Rig } from './rig.ts';
-import { minRequestGapMs } from '../../../src/core/monitor/pollQueue.ts';
+import { minRequestGapMs } from '../../../src/core/transfers/pollQueue.ts';
 
 const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
 const files = ['f1', 'f2', 'f3', 'f4', 'f5'].map((file) => ({ id: file, name: file }));

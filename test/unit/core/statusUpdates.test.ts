@@ -9,7 +9,7 @@ import {
   setServerFailure,
   type ReplyHistory,
   type StatusReply,
-} from '../../../src/core/monitor/statusUpdates.ts';
+} from '../../../src/core/transfers/statusUpdates.ts';
 import { running } from './specimens.ts';
 
 const notFound: StatusReply = { reason: { kind: 'notFound', status: 404 } };

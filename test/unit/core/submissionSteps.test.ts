@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
+import { TransferLedger } from '../../../src/core/transfers/transferLedger.ts';
 import type { TransferState } from '../../../src/core/model/transferModel.ts';
 import { json } from '../../support/faultBehaviors.ts';
 import { Rig } from './rig.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Reason } from '../../../src/core/model/reason.ts';
 import type { MatchKey } from '../../../src/core/tables/tableColumns.ts';
 import type { MatchIndex } from '../../../src/core/tables/tableMatch.ts';
-import type { MatchProgress } from '../../../src/core/flows/tableMatchFlow.ts';
+import type { MatchProgress } from '../../../src/core/search/tableMatchFlow.ts';
 import { localServiceName } from '../../../src/contract/root.ts';
 import { chooseBehavior, json, problem, silence, tooLarge } from '../../support/faultBehaviors.ts';
 import { eventually } from '../../support/eventually.ts';

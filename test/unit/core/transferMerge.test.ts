@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { mergeTransfers, isSameExceptPolledAt } from '../../../src/core/ledger/transferLedger.ts';
+import { mergeTransfers, isSameExceptPolledAt } from '../../../src/core/transfers/transferLedger.ts';
 import { hasEnded, withState, type Transfer, type TransferState } from '../../../src/core/model/transferModel.ts';
 import { property } from '../../support/property.ts';
 import { submittingTransfer, order } from './specimens.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { OpenConnection } from '../../../src/core/flows/openConnections.ts';
-import type { PollingLease } from '../../../src/core/ledger/pollingLease.ts';
+import type { OpenConnection } from '../../../src/core/connections/openConnections.ts';
+import type { PollingLease } from '../../../src/core/transfers/pollingLease.ts';
 import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
-import { TransferMonitor } from '../../../src/core/monitor/transferMonitor.ts';
-import { TransferStore } from '../../../src/core/store/transferStore.ts';
+import { TransferMonitor } from '../../../src/core/transfers/transferMonitor.ts';
+import { TransferStore } from '../../../src/core/transfers/transferStore.ts';
 import { Emitter } from '../../../src/core/util/lifetime.ts';
 import { eventually } from '../../support/eventually.ts';
 import { json, problem, text } from '../../support/faultBehaviors.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseRecord, formatRecord } from '../../../src/core/ledger/recordFiles.ts';
+import { parseRecord, formatRecord } from '../../../src/core/transfers/recordFiles.ts';
 import { submittingTransfer as transfer, order } from './specimens.ts';
 
 describe('The record of a transfer', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { TransferStore } from '../../../src/core/store/transferStore.ts';
+import type { TransferStore } from '../../../src/core/transfers/transferStore.ts';
 import type { JsonObject } from '../../../src/core/util/json.ts';
 import { orcid } from '../../support/explorerDependencies.ts';
 import { json, silence } from '../../support/faultBehaviors.ts';

@@ -3,7 +3,7 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeState } from '../../../src/cli/text/transferText.ts';
 import { PlanStore } from '../../../src/core/agents/planStore.ts';
-import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
+import { TransferLedger } from '../../../src/core/transfers/transferLedger.ts';
 import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
 import type { JsonObject } from '../../../src/core/util/json.ts';
 import { CoreWindow } from '../../support/coreWindow.ts';

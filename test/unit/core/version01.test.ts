@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServerDialects } from '../../../src/core/client/serverDialect.ts';
-import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
+import { TransferLedger } from '../../../src/core/transfers/transferLedger.ts';
 import { isPaused, isUnderWay, type Transfer } from '../../../src/core/model/transferModel.ts';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import { ApiKeys } from '../../../src/extension/editor/apiKeys.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeResult } from '../../../src/cli/text/transferText.ts';
-import { parseRecord } from '../../../src/core/ledger/recordFiles.ts';
+import { parseRecord } from '../../../src/core/transfers/recordFiles.ts';
 import { canSubmitAgain, type Transfer } from '../../../src/core/model/transferModel.ts';
 import { isUnsent, wasSent } from '../../../src/core/model/transferOutcome.ts';
 import { json } from '../../support/faultBehaviors.ts';

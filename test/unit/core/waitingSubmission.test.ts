@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { cp, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { mergeTransfers, TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
+import { mergeTransfers, TransferLedger } from '../../../src/core/transfers/transferLedger.ts';
 import { canSubmitAgain, withState, type Transfer } from '../../../src/core/model/transferModel.ts';
 import { describeState } from '../../../src/cli/text/transferText.ts';
 import { FileLock } from '../../../src/core/util/fileLock.ts';

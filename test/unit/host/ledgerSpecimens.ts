@@ -1,4 +1,4 @@
-import type { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
+import type { TransferLedger } from '../../../src/core/transfers/transferLedger.ts';
 import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
 import { running } from '../core/specimens.ts';
 

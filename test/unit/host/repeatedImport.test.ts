@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
+import { TransferLedger } from '../../../src/core/transfers/transferLedger.ts';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import { openLedgerLocation } from '../../../src/extension/editor/ledgerLocation.ts';
 import { dataHomeVariables, getLedgerIn } from '../../support/dataHome.ts';

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
-import { SearchStore } from '../../../src/core/store/searchStore.ts';
+import { SearchStore } from '../../../src/core/search/searchStore.ts';
 import type { Clock } from '../../../src/core/util/clock.ts';
 import type { Disposable } from '../../../src/core/util/lifetime.ts';
 import { SavedSearches } from '../../../src/extension/editor/savedSearches.ts';

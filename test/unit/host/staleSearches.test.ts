@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { SavedSearch } from '../../../src/core/model/savedSearch.ts';
-import { SearchStore } from '../../../src/core/store/searchStore.ts';
+import { SearchStore } from '../../../src/core/search/searchStore.ts';
 import { Emitter } from '../../../src/core/util/lifetime.ts';
 import { StaleSearches } from '../../../src/extension/views/staleSearches.ts';
 

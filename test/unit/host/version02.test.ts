@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
+import { TransferLedger } from '../../../src/core/transfers/transferLedger.ts';
 import { isLinkTarget, parseLink } from '../../../src/core/model/link.ts';
 import { isWaitingToBeSent, type Transfer } from '../../../src/core/model/transferModel.ts';
 import { parseRecipe } from '../../../src/core/recipes/parseRecipe.ts';
 import { readLock } from '../../../src/core/recipes/recipeLock.ts';
-import { SearchStore } from '../../../src/core/store/searchStore.ts';
+import { SearchStore } from '../../../src/core/search/searchStore.ts';
 import { systemClock as clock } from '../../../src/core/util/clock.ts';
 import { ApiKeys } from '../../../src/extension/editor/apiKeys.ts';
 import { Memory } from '../../../src/extension/editor/memory.ts';

@@ -11,7 +11,7 @@ const rows: readonly (readonly [file: string, allowed: string, forbidden: string
   [
     'src/core/model/transferModel.ts',
     "import { x } from '../util/json.ts';",
-    "import { x } from '../store/transferStore.ts';",
+    "import { x } from '../transfers/transferStore.ts';",
   ],
   [
     'src/core/model/transferModel.ts',
@@ -21,33 +21,29 @@ const rows: readonly (readonly [file: string, allowed: string, forbidden: string
   [
     'src/core/client/reply.ts',
     "import { x } from 'undici/lib/dispatcher/agent.js';",
-    "import { x } from '../flows/searchFlow.ts';",
+    "import { x } from '../search/searchFlow.ts';",
   ],
   [
-    'src/core/store/transferStore.ts',
+    'src/core/transfers/transferStore.ts',
     "import { x } from '../model/transfer.ts';",
     "import { x } from '../client/reply.ts';",
   ],
   [
-    'src/core/ledger/transferLedger.ts',
+    'src/core/transfers/transferLedger.ts',
     "import { x } from 'node:fs';",
-    "import { x } from '../store/transferStore.ts';",
+    "import { x } from '../search/searchFlow.ts';",
   ],
   [
     'src/core/verification/verification.ts',
     "import { x } from 'node:fs';",
-    "import { x } from '../store/transferStore.ts';",
+    "import { x } from '../transfers/transferStore.ts';",
   ],
   [
-    'src/core/flows/searchFlow.ts',
+    'src/core/search/searchFlow.ts',
     "import { x } from '../client/reply.ts';",
     "import { x } from '../../extension/words/reasonWords.ts';",
   ],
-  [
-    'src/core/monitor/transferMonitor.ts',
-    "import { x } from '../store/transferStore.ts';",
-    "import { x } from 'undici';",
-  ],
+  ['src/core/transfers/transferMonitor.ts', "import { x } from './transferStore.ts';", "import { x } from 'undici';"],
   [
     'src/webviews/messages/guards.ts',
     "import type { X } from '../../core/model/transfer.ts';",
@@ -61,8 +57,8 @@ const rows: readonly (readonly [file: string, allowed: string, forbidden: string
   ],
   [
     'src/extension/views/searchTree.ts',
-    "import type { X } from '../../core/flows/searchFlow.ts';",
-    "import { x } from '../../core/flows/searchFlow.ts';",
+    "import type { X } from '../../core/search/searchFlow.ts';",
+    "import { x } from '../../core/search/searchFlow.ts';",
   ],
   [
     'src/extension/panels/metadataPanel.ts',
@@ -71,7 +67,7 @@ const rows: readonly (readonly [file: string, allowed: string, forbidden: string
   ],
   [
     'src/extension/commands/search/searchFiles.ts',
-    "import { x } from '../../../core/flows/searchFlow.ts';",
+    "import { x } from '../../../core/search/searchFlow.ts';",
     "import { x } from '../../../core/client/reply.ts';",
   ],
   [
@@ -135,7 +131,7 @@ describe('The fences between the folders', () => {
     "type X = import('vscode').Uri;",
   ]) {
     it(`forbid importing the editor in core: ${imported}`, async () => {
-      for (const folder of ['client', 'flows', 'verification', 'ledger', 'model', 'monitor', 'store', 'util']) {
+      for (const folder of ['client', 'connections', 'model', 'search', 'transfers', 'util', 'verification']) {
         const [first] = await lintCode(`src/core/${folder}/any.ts`, imported);
         assert.match(first ?? '', /^house\/fences: core\/\w+ may not use the package vscode/);
       }
@@ -153,8 +149,8 @@ describe('The fences between the folders', () => {
   }
 
   it('detect a forbidden import in a re-export and in a dynamic import', async () => {
-    assert.equal((await lintCode('src/core/store/any.ts', "export { x } from '../client/reply.ts';")).length, 1);
-    assert.equal((await lintCode('src/core/store/any.ts', "void import('../client/reply.ts');")).length, 1);
+    assert.equal((await lintCode('src/core/search/anyStore.ts', "export { x } from '../client/reply.ts';")).length, 1);
+    assert.equal((await lintCode('src/core/search/anyStore.ts', "void import('../client/reply.ts');")).length, 1);
   });
 
   for (const use of ['session.client', "session['client']", 'const { client } = session;']) {

@@ -9,7 +9,7 @@ import {
 import { callAgentTool } from '../../../core/agents/callAgentTool.ts';
 import { findPlanConnection, type TransferPlan } from '../../../core/agents/transferPlan.ts';
 import { createBusyDecision, createNotConnectedError } from '../../../core/agents/windowAnswers.ts';
-import type { OpenConnection } from '../../../core/flows/openConnections.ts';
+import type { OpenConnection } from '../../../core/connections/openConnections.ts';
 import { systemClock as clock } from '../../../core/util/clock.ts';
 import type { ToolCall } from '../../editor/languageModelTools.ts';
 import { getUserId } from '../../editor/connectionFacts.ts';

@@ -1,9 +1,9 @@
 import { l10n } from 'vscode';
 import type { CodeRequest, CodeService, MetadataCode } from '../../../core/code/codeRequest.ts';
 import { listCodeLanguages, writeCode, type CodeLanguage } from '../../../core/code/writeCode.ts';
-import { resolveDatabaseNames, type OpenConnection } from '../../../core/flows/openConnections.ts';
+import { resolveDatabaseNames, type OpenConnection } from '../../../core/connections/openConnections.ts';
 import type { Transfer } from '../../../core/model/transferModel.ts';
-import type { Search } from '../../../core/store/searchStore.ts';
+import type { Search } from '../../../core/search/searchStore.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import { getUserId } from '../../editor/connectionFacts.ts';
 import type { FileNode, FileRef } from '../../editor/contributions.ts';

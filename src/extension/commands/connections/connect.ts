@@ -1,6 +1,6 @@
 import { l10n } from 'vscode';
-import type { ConnectAttempt } from '../../../core/flows/connectFlow.ts';
-import type { OpenConnection } from '../../../core/flows/openConnections.ts';
+import type { ConnectAttempt } from '../../../core/connections/connectFlow.ts';
+import type { OpenConnection } from '../../../core/connections/openConnections.ts';
 import { chooseConnectionName, formatHost, isLoopback, type Connection } from '../../../core/model/connection.ts';
 import { createConnectionId } from '../../../core/util/connectionId.ts';
 import { parseOrcid } from '../../../core/util/userIdentity.ts';

@@ -1,6 +1,6 @@
 import { l10n } from 'vscode';
-import type { ConnectFlow } from '../../../core/flows/connectFlow.ts';
-import type { OpenConnection } from '../../../core/flows/openConnections.ts';
+import type { ConnectFlow } from '../../../core/connections/connectFlow.ts';
+import type { OpenConnection } from '../../../core/connections/openConnections.ts';
 import type { Connection } from '../../../core/model/connection.ts';
 import type { Reason, ReasonKind } from '../../../core/model/reason.ts';
 import type { FoundKey } from '../../editor/apiKeys.ts';

@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import type { OpenConnection } from '../../../core/flows/openConnections.ts';
+import type { OpenConnection } from '../../../core/connections/openConnections.ts';
 import { getEnteredAddress, type Connection } from '../../../core/model/connection.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import { localConnectionId } from '../../editor/machine.ts';

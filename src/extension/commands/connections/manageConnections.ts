@@ -1,5 +1,5 @@
 import { commands, l10n } from 'vscode';
-import { ConnectionTest, type TestedConnection } from '../../../core/flows/connectionTest.ts';
+import { ConnectionTest, type TestedConnection } from '../../../core/connections/connectionTest.ts';
 import type { Connection } from '../../../core/model/connection.ts';
 import type { Reason } from '../../../core/model/reason.ts';
 import type { TestStep } from '../../../core/model/testStep.ts';

@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
-import type { MetadataFlow } from '../../../core/flows/metadataFlow.ts';
+import type { MetadataFlow } from '../../../core/search/metadataFlow.ts';
 import type { FileEntry } from '../../../core/model/fileEntry.ts';
-import type { SearchStore } from '../../../core/store/searchStore.ts';
+import type { SearchStore } from '../../../core/search/searchStore.ts';
 import type { FileNode, FileRef } from '../../editor/contributions.ts';
 import { createSingleStep, pickSeveral } from '../../editor/quickInput.ts';
 import { createNoFilesHint } from '../../notifications/nextSteps.ts';

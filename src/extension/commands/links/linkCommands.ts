@@ -1,5 +1,5 @@
 import { env, l10n, type Uri } from 'vscode';
-import type { OpenConnection } from '../../../core/flows/openConnections.ts';
+import type { OpenConnection } from '../../../core/connections/openConnections.ts';
 import {
   formatLink,
   isLinkTarget,
@@ -9,7 +9,7 @@ import {
   type LinkTarget,
 } from '../../../core/model/link.ts';
 import type { Transfer } from '../../../core/model/transferModel.ts';
-import type { Search } from '../../../core/store/searchStore.ts';
+import type { Search } from '../../../core/search/searchStore.ts';
 import { omit } from '../../../core/util/json.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { getConnectionName } from '../../editor/connectionFacts.ts';

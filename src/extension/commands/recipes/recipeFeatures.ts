@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { l10n, workspace, type Uri } from 'vscode';
-import type { OpenConnection } from '../../../core/flows/openConnections.ts';
+import type { OpenConnection } from '../../../core/connections/openConnections.ts';
 import { parseRecipe, withDatabaseNames } from '../../../core/recipes/parseRecipe.ts';
 import { compareFiles, hasDifference, type RecipePlan } from '../../../core/recipes/planRecipe.ts';
 import { readLock, type LockReadResult, type RecipeLock } from '../../../core/recipes/recipeLock.ts';

@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import type { OpenConnection } from '../../../core/flows/openConnections.ts';
+import type { OpenConnection } from '../../../core/connections/openConnections.ts';
 import { checkRecipe, withDatabaseNames } from '../../../core/recipes/parseRecipe.ts';
 import type { RecipePlan } from '../../../core/recipes/planRecipe.ts';
 import type { Recipe } from '../../../core/recipes/recipeSchema.ts';

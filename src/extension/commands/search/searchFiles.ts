@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
-import type { OpenConnection } from '../../../core/flows/openConnections.ts';
+import type { OpenConnection } from '../../../core/connections/openConnections.ts';
 import type { SearchQuery } from '../../../core/model/searchModel.ts';
-import type { Search } from '../../../core/store/searchStore.ts';
+import type { Search } from '../../../core/search/searchStore.ts';
 import type { DatabaseNode, LeftOutNode, SearchNode } from '../../editor/contributions.ts';
 import { createNoDatabasesHint } from '../../notifications/nextSteps.ts';
 import { getActiveDatabases } from '../connections/activeDatabases.ts';

@@ -1,5 +1,5 @@
 import { l10n, QuickPickItemKind } from 'vscode';
-import type { OpenConnection } from '../../../core/flows/openConnections.ts';
+import type { OpenConnection } from '../../../core/connections/openConnections.ts';
 import type { Database } from '../../../core/model/databaseModel.ts';
 import { runSteps } from '../../editor/inputSteps.ts';
 import type { RecentSearch } from '../../editor/memory.ts';

@@ -1,6 +1,6 @@
 import { commands, l10n, ThemeIcon } from 'vscode';
 import type { ResultOrder } from '../../../core/model/searchModel.ts';
-import { getEmptySearches, type DismissedSearches, type Search } from '../../../core/store/searchStore.ts';
+import { getEmptySearches, type DismissedSearches, type Search } from '../../../core/search/searchStore.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { EmptySearchesNode, FileNode, SearchNode } from '../../editor/contributions.ts';
 import type { Notifications } from '../../editor/notifications.ts';

@@ -1,6 +1,6 @@
 import { l10n } from 'vscode';
 import { getMachine } from '../../../core/model/connection.ts';
-import type { Search } from '../../../core/store/searchStore.ts';
+import type { Search } from '../../../core/search/searchStore.ts';
 import { Lifetime } from '../../../core/util/lifetime.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { SearchNode } from '../../editor/contributions.ts';

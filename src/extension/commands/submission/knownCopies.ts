@@ -1,6 +1,6 @@
 import { l10n } from 'vscode';
 import { findRepeatedFiles, omitFiles, type VerifiedFiles } from '../../../core/duplicates/equalFiles.ts';
-import type { KnownCopies } from '../../../core/flows/duplicateFlow.ts';
+import type { KnownCopies } from '../../../core/transfers/duplicateFlow.ts';
 import type { Transfer, TransferOrder } from '../../../core/model/transferModel.ts';
 import { canMatchTransfer } from '../../../core/verification/manifestMatch.ts';
 import { getPastResult, type PastVerification } from '../../../core/verification/pastVerification.ts';

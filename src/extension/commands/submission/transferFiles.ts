@@ -1,6 +1,6 @@
 import { l10n } from 'vscode';
-import { createTransferFile } from '../../../core/flows/createTransferFile.ts';
-import type { OpenConnection } from '../../../core/flows/openConnections.ts';
+import { createTransferFile } from '../../../core/transfers/createTransferFile.ts';
+import type { OpenConnection } from '../../../core/connections/openConnections.ts';
 import type { Connection } from '../../../core/model/connection.ts';
 import { getReportedStaging } from '../../../core/model/staging.ts';
 import type { TransferFile, TransferOrder } from '../../../core/model/transferModel.ts';

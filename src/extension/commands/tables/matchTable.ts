@@ -1,6 +1,6 @@
 import { commands, l10n, Uri } from 'vscode';
-import type { OpenConnection } from '../../../core/flows/openConnections.ts';
-import type { MatchProgress } from '../../../core/flows/tableMatchFlow.ts';
+import type { OpenConnection } from '../../../core/connections/openConnections.ts';
+import type { MatchProgress } from '../../../core/search/tableMatchFlow.ts';
 import type { DataTable } from '../../../core/tables/dataTable.ts';
 import {
   alignRows,

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { l10n, type Uri } from 'vscode';
-import type { OpenConnection } from '../../../core/flows/openConnections.ts';
+import type { OpenConnection } from '../../../core/connections/openConnections.ts';
 import type { Database } from '../../../core/model/databaseModel.ts';
 import { isLoopback } from '../../../core/model/connection.ts';
 import type { Transfer } from '../../../core/model/transferModel.ts';

@@ -1,7 +1,7 @@
-import type { KeyWatch } from '../flows/connectionWatch.ts';
-import type { OpenConnections } from '../flows/openConnections.ts';
-import type { PollingLease } from '../ledger/pollingLease.ts';
-import type { TransferStore } from '../store/transferStore.ts';
+import type { KeyWatch } from '../connections/connectionWatch.ts';
+import type { OpenConnections } from '../connections/openConnections.ts';
+import type { PollingLease } from './pollingLease.ts';
+import type { TransferStore } from './transferStore.ts';
 import { Lifetime, type Disposable } from '../util/lifetime.ts';
 import { shouldPoll } from './pollQueue.ts';
 

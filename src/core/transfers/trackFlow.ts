@@ -9,10 +9,10 @@ import {
   type TransferState,
   type TransferStatus,
 } from '../model/transferModel.ts';
-import type { TransferStore } from '../store/transferStore.ts';
+import type { TransferStore } from './transferStore.ts';
 import type { Clock } from '../util/clock.ts';
 import { omit } from '../util/json.ts';
-import { catchRefusal, type OpenConnections } from './openConnections.ts';
+import { catchRefusal, type OpenConnections } from '../connections/openConnections.ts';
 import type { TransferFlow } from './transferFlow.ts';
 
 /** The result of looking up a transfer: the known transfer, its status on the service, or the reason for failure. */

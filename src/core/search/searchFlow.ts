@@ -11,13 +11,13 @@ import {
   type Searchability,
   type SearchQuery,
 } from '../model/searchModel.ts';
-import { leaveBatch, SearchStore, setBatch, type DismissedSearches, type Search } from '../store/searchStore.ts';
-import type { SearchabilityStore, ServiceVersion } from '../store/searchabilityStore.ts';
-import type { UnsafeIds } from '../store/unsafeIds.ts';
+import { leaveBatch, SearchStore, setBatch, type DismissedSearches, type Search } from './searchStore.ts';
+import type { SearchabilityStore, ServiceVersion } from './searchabilityStore.ts';
+import type { UnsafeIds } from './unsafeIds.ts';
 import type { Clock } from '../util/clock.ts';
 import { mapConcurrently } from '../util/concurrentCalls.ts';
 import { lookUpIds } from './metadataFlow.ts';
-import { catchRefusal, type OpenConnection, type OpenConnections } from './openConnections.ts';
+import { catchRefusal, type OpenConnection, type OpenConnections } from '../connections/openConnections.ts';
 
 /** A page of search results, and the reason if the request failed. */
 interface SearchPage {

@@ -7,7 +7,7 @@ import {
   type Transfer,
 } from '../model/transferModel.ts';
 import { getOutcome } from '../model/transferOutcome.ts';
-import type { TransferStore } from '../store/transferStore.ts';
+import type { TransferStore } from './transferStore.ts';
 import type { Clock } from '../util/clock.ts';
 import type { Disposable } from '../util/lifetime.ts';
 import { shouldPoll } from './pollQueue.ts';

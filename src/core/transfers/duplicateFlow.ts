@@ -7,9 +7,9 @@ import {
 import type { CopyIndex } from '../duplicates/copyIndex.ts';
 import type { FoundFile } from '../model/fileEntry.ts';
 import type { Transfer, TransferFile, TransferOrder } from '../model/transferModel.ts';
-import type { TransferStore } from '../store/transferStore.ts';
+import type { TransferStore } from './transferStore.ts';
 import { settlesWithin, type Clock } from '../util/clock.ts';
-import { catchRefusal, type OpenConnection, type OpenConnections } from './openConnections.ts';
+import { catchRefusal, type OpenConnection, type OpenConnections } from '../connections/openConnections.ts';
 
 /**
  * The maximum number of sizes per request. Each size is a condition, and the local service accepts at most 200

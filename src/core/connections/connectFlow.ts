@@ -2,7 +2,7 @@ import type { DataTransferClient } from '../client/dataTransferClient.ts';
 import type { Connection } from '../model/connection.ts';
 import type { Database } from '../model/databaseModel.ts';
 import type { Reason, ReasonKind } from '../model/reason.ts';
-import type { ConnectionState, ConnectionStore } from '../store/connectionStore.ts';
+import type { ConnectionState, ConnectionStore } from './connectionStore.ts';
 import { wait, type Clock } from '../util/clock.ts';
 import type { Disposable } from '../util/lifetime.ts';
 import { catchRefusal, toRefusal, type OpenConnection, type OpenConnections } from './openConnections.ts';

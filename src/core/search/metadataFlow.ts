@@ -3,8 +3,8 @@ import type { RefusedId } from '../client/reply.ts';
 import type { FileReference, FoundFile } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
 import type { TransferOrder } from '../model/transferModel.ts';
-import type { UnsafeIds } from '../store/unsafeIds.ts';
-import { catchRefusal, type OpenConnection, type OpenConnections } from './openConnections.ts';
+import type { UnsafeIds } from './unsafeIds.ts';
+import { catchRefusal, type OpenConnection, type OpenConnections } from '../connections/openConnections.ts';
 
 interface FetchedFiles {
   readonly files: readonly FoundFile[];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DataTransferClient } from '../client/dataTransferClient.ts';
-import type { PendingSubmissions } from '../ledger/pendingSubmissions.ts';
-import type { TransferLedger } from '../ledger/transferLedger.ts';
+import type { PendingSubmissions } from './pendingSubmissions.ts';
+import type { TransferLedger } from './transferLedger.ts';
 import { toTransferFacts } from '../model/foreignResponse.ts';
 import type { Reason } from '../model/reason.ts';
 import type { TurnOptions } from '../model/requestTurn.ts';
@@ -13,11 +13,11 @@ import {
   type TransferOrder,
   type TransferRequester,
 } from '../model/transferModel.ts';
-import type { TransferStore } from '../store/transferStore.ts';
+import type { TransferStore } from './transferStore.ts';
 import type { Clock } from '../util/clock.ts';
 import { getErrorCode } from '../util/errorFacts.ts';
 import type { Logger } from '../util/logger.ts';
-import { catchRefusal, type OpenConnections } from './openConnections.ts';
+import { catchRefusal, type OpenConnections } from '../connections/openConnections.ts';
 import { lastFinishedCount, type SavedTransfers } from './savedTransfers.ts';
 
 /**

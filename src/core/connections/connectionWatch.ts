@@ -1,5 +1,5 @@
 import type { Reason, ReasonKind } from '../model/reason.ts';
-import type { ConnectionStore } from '../store/connectionStore.ts';
+import type { ConnectionStore } from './connectionStore.ts';
 import { wait, type Clock } from '../util/clock.ts';
 import { Emitter, type Disposable } from '../util/lifetime.ts';
 import { catchRefusal, type OpenConnection, type OpenConnections } from './openConnections.ts';

@@ -1,11 +1,11 @@
-import { catchRefusal, type OpenConnection, type OpenConnections } from '../flows/openConnections.ts';
-import type { KeyWatch } from '../flows/connectionWatch.ts';
-import type { PollingLease } from '../ledger/pollingLease.ts';
+import { catchRefusal, type OpenConnection, type OpenConnections } from '../connections/openConnections.ts';
+import type { KeyWatch } from '../connections/connectionWatch.ts';
+import type { PollingLease } from './pollingLease.ts';
 import { toTransferFacts } from '../model/foreignResponse.ts';
 import type { Reason } from '../model/reason.ts';
 import type { TurnObserver } from '../model/requestTurn.ts';
 import type { Transfer } from '../model/transferModel.ts';
-import type { TransferStore } from '../store/transferStore.ts';
+import type { TransferStore } from './transferStore.ts';
 import type { Clock } from '../util/clock.ts';
 import type { Disposable } from '../util/lifetime.ts';
 import { getPollIntervalMs, PollQueue, shouldPoll, type PollResult } from './pollQueue.ts';

@@ -1,8 +1,8 @@
 import type { Database } from '../model/databaseModel.ts';
-import type { ConnectionStore } from '../store/connectionStore.ts';
-import type { ParameterListing, ParameterStore } from '../store/searchabilityStore.ts';
+import type { ConnectionStore } from '../connections/connectionStore.ts';
+import type { ParameterListing, ParameterStore } from './searchabilityStore.ts';
 import { Lifetime, type Disposable } from '../util/lifetime.ts';
-import { catchRefusal, type OpenConnection, type OpenConnections } from './openConnections.ts';
+import { catchRefusal, type OpenConnection, type OpenConnections } from '../connections/openConnections.ts';
 
 interface ParameterFlowDependencies {
   readonly sessions: OpenConnections;

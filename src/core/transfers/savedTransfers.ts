@@ -1,9 +1,9 @@
-import type { LedgerChange, LedgerWatch } from '../ledger/recordFolderWatch.ts';
-import type { PendingSubmissions } from '../ledger/pendingSubmissions.ts';
-import { isSameExceptPolledAt, mergeTransfers, type TransferLedger } from '../ledger/transferLedger.ts';
-import type { UnsavedRecords } from '../ledger/unsavedRecords.ts';
+import type { LedgerChange, LedgerWatch } from './recordFolderWatch.ts';
+import type { PendingSubmissions } from './pendingSubmissions.ts';
+import { isSameExceptPolledAt, mergeTransfers, type TransferLedger } from './transferLedger.ts';
+import type { UnsavedRecords } from './unsavedRecords.ts';
 import { hasEnded, isWaitingToBeSent, withState, type Transfer } from '../model/transferModel.ts';
-import type { TransferStore } from '../store/transferStore.ts';
+import type { TransferStore } from './transferStore.ts';
 import type { Clock } from '../util/clock.ts';
 import { Lifetime, type Disposable } from '../util/lifetime.ts';
 import { formatErrorStack } from '../util/errorFacts.ts';
