@@ -8,7 +8,7 @@ const service = (...names) => names.map((name) => `test/unit/service/${name}.tes
 export const parts = {
   arguments: { changed: ['src/core/client/arguments.ts'], tests: ['test/unit/client/*rgument*.test.ts'] },
   monitor: {
-    changed: ['src/core/transfers/{estimates,leaseElection,pollQueue,statusUpdates,transferMonitor}.ts'],
+    changed: ['src/core/transfers/{estimates,pollQueue,statusUpdates,transferMonitor}.ts'],
     tests: [
       ...core('pollSchedule', 'progressEstimate', 'estimates', 'statusUpdates', 'pollQueue', 'leaseElection'),
       ...core('transferMonitor', 'monitor'),
@@ -16,7 +16,7 @@ export const parts = {
   },
   ledger: {
     changed: [
-      'src/core/transfers/{*[lL]edger*,*[rR]ecord*,lastEnded*,notification*,pending*,plan*,polling*,*Marker,serverLocks}.ts',
+      'src/core/transfers/{*[lL]edger*,*[rR]ecord*,saved*,lastEnded*,notification*,plan*,polling*,*Marker,serverLocks}.ts',
     ],
     tests: [
       ...core(

@@ -1,4 +1,4 @@
-import { planLifetimeMs } from '../../src/core/transfers/planNames.ts';
+import { planLifetimeMs } from '../../src/core/transfers/planFiles.ts';
 import { PlanStore } from '../../src/core/agents/planStore.ts';
 import type { TransferPlan } from '../../src/core/agents/transferPlan.ts';
 import { systemClock } from '../../src/core/util/clock.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { planLifetimeMs } from '../../src/core/transfers/planNames.ts';
+import { planLifetimeMs } from '../../src/core/transfers/planFiles.ts';
 import { PlanStore } from '../../src/core/agents/planStore.ts';
 import type { TransferPlan } from '../../src/core/agents/transferPlan.ts';
 import { systemClock } from '../../src/core/util/clock.ts';

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FirstFileWatch } from '../transfers/recordFolderWatch.ts';
 import type { Clock } from '../util/clock.ts';
-import { parsePlanId, planFolder, planLifetimeMs, toPlanName } from '../transfers/planNames.ts';
+import { parsePlanId, planFolder, planLifetimeMs, toPlanName } from '../transfers/planFiles.ts';
 
 /** Calls `onFound` once, as soon as a plan from any program awaits a decision. Doesn't read the plans themselves. */
 export class FirstPlanWatch extends FirstFileWatch {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { countFileLicenses } from '../citations/licenses.ts';
 import type { OpenConnection } from '../connections/openConnections.ts';
-import { planLifetimeMs } from '../transfers/planNames.ts';
+import { planLifetimeMs } from '../transfers/planFiles.ts';
 import type { Database } from '../model/databaseModel.ts';
 import type { FileEntry, FoundFile } from '../model/fileEntry.ts';
 import { findFilesUnderWay } from '../model/filesUnderWay.ts';

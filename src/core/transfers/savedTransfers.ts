@@ -1,14 +1,15 @@
-import type { LedgerChange, LedgerWatch } from './recordFolderWatch.ts';
-import type { PendingSubmissions } from './pendingSubmissions.ts';
-import { isSameExceptPolledAt, mergeTransfers, type TransferLedger } from './transferLedger.ts';
-import type { UnsavedRecords } from './unsavedRecords.ts';
+import { join } from 'node:path';
 import { hasEnded, isWaitingToBeSent, withState, type Transfer } from '../model/transferModel.ts';
-import type { TransferStore } from './transferStore.ts';
 import type { Clock } from '../util/clock.ts';
-import { Lifetime, type Disposable } from '../util/lifetime.ts';
-import { formatErrorStack } from '../util/errorFacts.ts';
-import type { Logger } from '../util/logger.ts';
 import { mapConcurrently } from '../util/concurrentCalls.ts';
+import { createFolder } from '../util/createFolder.ts';
+import { formatErrorStack } from '../util/errorFacts.ts';
+import { FileLock } from '../util/fileLock.ts';
+import { Emitter, Lifetime, type Disposable } from '../util/lifetime.ts';
+import type { Logger } from '../util/logger.ts';
+import type { LedgerChange, LedgerWatch } from './recordFolderWatch.ts';
+import { isSameExceptPolledAt, mergeTransfers, type TransferLedger } from './transferLedger.ts';
+import type { TransferStore } from './transferStore.ts';
 
 interface SavedTransfersDependencies {
   readonly store: TransferStore;
@@ -238,5 +239,147 @@ export class SavedTransfers implements Disposable {
 
   private logError(error: unknown): void {
     this.dependencies.log.error(`Changes that other windows made to transfers could not be read: ${String(error)}`);
+  }
+}
+
+const minWaitMs = 2_000;
+const maxWaitMs = 300_000;
+
+/** Writes transfers to the ledger. If a write fails, keeps the transfer in memory and retries. */
+export class UnsavedRecords implements Disposable {
+  private readonly ledger: TransferLedger;
+  private readonly clock: Clock;
+  private readonly log: Logger;
+  private readonly unsaved = new Map<string, Transfer>();
+  private readonly failed = new Emitter<unknown>();
+  private waitMs = minWaitMs;
+  private retryTimer: Disposable | undefined;
+  private isFailing = false;
+
+  /**
+   * Fires with the error of the first failed write. Doesn't fire for another failure until all records have been saved.
+   */
+  readonly onDidFail = this.failed.event;
+
+  constructor(ledger: TransferLedger, clock: Clock, log: Logger) {
+    this.ledger = ledger;
+    this.clock = clock;
+    this.log = log;
+  }
+
+  /**
+   * Writes a transfer, and retries later if writing fails. Resolves to the merged record, even if it has not been
+   * written yet. Never rejects.
+   */
+  async save(transfer: Transfer): Promise<Transfer> {
+    const unsaved = this.unsaved.get(transfer.key);
+    const latest = unsaved ? mergeTransfers(unsaved, transfer) : transfer;
+    const saved = await this.tryToSave(latest);
+    if (saved && this.unsaved.size > 0) void this.saveAll();
+    return saved ?? latest;
+  }
+
+  has(key: string): boolean {
+    return this.unsaved.has(key);
+  }
+
+  forget(keys: readonly string[]): void {
+    for (const key of keys) this.unsaved.delete(key);
+    this.resetIfSaved();
+  }
+
+  dispose(): void {
+    this.retryTimer?.dispose();
+    this.failed.dispose();
+  }
+
+  private async tryToSave(transfer: Transfer): Promise<Transfer | undefined> {
+    const before = this.unsaved.get(transfer.key);
+    try {
+      const saved = await this.ledger.write(transfer);
+      if (this.unsaved.get(transfer.key) === before) this.unsaved.delete(transfer.key);
+      this.resetIfSaved();
+      return saved;
+    } catch (error) {
+      this.fail(transfer, error);
+      return undefined;
+    }
+  }
+
+  private fail(transfer: Transfer, error: unknown): void {
+    const other = this.unsaved.get(transfer.key);
+    this.unsaved.set(transfer.key, other ? mergeTransfers(other, transfer) : transfer);
+    this.retryTimer ??= this.clock.after(this.waitMs, () => void this.retry());
+    if (this.isFailing) return;
+    this.isFailing = true;
+    this.log.error(`The record of a transfer could not be written; writing will be retried: ${String(error)}`);
+    this.failed.fire(error);
+  }
+
+  private async retry(): Promise<void> {
+    this.retryTimer = undefined;
+    this.waitMs = Math.min(this.waitMs * 2, maxWaitMs);
+    await this.saveAll();
+  }
+
+  /** Saves the records one at a time until one cannot be written. */
+  private async saveAll(): Promise<void> {
+    for (const transfer of [...this.unsaved.values()]) if (!(await this.tryToSave(transfer))) return;
+  }
+
+  private resetIfSaved(): void {
+    if (this.unsaved.size > 0 || !this.isFailing) return;
+    this.retryTimer?.dispose();
+    this.retryTimer = undefined;
+    this.waitMs = minWaitMs;
+    this.isFailing = false;
+    this.log.info('No transfer records are waiting to be written');
+  }
+}
+
+/**
+ * Records the submissions for which an open window or a running command awaits the response. Such submissions aren't
+ * treated as lost (D12: never resubmit).
+ */
+export class PendingSubmissions implements Disposable {
+  private readonly folder: string;
+  private readonly clock: Clock;
+  private readonly own = new Map<string, FileLock>();
+
+  /** `folder` is the ledger's folder. */
+  constructor(folder: string, clock: Clock) {
+    this.folder = join(folder, 'submitting');
+    this.clock = clock;
+  }
+
+  /** Adds an entry for a submission by this process. Rejects if the entry cannot be written. */
+  async start(key: string): Promise<void> {
+    await createFolder(this.folder, 0o700);
+    const lock = await FileLock.acquire(this.getPath(key), this.clock);
+    if (lock) this.own.set(key, lock);
+  }
+
+  /**
+   * Removes the entry for a submission that no longer awaits a response. Never rejects, because the transfer may
+   * already have been sent.
+   */
+  async end(key: string): Promise<void> {
+    const lock = this.own.get(key);
+    this.own.delete(key);
+    await lock?.release();
+  }
+
+  /** Returns true while a window or a command is waiting for the response to a submission. */
+  async isPending(key: string): Promise<boolean> {
+    return this.own.has(key) || (await FileLock.getFreeAt(this.getPath(key))) > this.clock.now();
+  }
+
+  dispose(): void {
+    for (const lock of this.own.values()) lock.dispose();
+    this.own.clear();
+  }
+
+  private getPath(key: string): string {
+    return join(this.folder, `${key}.lock`);
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DataTransferClient } from '../client/dataTransferClient.ts';
-import type { PendingSubmissions } from './pendingSubmissions.ts';
+import { lastFinishedCount, type PendingSubmissions, type SavedTransfers } from './savedTransfers.ts';
 import type { TransferLedger } from './transferLedger.ts';
 import { toTransferFacts } from '../model/foreignResponse.ts';
 import type { Reason } from '../model/reason.ts';
@@ -18,7 +18,6 @@ import type { Clock } from '../util/clock.ts';
 import { getErrorCode } from '../util/errorFacts.ts';
 import type { Logger } from '../util/logger.ts';
 import { catchRefusal, type OpenConnections } from '../connections/openConnections.ts';
-import { lastFinishedCount, type SavedTransfers } from './savedTransfers.ts';
 
 /**
  * The maximum number of files whose metadata is requested to learn whether the server requires database names or IDs

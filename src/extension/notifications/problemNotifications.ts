@@ -1,6 +1,6 @@
 import { l10n } from 'vscode';
 import type { KeyWatch } from '../../core/connections/connectionWatch.ts';
-import type { UnsavedRecords } from '../../core/transfers/unsavedRecords.ts';
+import type { UnsavedRecords } from '../../core/transfers/savedTransfers.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Notifications } from '../editor/notifications.ts';
 import { toPlainLine } from '../words/plainText.ts';

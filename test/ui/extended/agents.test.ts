@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { planLifetimeMs } from '../../../src/core/transfers/planNames.ts';
+import { planLifetimeMs } from '../../../src/core/transfers/planFiles.ts';
 import { PlanStore } from '../../../src/core/agents/planStore.ts';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import { getEditorDataHome, getLedgerIn } from '../../support/dataHome.ts';

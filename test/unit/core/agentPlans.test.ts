@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AgentPolicy } from '../../../src/core/agents/agentPolicy.ts';
-import { planLifetimeMs } from '../../../src/core/transfers/planNames.ts';
+import { planLifetimeMs } from '../../../src/core/transfers/planFiles.ts';
 import { PlanStore } from '../../../src/core/agents/planStore.ts';
 import type { TransferPlan } from '../../../src/core/agents/transferPlan.ts';
 import { fillDisk } from '../../support/fullDisk.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { agentTools } from '../../../src/core/agents/callAgentTool.ts';
 import { createInputSchema } from '../../../src/core/agents/agentTool.ts';
-import { planLifetimeMs } from '../../../src/core/transfers/planNames.ts';
+import { planLifetimeMs } from '../../../src/core/transfers/planFiles.ts';
 import { json, problem, silence } from '../../support/faultBehaviors.ts';
 import { AgentStage } from './agentStage.ts';
 

@@ -3,7 +3,7 @@ import { DataTransferClient } from '../../../src/core/client/dataTransferClient.
 import { KeyWatch } from '../../../src/core/connections/connectionWatch.ts';
 import { OpenConnections } from '../../../src/core/connections/openConnections.ts';
 import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
-import { LeaseElection } from '../../../src/core/transfers/leaseElection.ts';
+import { LeaseElection } from '../../../src/core/transfers/pollingLease.ts';
 import { TransferStore } from '../../../src/core/transfers/transferStore.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';

@@ -1,4 +1,4 @@
-import { planLifetimeMs } from '../../../src/core/transfers/planNames.ts';
+import { planLifetimeMs } from '../../../src/core/transfers/planFiles.ts';
 import type { TransferPlan } from '../../../src/core/agents/transferPlan.ts';
 
 /** A plan that was created at time 0 and has no ID yet. */

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TransferLedger } from '../../../src/core/transfers/transferLedger.ts';
-import { UnsavedRecords } from '../../../src/core/transfers/unsavedRecords.ts';
+import { UnsavedRecords } from '../../../src/core/transfers/savedTransfers.ts';
 import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../../support/manualClock.ts';

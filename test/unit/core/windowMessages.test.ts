@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PendingSubmissions } from '../../../src/core/transfers/pendingSubmissions.ts';
+import { PendingSubmissions } from '../../../src/core/transfers/savedTransfers.ts';
 import { WindowMessages } from '../../../src/core/transfers/pollingLease.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { planLifetimeMs } from '../../../src/core/transfers/planNames.ts';
+import { planLifetimeMs } from '../../../src/core/transfers/planFiles.ts';
 import { ProposedPlans } from '../../../src/extension/commands/agents/proposedPlans.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
