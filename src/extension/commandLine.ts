@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { l10n, workspace, type Disposable, type ExtensionContext } from 'vscode';
 import { toStoredId } from '../core/transfers/recordFiles.ts';
-import type { EditorServices } from './commands/services.ts';
+import type { EditorServices } from './features/services.ts';
 import {
   setTerminalVariables,
   writeConnections,

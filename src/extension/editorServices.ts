@@ -3,7 +3,7 @@ import type { Explorer } from '../core/explorer.ts';
 import { systemClock as clock } from '../core/util/clock.ts';
 import type { Lifetime } from '../core/util/lifetime.ts';
 import { createRedactingLog, RecentProblems } from '../core/util/logger.ts';
-import type { EditorServices } from './commands/services.ts';
+import type { EditorServices } from './features/services.ts';
 import { ApiKeys } from './editor/apiKeys.ts';
 import { showFailure } from './editor/commandBoundary.ts';
 import type { CommandLinePaths } from './editor/commandLineFiles.ts';
@@ -18,7 +18,7 @@ import { Settings } from './editor/settings.ts';
 import { StateFiles } from './editor/stateFiles.ts';
 import { VerificationHistory } from './editor/verificationHistory.ts';
 import { getServiceFolders } from './localService/servedFolders.ts';
-import { WaitingRequests } from './notifications/waitingRequests.ts';
+import { WaitingRequests } from './features/transfers/waitingRequests.ts';
 
 /** Creates the services on top of the editor's API. `ledgerFolder` is the folder with the transfer records. */
 export function createEditorServices(

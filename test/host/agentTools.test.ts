@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigurationTarget, env, LanguageModelTextPart, lm, workspace } from 'vscode';
 import { agentTools } from '../../src/core/agents/callAgentTool.ts';
-import { WindowPolicy } from '../../src/extension/commands/agents/windowPolicy.ts';
+import { WindowPolicy } from '../../src/extension/features/agents/windowPolicy.ts';
 import { describeToolCall } from '../../src/extension/words/toolWords.ts';
 import { eventually } from '../support/eventually.ts';
 import { MemoryLog } from '../support/memoryLog.ts';

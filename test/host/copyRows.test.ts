@@ -3,7 +3,7 @@ import type { ThemeIcon, TreeItem } from 'vscode';
 import { CopyIndex } from '../../src/core/duplicates/copyIndex.ts';
 import type { FileEntry } from '../../src/core/model/fileEntry.ts';
 import { SearchStore } from '../../src/core/search/searchStore.ts';
-import { SearchTree } from '../../src/extension/views/searchTree.ts';
+import { SearchTree } from '../../src/extension/features/search/searchTree.ts';
 import { fileEntry, getText, formatRow } from './specimens.ts';
 
 const hash = 'a'.repeat(64);

@@ -4,7 +4,7 @@ import type { Database, SearchParameter } from '../../src/core/model/databaseMod
 import type { Reason } from '../../src/core/model/reason.ts';
 import { ConnectionStore } from '../../src/core/connections/connectionStore.ts';
 import { ParameterStore, SearchabilityStore } from '../../src/core/search/searchabilityStore.ts';
-import { DatabaseTree } from '../../src/extension/views/databaseTree.ts';
+import { DatabaseTree } from '../../src/extension/features/connections/databaseTree.ts';
 import type { DatabaseTreeNode } from '../../src/extension/views/nodes.ts';
 import { problem } from '../support/faultBehaviors.ts';
 import { publicLike } from '../support/faultPersonality.ts';

@@ -3,7 +3,7 @@ import { TreeItemCollapsibleState } from 'vscode';
 import type { FoundFile } from '../../src/core/model/fileEntry.ts';
 import { SearchStore, setBatch } from '../../src/core/search/searchStore.ts';
 import type { SearchTreeNode } from '../../src/extension/views/nodes.ts';
-import { SearchTree } from '../../src/extension/views/searchTree.ts';
+import { SearchTree } from '../../src/extension/features/search/searchTree.ts';
 import { fileEntry, readSearchRows, getText, formatRow, type SearchRows } from './specimens.ts';
 
 describe('The rows of a search of all databases', () => {

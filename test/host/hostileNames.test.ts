@@ -3,8 +3,8 @@ import { ConnectionStore } from '../../src/core/connections/connectionStore.ts';
 import { ParameterStore } from '../../src/core/search/searchabilityStore.ts';
 import { SearchStore } from '../../src/core/search/searchStore.ts';
 import { TransferStore } from '../../src/core/transfers/transferStore.ts';
-import { SearchTree } from '../../src/extension/views/searchTree.ts';
-import { TransferTree } from '../../src/extension/views/transferTree.ts';
+import { SearchTree } from '../../src/extension/features/search/searchTree.ts';
+import { TransferTree } from '../../src/extension/features/transfers/transferTree.ts';
 import { json, problem } from '../support/faultBehaviors.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import {

@@ -3,8 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { env } from 'vscode';
 import type { Transfer } from '../../src/core/model/transferModel.ts';
-import { locateTransferredFiles } from '../../src/extension/commands/verification/transferredFolders.ts';
-import { findPlace } from '../../src/extension/panels/transferPanel.ts';
+import { locateTransferredFiles } from '../../src/extension/features/verification/transferredFolders.ts';
+import { findPlace } from '../../src/extension/features/transfers/transferPanel.ts';
 import { getReceivedFolder, transferSamples } from './receivedSamples.ts';
 import { Stage } from './stage.ts';
 

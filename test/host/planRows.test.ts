@@ -5,7 +5,7 @@ import type { TransferPlan } from '../../src/core/agents/transferPlan.ts';
 import { systemClock } from '../../src/core/util/clock.ts';
 import { TransferStore } from '../../src/core/transfers/transferStore.ts';
 import type { PlanNode } from '../../src/extension/editor/contributions.ts';
-import { TransferTree } from '../../src/extension/views/transferTree.ts';
+import { TransferTree } from '../../src/extension/features/transfers/transferTree.ts';
 import { eventually } from '../support/eventually.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { MemoryLog } from '../support/memoryLog.ts';

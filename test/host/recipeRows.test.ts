@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, ThemeIcon, Uri } from 'vscode';
-import { RecipeTree, type RecipeStatus } from '../../src/extension/views/recipeTree.ts';
+import { RecipeTree, type RecipeStatus } from '../../src/extension/features/recipes/recipeTree.ts';
 import { describeRowDifference } from '../../src/extension/words/recipeWords.ts';
 
 describe('The row of a recipe (D61)', () => {

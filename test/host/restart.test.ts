@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Explorer } from '../../src/core/explorer.ts';
 import { TransferLedger } from '../../src/core/transfers/transferLedger.ts';
 import { systemClock } from '../../src/core/util/clock.ts';
-import { TransferTree } from '../../src/extension/views/transferTree.ts';
+import { TransferTree } from '../../src/extension/features/transfers/transferTree.ts';
 import { silence } from '../support/faultBehaviors.ts';
 import { publicLike, type PublicState } from '../support/faultPersonality.ts';
 import { eventually } from '../support/eventually.ts';

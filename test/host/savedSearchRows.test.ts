@@ -4,7 +4,7 @@ import type { SavedSearch } from '../../src/core/model/savedSearch.ts';
 import { SearchStore } from '../../src/core/search/searchStore.ts';
 import { Emitter } from '../../src/core/util/lifetime.ts';
 import type { SearchTreeNode } from '../../src/extension/views/nodes.ts';
-import { SearchTree } from '../../src/extension/views/searchTree.ts';
+import { SearchTree } from '../../src/extension/features/search/searchTree.ts';
 import { fileEntry, readSearchRows, formatRow, type SearchRows } from './specimens.ts';
 
 describe('The rows of searches from an earlier window (D59)', () => {

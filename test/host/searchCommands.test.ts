@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { commands } from 'vscode';
 import { json, silence } from '../support/faultBehaviors.ts';
-import { SearchTree } from '../../src/extension/views/searchTree.ts';
+import { SearchTree } from '../../src/extension/features/search/searchTree.ts';
 import { getEmptySearches, setBatch } from '../../src/core/search/searchStore.ts';
 import { formatRow } from './specimens.ts';
 import { Stage } from './stage.ts';

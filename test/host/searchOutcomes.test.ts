@@ -3,7 +3,7 @@ import type { TreeItem } from 'vscode';
 import type { FoundFile } from '../../src/core/model/fileEntry.ts';
 import { SearchStore } from '../../src/core/search/searchStore.ts';
 import type { SearchTreeNode } from '../../src/extension/views/nodes.ts';
-import { SearchTree } from '../../src/extension/views/searchTree.ts';
+import { SearchTree } from '../../src/extension/features/search/searchTree.ts';
 import { fileEntry, formatRow } from './specimens.ts';
 
 describe('The search results tree with incomplete searches', () => {

@@ -4,7 +4,7 @@ import type { FoundFile } from '../../src/core/model/fileEntry.ts';
 import { SearchStore } from '../../src/core/search/searchStore.ts';
 import { formatCheckedCount } from '../../src/extension/words/searchWords.ts';
 import type { SearchTreeNode } from '../../src/extension/views/nodes.ts';
-import { SearchTree } from '../../src/extension/views/searchTree.ts';
+import { SearchTree } from '../../src/extension/features/search/searchTree.ts';
 import { fileEntry, readSearchRows, getText, formatRow, type SearchRows } from './specimens.ts';
 
 describe('The search results tree', () => {

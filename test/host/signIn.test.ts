@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { SearchTree } from '../../src/extension/views/searchTree.ts';
+import { SearchTree } from '../../src/extension/features/search/searchTree.ts';
 import { problem } from '../support/faultBehaviors.ts';
 import type { PublicState } from '../support/faultPersonality.ts';
 import { formatRow } from './specimens.ts';

@@ -3,13 +3,13 @@ import type { TreeItem } from 'vscode';
 import type { FileEntry } from '../../src/core/model/fileEntry.ts';
 import type { ConnectionStore } from '../../src/core/connections/connectionStore.ts';
 import { ParameterStore, SearchabilityStore } from '../../src/core/search/searchabilityStore.ts';
-import { DatabaseTree } from '../../src/extension/views/databaseTree.ts';
-import type { TransferPlaceDependencies } from '../../src/extension/panels/transferPanel.ts';
+import { DatabaseTree } from '../../src/extension/features/connections/databaseTree.ts';
+import type { TransferPlaceDependencies } from '../../src/extension/features/transfers/transferPanel.ts';
 import type { Transfer, TransferOrder } from '../../src/core/model/transferModel.ts';
 import { Lifetime } from '../../src/core/util/lifetime.ts';
-import type { PlanList } from '../../src/extension/views/transferItems.ts';
+import type { PlanList } from '../../src/extension/features/transfers/transferItems.ts';
 import type { SearchTreeNode } from '../../src/extension/views/nodes.ts';
-import type { SearchTree } from '../../src/extension/views/searchTree.ts';
+import type { SearchTree } from '../../src/extension/features/search/searchTree.ts';
 
 /** Creates a search result. */
 export function fileEntry(id: string, more: Partial<FileEntry> = {}): FileEntry {

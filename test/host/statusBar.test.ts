@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { MarkdownString, ThemeColor, window, type StatusBarItem } from 'vscode';
 import type { Reason } from '../../src/core/model/reason.ts';
 import { TransferStore } from '../../src/core/transfers/transferStore.ts';
-import { TransferStatusBar } from '../../src/extension/views/transferStatusBar.ts';
+import { TransferStatusBar } from '../../src/extension/features/transfers/transferStatusBar.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { hostileTexts, transfer } from './specimens.ts';
 

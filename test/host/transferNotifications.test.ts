@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Transfer } from '../../src/core/model/transferModel.ts';
 import { TransferStore } from '../../src/core/transfers/transferStore.ts';
 import { Notifications } from '../../src/extension/editor/notifications.ts';
-import { TransferNotifications } from '../../src/extension/notifications/transferNotifications.ts';
+import { TransferNotifications } from '../../src/extension/features/transfers/transferNotifications.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { ScriptedWindow } from '../support/scriptedWindow.ts';
 import { transfer } from './specimens.ts';

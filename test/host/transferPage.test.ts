@@ -7,7 +7,7 @@ import type { TransferredFolder } from '../../src/core/verification/transferredF
 import type { CommandId } from '../../src/extension/editor/contributions.ts';
 import { describeStatus } from '../../src/extension/words/transferWords.ts';
 import type { TransferIntent, TransferSnapshot } from '../../src/webviews/messages/transferMessages.ts';
-import { TransferPage } from '../../src/extension/panels/transferPanel.ts';
+import { TransferPage } from '../../src/extension/features/transfers/transferPanel.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 import { noPlaces, transfer } from './specimens.ts';

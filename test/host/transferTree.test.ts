@@ -3,7 +3,7 @@ import { ThemeIcon, TreeItemCollapsibleState, type TreeItem } from 'vscode';
 import type { Transfer, TransferState } from '../../src/core/model/transferModel.ts';
 import { TransferStore } from '../../src/core/transfers/transferStore.ts';
 import type { TransferTreeNode } from '../../src/extension/views/nodes.ts';
-import { TransferTree } from '../../src/extension/views/transferTree.ts';
+import { TransferTree } from '../../src/extension/features/transfers/transferTree.ts';
 import { formatTime } from '../../src/extension/words/localeFormats.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { noPlans, getText, transfer, formatRow } from './specimens.ts';

@@ -3,7 +3,7 @@ import { cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { Uri, window } from 'vscode';
-import { findPlace } from '../../src/extension/panels/transferPanel.ts';
+import { findPlace } from '../../src/extension/features/transfers/transferPanel.ts';
 import { json } from '../support/faultBehaviors.ts';
 import { ReceivedFolder } from '../support/receivedFolder.ts';
 import { getReceivedFolder, transferSamples } from './receivedSamples.ts';

@@ -3,7 +3,7 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigurationTarget, env, Uri } from 'vscode';
 import { systemClock as clock } from '../../src/core/util/clock.ts';
-import { TransferTree } from '../../src/extension/views/transferTree.ts';
+import { TransferTree } from '../../src/extension/features/transfers/transferTree.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { Version02 } from '../support/version02.ts';
 import { until } from '../unit/core/rig.ts';

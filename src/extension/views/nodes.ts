@@ -1,4 +1,4 @@
-import type { FinishedGroup } from './finishedGroups.ts';
+import type { FinishedGroup } from '../features/transfers/finishedGroups.ts';
 import type {
   ConnectionNode,
   DatabaseNode,

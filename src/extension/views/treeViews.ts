@@ -7,12 +7,12 @@ import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { DatabaseNode, FileNode } from '../editor/contributions.ts';
 import { formatList, plural } from '../words/localeFormats.ts';
 import { formatCheckedCount } from '../words/searchWords.ts';
-import { DatabaseTree, type DatabaseTreeDependencies } from './databaseTree.ts';
+import { DatabaseTree, type DatabaseTreeDependencies } from '../features/connections/databaseTree.ts';
 import type { SearchTreeNode } from './nodes.ts';
-import { SearchTree, type SearchConnections } from './searchTree.ts';
+import { SearchTree, type SearchConnections } from '../features/search/searchTree.ts';
 import type { LazyView, RevealOptions, SideBar } from './sideBar.ts';
-import type { PlanList } from './transferItems.ts';
-import { TransferTree, type TransferTreeDependencies } from './transferTree.ts';
+import type { PlanList } from '../features/transfers/transferItems.ts';
+import { TransferTree, type TransferTreeDependencies } from '../features/transfers/transferTree.ts';
 
 const extendCommands = { down: 'list.expandSelectionDown', up: 'list.expandSelectionUp' } as const;
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { planLifetimeMs } from '../../../src/core/transfers/planFiles.ts';
-import { ProposedPlans } from '../../../src/extension/commands/agents/proposedPlans.ts';
+import { ProposedPlans } from '../../../src/extension/features/agents/proposedPlans.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 import { planDraft } from '../core/planSpecimens.ts';

@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getLockPath, readLock, writeLock, type RecipeLock } from '../../../src/core/recipes/recipeLock.ts';
-import { getLockToCheck, RecipeChecks, unknownStatus } from '../../../src/extension/commands/recipes/recipeChecks.ts';
-import type { RecipeStatus } from '../../../src/extension/views/recipeTree.ts';
+import { getLockToCheck, RecipeChecks, unknownStatus } from '../../../src/extension/features/recipes/recipeChecks.ts';
+import type { RecipeStatus } from '../../../src/extension/features/recipes/recipeTree.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { emptyLock } from '../core/specimens.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { SavedSearch } from '../../../src/core/model/savedSearch.ts';
 import { SearchStore } from '../../../src/core/search/searchStore.ts';
 import { Emitter } from '../../../src/core/util/lifetime.ts';
-import { StaleSearches } from '../../../src/extension/views/staleSearches.ts';
+import { StaleSearches } from '../../../src/extension/features/search/staleSearches.ts';
 
 describe('A search of an earlier window is requested again (D59)', () => {
   let store: SearchStore;

@@ -170,7 +170,7 @@ describe('The built extension', () => {
       .map((file) => readFileSync(file, 'utf8'))
       .join('\n');
     assert.match(text, /function startExtension\b/);
-    assert.match(text, /^\/\/ src\/extension\/views\/transferStatusBar/m);
+    assert.match(text, /^\/\/ src\/extension\/features\/transfers\/transferStatusBar/m);
     assert.doesNotMatch(text, /^\/\/ node_modules\//m);
     assert.doesNotMatch(text, /\bclass DataTransferClient\b/);
   });

@@ -134,7 +134,7 @@ describe('The command table', () => {
   }
 
   it('has exactly one handler for each command', async () => {
-    const text = await readFile(join(root, 'src/extension/commands/commandHandlers.ts'), 'utf8');
+    const text = await readFile(join(root, 'src/extension/features/commandHandlers.ts'), 'utf8');
     const handled = [...text.matchAll(/^ +'(dataTransfer\.\w+)': /gm)].map(([, id = '']) => id);
     assert.deepEqual(handled.sort(), [...commandIds].sort());
   });

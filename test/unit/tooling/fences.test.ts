@@ -49,31 +49,36 @@ const rows: readonly (readonly [file: string, allowed: string, forbidden: string
     "import type { X } from '../../core/model/transfer.ts';",
     "import { x } from '../../core/model/transfer.ts';",
   ],
-  ['src/extension/editor/settings.ts', "import { x } from 'vscode';", "import { x } from '../commands/index.ts';"],
+  ['src/extension/editor/settings.ts', "import { x } from 'vscode';", "import { x } from '../features/index.ts';"],
   [
-    'src/extension/views/searchTree.ts',
+    'src/extension/features/search/searchTree.ts',
+    "import { x } from '../../words/reasonWords.ts';",
+    "import { x } from '../../../core/client/reply.ts';",
+  ],
+  [
+    'src/extension/features/search/searchTree.ts',
+    "import type { X } from '../../../core/search/searchFlow.ts';",
+    "import { x } from '../../../core/search/searchFlow.ts';",
+  ],
+  [
+    'src/extension/views/sideBar.ts',
     "import { x } from '../words/reasonWords.ts';",
-    "import { x } from '../../core/client/reply.ts';",
+    "import { x } from '../features/search/searchFiles.ts';",
   ],
   [
-    'src/extension/views/searchTree.ts',
-    "import type { X } from '../../core/search/searchFlow.ts';",
-    "import { x } from '../../core/search/searchFlow.ts';",
+    'src/extension/features/files/metadataPanel.ts',
+    "import { x } from '../../../webviews/messages/guards.ts';",
+    "import { x } from '../search/searchTree.ts';",
   ],
   [
-    'src/extension/panels/metadataPanel.ts',
-    "import { x } from '../../webviews/messages/guards.ts';",
-    "import { x } from '../views/searchTree.ts';",
-  ],
-  [
-    'src/extension/commands/search/searchFiles.ts',
+    'src/extension/features/search/searchFiles.ts',
     "import { x } from '../../../core/search/searchFlow.ts';",
     "import { x } from '../../../core/client/reply.ts';",
   ],
   [
-    'src/extension/commands/search/searchFiles.ts',
-    "import type { X } from '../../views/searchTree.ts';",
-    "import { x } from '../../views/searchTree.ts';",
+    'src/extension/features/search/searchFiles.ts',
+    "import type { X } from './searchTree.ts';",
+    "import { x } from './searchTree.ts';",
   ],
   [
     'src/webviews/metadata/main.ts',
@@ -95,7 +100,16 @@ const rows: readonly (readonly [file: string, allowed: string, forbidden: string
     "import { x } from '../core/model/transfer.ts';",
   ],
   ['src/service/main.ts', "import { x } from 'node:sqlite';", "import type { X } from 'vscode';"],
-  ['src/extension/extension.ts', "import { x } from './commands/index.ts';", "import { x } from '../service/main.ts';"],
+  [
+    'src/extension/features/search/searchFeature.ts',
+    "import { x } from './searchTree.ts';",
+    "import { x } from '../../../service/main.ts';",
+  ],
+  [
+    'src/extension/extension.ts',
+    "import { x } from './features/search/index.ts';",
+    "import { x } from '../service/main.ts';",
+  ],
   [
     'src/extension/editor/settings.ts',
     "import { x } from '../../core/util/json.ts';",
@@ -155,7 +169,7 @@ describe('The fences between the folders', () => {
 
   for (const use of ['session.client', "session['client']", 'const { client } = session;']) {
     it(`forbid using the client of a session in commands: ${use}`, async () => {
-      const file = 'src/extension/commands/transfers/any.ts';
+      const file = 'src/extension/features/transfers/any.ts';
       const [first] = await lintCode(file, use);
       assert.match(first ?? '', /^no-restricted-syntax: Only flows may use the client/);
     });

@@ -1,0 +1,38 @@
+import type { Explorer } from '../../../core/explorer.ts';
+import { systemClock as clock } from '../../../core/util/clock.ts';
+import type { Lifetime } from '../../../core/util/lifetime.ts';
+import type { AgentDesk } from './agentDesk.ts';
+import { watchPlanNotifications } from './planNotifications.ts';
+import { ProposedPlans } from './proposedPlans.ts';
+import { WindowPolicy } from './windowPolicy.ts';
+import type { CommandServices, EditorServices } from '../services.ts';
+import type { ToolCall } from '../../editor/languageModelTools.ts';
+
+/**
+ * Starts listing and announcing the transfers that agents propose. Shares the setting for agents with the command line
+ * and the MCP server.
+ */
+export function startAgents(
+  lifetime: Lifetime,
+  { notificationClaims }: Explorer,
+  { commandLinePaths: { ledgerFolder }, log, notifications, settings }: EditorServices,
+): Pick<CommandServices, 'proposedPlans' | 'agentPolicy'> {
+  const agentPolicy = new WindowPolicy(ledgerFolder, settings);
+  lifetime.track(agentPolicy.follow(log));
+  const plans = lifetime.track(new ProposedPlans({ ledgerFolder, clock, log }));
+  lifetime.track(
+    watchPlanNotifications({ plans, notifications, clock, claim: (name) => notificationClaims.claim(name) }),
+  );
+  void plans.refresh();
+  return { proposedPlans: plans, agentPolicy };
+}
+
+/** Returns a function that runs the agents' tools. The first call loads the code of the tools. */
+export function createToolCaller(services: CommandServices): (call: ToolCall) => Promise<string> {
+  let loading: Promise<AgentDesk> | undefined;
+  const load = async (): Promise<AgentDesk> => {
+    const { AgentDesk } = await import('./agentDesk.ts');
+    return new AgentDesk(services);
+  };
+  return async (call) => await (await (loading ??= load())).call(call);
+}

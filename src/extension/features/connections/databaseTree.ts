@@ -1,0 +1,325 @@
+import {
+  EventEmitter,
+  l10n,
+  ThemeColor,
+  ThemeIcon,
+  TreeItem,
+  TreeItemCollapsibleState,
+  type TreeDataProvider,
+} from 'vscode';
+import { getMachine, type Connection } from '../../../core/model/connection.ts';
+import { isStore, type Database, type StoreListing } from '../../../core/model/databaseModel.ts';
+import type { Reason, ReasonKind } from '../../../core/model/reason.ts';
+import type { Searchability } from '../../../core/model/searchModel.ts';
+import type { ConnectionState, ConnectionStore } from '../../../core/connections/connectionStore.ts';
+import type { ParameterListing, ParameterStore, SearchabilityStore } from '../../../core/search/searchabilityStore.ts';
+import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
+import type { ConnectionNode, DatabaseNode } from '../../editor/contributions.ts';
+import { getCommandTitle, getDialogTitle } from '../../words/commandTitles.ts';
+import { formatList } from '../../words/localeFormats.ts';
+import {
+  describeParameterType,
+  describeSearchability,
+  describeSearchabilityDetail,
+  getDatabaseLabel,
+  getParameterLabel,
+} from '../../words/searchWords.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import { describeKeyDoubt, describeReason, getSetKeyRemedy, isSignInRejected } from '../../words/reasonWords.ts';
+import { describeStoreListing, describeStoreState } from '../../words/storeWords.ts';
+import type { DatabaseTreeNode, MessageNode } from '../../views/nodes.ts';
+import {
+  createEmptyRow,
+  createFailureRows,
+  createLoadingRow,
+  createMessageItem,
+  createProblemRows,
+  setAccessibleLabel,
+} from '../../views/placeholders.ts';
+
+/** Maximum number of parameters in the tooltip. */
+const maxParameters = 20;
+
+/**
+ * Creates the row that lists a database's search parameters. `isLocal` is true for the local service, whose parameters
+ * have labels.
+ */
+function createParametersRow(owner: string, parameters: ParameterListing['parameters'], isLocal: boolean): MessageNode {
+  const names = Object.keys(parameters).map((name) => getParameterLabel(name, isLocal));
+  const lines = Object.entries(parameters)
+    .slice(0, maxParameters)
+    .map(([name, one]) =>
+      toPlainLine(l10n.t('{0}: {1}', getParameterLabel(name, isLocal), describeParameterType(one))),
+    );
+  if (names.length > lines.length) lines.push('…');
+  const text =
+    names.length === 0
+      ? l10n.t('No database-specific search parameters')
+      : l10n.t('Search parameters: {0}', toPlainLine(formatList(names)));
+  return {
+    kind: 'message',
+    id: `${owner}/names`,
+    icon: 'about',
+    text,
+    ...(lines.length > 0 && { tooltip: lines.join('\n') }),
+  };
+}
+
+const retryCommand = { id: 'dataTransfer.refreshDatabases', title: l10n.t('Retry') };
+
+type ConnectedState = Extract<ConnectionState, { readonly kind: 'connected' }>;
+
+/** Dependencies of a {@link DatabaseTree}. */
+export interface DatabaseTreeDependencies {
+  readonly store: ConnectionStore;
+  readonly parameters: ParameterStore;
+  readonly searchability: SearchabilityStore;
+  /** Requests the search parameters of a database, given its name. The result appears in `parameters`. */
+  loadParameters(name: string): unknown;
+  /** Returns true if the settings list the folder or store at this address. */
+  isSaved(url: string): boolean;
+}
+
+/**
+ * Provides the rows of the connection and its databases. Groups the databases if they belong to more than one
+ * organization.
+ */
+export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly dependencies: DatabaseTreeDependencies;
+  private readonly store: ConnectionStore;
+  private readonly rows = new Map<string, DatabaseNode>();
+  private readonly changed = this.lifetime.track(new EventEmitter<DatabaseTreeNode | undefined>());
+  /** True if the editor was notified of a change but hasn't redrawn the tree yet. */
+  private isRedrawPending = false;
+
+  readonly onDidChangeTreeData = this.changed.event;
+
+  constructor(dependencies: DatabaseTreeDependencies) {
+    this.dependencies = dependencies;
+    this.store = dependencies.store;
+    this.lifetime.track(this.store.onDidChange(() => this.redraw()));
+    const redrawDatabase = (name: string): void => this.changed.fire(this.rows.get(name));
+    this.lifetime.track(dependencies.parameters.onDidChange(redrawDatabase));
+    this.lifetime.track(dependencies.searchability.onDidChange(redrawDatabase));
+  }
+
+  getTreeItem(node: DatabaseTreeNode): TreeItem {
+    if (node.kind === 'message') return createMessageItem(node);
+    if (node.kind === 'connection') return createConnectionItem(this.store.state);
+    if (node.kind === 'organization') return createOrganizationItem(node.name);
+    return this.createDatabaseItem(this.store.findDatabase(node.name));
+  }
+
+  getChildren(parent?: DatabaseTreeNode): DatabaseTreeNode[] {
+    if (!parent) this.isRedrawPending = false;
+    const { state, listing } = this.store;
+    if (parent?.kind === 'organization') {
+      return this.createDatabaseRows(listing.databases.filter((database) => database.organization === parent.name));
+    }
+    if (parent?.kind === 'database') return [...this.createListRows(parent), ...this.createParameterRows(parent.name)];
+    if (parent || state.kind === 'disconnected') return [];
+    if (state.kind === 'connecting')
+      return [{ kind: 'connection' }, createLoadingRow('connection', describeConnecting(state))];
+    if (state.kind === 'stopped') return [{ kind: 'connection' }, createStartRow()];
+    if (state.kind === 'failed') return [{ kind: 'connection' }, ...createFailedRows(state.connection, state.reason)];
+    return [{ kind: 'connection' }, ...createKeyRows(state), ...this.createListedRows(state)];
+  }
+
+  /** Returns a database's organization row, which the editor needs to reveal the database. */
+  getParent(node: DatabaseTreeNode): DatabaseTreeNode | undefined {
+    const { databases } = this.store.listing;
+    const hasGroups = new Set(databases.map(({ organization }) => organization)).size > 1;
+    const database = node.kind === 'database' ? this.store.findDatabase(node.name) : undefined;
+    return database && hasGroups ? { kind: 'organization', name: database.organization } : undefined;
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  /**
+   * Redraws the tree unless a redraw is pending. Avoids extra redraws, because clicking a row during one runs the row's
+   * command without the row.
+   */
+  private redraw(): void {
+    if (this.isRedrawPending) return;
+    this.isRedrawPending = true;
+    this.changed.fire(undefined);
+  }
+
+  private createListedRows({ connection, doubt }: ConnectedState): DatabaseTreeNode[] {
+    const { databases, isLoading, reason } = this.store.listing;
+    const isShownAbove = doubt !== undefined && reason !== undefined && isSignInRejected(reason);
+    const problemRows = reason && !isShownAbove ? createUnlistedRows(connection.id, reason) : [];
+    if (databases.length === 0 && isLoading) return [createLoadingRow('databases')];
+    if (databases.length === 0 && !reason)
+      return [createEmptyRow('databases', l10n.t('This service has no databases.'))];
+    const organizations = [...new Set(databases.map((database) => database.organization))];
+    if (organizations.length < 2) return [...problemRows, ...this.createDatabaseRows(databases)];
+    return [...problemRows, ...organizations.map((name) => ({ kind: 'organization' as const, name }))];
+  }
+
+  /**
+   * Returns the rows for databases. Always returns the same object for a given database, because the editor needs it to
+   * redraw a single row.
+   */
+  private createDatabaseRows(databases: readonly Database[]): DatabaseNode[] {
+    return databases.map(({ name }) => {
+      const row = this.rows.get(name) ?? { kind: 'database', name };
+      this.rows.set(name, row);
+      return row;
+    });
+  }
+
+  /**
+   * Creates the row that lists all files in a database. Returns an empty list if the database is known to refuse such a
+   * request.
+   */
+  private createListRows(node: DatabaseNode): MessageNode[] {
+    if (this.getSearchability(node.name)) return [];
+    const text = getCommandTitle('dataTransfer.listFiles');
+    const command = { id: 'dataTransfer.listFiles', title: text, argument: node };
+    return [{ kind: 'message', id: `files/${node.name}`, icon: 'list', text, command }];
+  }
+
+  private createParameterRows(name: string): MessageNode[] {
+    const listing = this.dependencies.parameters.get(name);
+    const owner = `parameters/${name}`;
+    if (!listing) {
+      this.dependencies.loadParameters(name);
+      return [createLoadingRow(owner)];
+    }
+    if (!listing.reason) return [createParametersRow(owner, listing.parameters, this.isLocal)];
+    const reason = describeReason(listing.reason);
+    const sentence = l10n.t('Could not fetch the search parameters: {0}', reason);
+    return createProblemRows(owner, { sentence, reason, command: retryCommand });
+  }
+
+  /** True for the local service, whose search parameters have labels. */
+  private get isLocal(): boolean {
+    const { state } = this.store;
+    return state.kind === 'connected' && state.service.hasFullPages === true;
+  }
+
+  private getSearchability(database: string): Searchability | undefined {
+    const { state } = this.store;
+    if (state.kind !== 'connected') return undefined;
+    const service = { connectionId: state.connection.id, version: state.service.version };
+    return this.dependencies.searchability.get(service, database);
+  }
+
+  private createDatabaseItem(database: Database | undefined): TreeItem {
+    const item = new TreeItem(getDatabaseLabel(database?.name ?? ''), TreeItemCollapsibleState.Collapsed);
+    item.contextValue = 'database';
+    item.iconPath = new ThemeIcon('database');
+    if (!database) return item;
+    const isSaved = this.dependencies.isSaved(database.url);
+    if (isSaved) item.contextValue = 'database.saved';
+    item.id = `database/${database.id}/${database.name}`;
+    const node: DatabaseNode = { kind: 'database', name: database.name };
+    item.command = {
+      command: 'dataTransfer.openDatabase',
+      title: getCommandTitle('dataTransfer.searchFiles'),
+      arguments: [node],
+    };
+    const searchability = this.getSearchability(database.name);
+    const facts = [database.name, database.organization, database.url].map(toPlainLine);
+    const detail = searchability && describeSearchabilityDetail(searchability);
+    const listed = database.listing && describeStoreListing(database.listing);
+    item.tooltip = [...facts, detail, listed].filter(Boolean).join('\n');
+    if (database.listing) {
+      item.description = describeStoreState(database.listing);
+      if (isStore(database)) showStore(item, database.listing, isSaved);
+    }
+    if (searchability) item.description = describeSearchability(searchability);
+    return setAccessibleLabel(item);
+  }
+}
+
+const failedStoreIcon = new ThemeIcon('warning', new ThemeColor('problemsWarningIcon.foreground'));
+
+/** Shows a store's icon, and the commands for stores. */
+function showStore(item: TreeItem, listing: StoreListing, isSaved: boolean): void {
+  item.iconPath = listing.state === 'failed' ? failedStoreIcon : new ThemeIcon('cloud');
+  if (isSaved) item.contextValue = 'database.saved.store';
+}
+
+/** Creates the row that starts a stopped service. The connection's row shows that the service is stopped. */
+function createStartRow(): DatabaseTreeNode {
+  const text = getCommandTitle('dataTransfer.startLocalService');
+  const command = { id: 'dataTransfer.startLocalService', title: text };
+  return { kind: 'message', id: 'connection/start', icon: 'start', text, command };
+}
+
+const missingKeyKinds: ReadonlySet<ReasonKind> = new Set(['keyMissing', 'keyGone', 'keyElsewhere', 'variableEmpty']);
+
+function createFailedRows({ id }: Connection, reason: Reason): MessageNode[] {
+  const text = describeReason(reason);
+  const sentence = l10n.t('Could not connect: {0}', text);
+  if (!missingKeyKinds.has(reason.kind))
+    return createFailureRows('connection', id, reason, { sentence, command: retryCommand });
+  return createProblemRows('connection', { sentence, reason: text, command: getSetKeyRemedy(id), commandIcon: 'key' });
+}
+
+function createUnlistedRows(connectionId: string, reason: Reason): MessageNode[] {
+  const sentence = l10n.t('Could not list databases: {0}', describeReason(reason));
+  return createFailureRows('databases', connectionId, reason, { sentence, command: retryCommand });
+}
+
+function describeConnecting({ doubt }: { readonly doubt?: Reason }): string {
+  return doubt ? describeKeyDoubt(doubt) : l10n.t('Connecting…');
+}
+
+/**
+ * Creates the rows for a key that previously worked and is being retried or was rejected (D28: retry rejected keys).
+ */
+function createKeyRows({ connection: { id }, doubt }: ConnectedState): MessageNode[] {
+  if (!doubt) return [];
+  const reason = describeReason(doubt);
+  if (doubt.keyWorked)
+    return [{ ...createLoadingRow('key', describeKeyDoubt(doubt)), tooltip: `${describeKeyDoubt(doubt)}\n${reason}` }];
+  const argument: ConnectionNode = { kind: 'connection', id };
+  const sentence = l10n.t("Transfer status can't be checked without a valid API key: {0}", reason);
+  return createFailureRows('key', id, doubt, { sentence, command: { ...retryCommand, argument } });
+}
+
+const unconnected = {
+  connecting: () => l10n.t('connecting'),
+  failed: () => l10n.t('not connected'),
+  stopped: () => l10n.t('stopped'),
+};
+
+function createConnectionItem(state: ConnectionState): TreeItem {
+  if (state.kind === 'disconnected') return new TreeItem('');
+  const item = new TreeItem(toPlainLine(state.connection.name));
+  item.id = 'connection';
+  item.contextValue = getMachine(state.connection.id) === undefined ? 'connection' : 'connection.local';
+  item.command = { command: 'dataTransfer.switchConnection', title: getDialogTitle('dataTransfer.switchConnection') };
+  if (state.kind === 'connected') showService(item, state);
+  else {
+    item.description = unconnected[state.kind]();
+    item.tooltip = toPlainLine(state.connection.server);
+    item.iconPath = new ThemeIcon(state.kind === 'connecting' ? 'vm-connect' : 'vm-outline');
+  }
+  return setAccessibleLabel(item);
+}
+
+/** Shows the connected service and its connection problems. */
+function showService(item: TreeItem, { service, doubt, problem }: ConnectedState): void {
+  const version = toPlainLine(service.version);
+  const shown = doubt ? l10n.t('sign-in rejected') : l10n.t('connected · v{0}', version);
+  item.description = problem ? l10n.t('not responding · v{0}', version) : shown;
+  const lines = [`${toPlainLine(service.name)} ${version}`, service.address, problem && describeReason(problem)];
+  item.tooltip = [...lines.filter(Boolean), l10n.t('Click to switch connections.')].join('\n');
+  item.iconPath = new ThemeIcon(problem || doubt ? 'vm-outline' : 'vm-active');
+}
+
+function createOrganizationItem(name: string): TreeItem {
+  const label = toPlainLine(name);
+  const item = new TreeItem(label === '' ? l10n.t('(no organization)') : label, TreeItemCollapsibleState.Expanded);
+  item.id = `organization/${name}`;
+  item.contextValue = 'organization';
+  item.iconPath = new ThemeIcon('organization');
+  return item;
+}

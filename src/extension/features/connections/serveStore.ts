@@ -1,0 +1,190 @@
+import { commands, env, l10n, Uri, window } from 'vscode';
+import { findRclonePath, isRcloneTooOld, oldestRclone, readRcloneVersion } from '../../../core/util/rclonePath.ts';
+import { getRemoteName, joinRemotePath } from '../../../core/util/remote.ts';
+import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
+import { setRcloneMissing } from '../../editor/contextKeys.ts';
+import { withProgress, type NotificationAction } from '../../editor/notifications.ts';
+import { createSingleStep, pickOne, type InputResult } from '../../editor/quickInput.ts';
+import type { Settings } from '../../editor/settings.ts';
+import { countStoreFiles, listRemotes, listStoreFolders } from '../../localService/rclone.ts';
+import { createAddStoreStep } from '../../editor/nextSteps.ts';
+import { describeError, toPlainLine } from '../../words/plainText.ts';
+import { describeStoreContent } from '../../words/storeWords.ts';
+import type { CommandServices } from '../services.ts';
+import { serveLocation } from './serveFolder.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
+
+/** A folder in a store, and the names of its subfolders. */
+interface StoreFolder {
+  readonly remote: string;
+  readonly folders: readonly string[];
+}
+
+/** Opens a terminal in which rclone prompts for the settings of a new remote. */
+export async function addStore({ settings }: CommandServices): Promise<void> {
+  const program = await requireRclone(settings);
+  window.createTerminal({ name: 'rclone', shellPath: program, shellArgs: ['config'] }).show();
+}
+
+/**
+ * Serves a folder of a store as a database (D62: stores through rclone). Asks for the remote, the folder and a name.
+ */
+export async function serveStore(services: CommandServices): Promise<void> {
+  const program = await requireRclone(services.settings);
+  const found = await askStoreFolder(program);
+  if (!found) return;
+  const count = await runWithProgress(found.remote, (signal) =>
+    countStoreFiles(program, found.remote, maxCounted, signal),
+  );
+  if (count === undefined) return;
+  const content = describeStoreContent(found.folders.length, count, maxCounted);
+  const prompt = l10n.t('Database name for {0} ({1})', toPlainLine(found.remote), content);
+  await serveLocation(
+    services,
+    { name: suggestName(found.remote), remote: found.remote },
+    { title: getTitle(), prompt },
+  );
+}
+
+/** Maximum number of files to count at the top level of a store before its first scan. */
+const maxCounted = 1_000;
+
+function getTitle(): string {
+  return getDialogTitle('dataTransfer.serveStore');
+}
+
+function suggestName(remote: string): string {
+  const path = remote.slice(remote.indexOf(':') + 1);
+  return path.split('/').findLast((part) => part !== '') ?? getRemoteName(remote);
+}
+
+/** Asks for a remote and a folder in it. Resolves to undefined if the user cancels. */
+async function askStoreFolder(program: string): Promise<StoreFolder | undefined> {
+  for (;;) {
+    const remote = await askRemote(program);
+    if (remote === undefined) return undefined;
+    const folder = await browse(program, remote);
+    if (folder === 'cancel') return undefined;
+    if (folder !== 'back') return folder.value;
+  }
+}
+
+async function askRemote(program: string): Promise<string | undefined> {
+  const remotes = await findRemotes(program);
+  if (remotes.length === 0) throw new CommandHint(l10n.t('rclone has no stores configured yet.'), createAddStoreStep());
+  const answer = await pickOne(createSingleStep(getTitle()), {
+    placeholder: l10n.t('Select a store from your rclone configuration'),
+    choices: remotes.map(({ remote, type }) => ({ label: toPlainLine(remote), description: type, value: remote })),
+  });
+  return typeof answer === 'string' ? undefined : answer.value;
+}
+
+async function findRemotes(program: string): ReturnType<typeof listRemotes> {
+  try {
+    return await listRemotes(program);
+  } catch (error) {
+    throw new CommandFailure(
+      l10n.t('Could not list the stores in your rclone configuration: {0}', describeError(error)),
+      createAddStoreStep(),
+    );
+  }
+}
+
+/**
+ * Lets the user browse a remote, one level at a time, and choose a folder. The Back button returns to the parent
+ * folder.
+ */
+async function browse(program: string, start: string): Promise<InputResult<StoreFolder>> {
+  const visited = [start];
+  for (;;) {
+    const remote = visited.at(-1) ?? start;
+    const folders = await runWithProgress(remote, (signal) => listStoreFolders(program, remote, signal));
+    if (!folders) return 'cancel';
+    const answer = await askFolder({ remote, folders });
+    if (answer === 'cancel' || (answer === 'back' && visited.length === 1)) return answer;
+    if (answer === 'back') visited.pop();
+    else if (answer.value === '') return { value: { remote, folders } };
+    else visited.push(joinRemotePath(remote, answer.value));
+  }
+}
+
+/**
+ * Asks for a subfolder to open. Resolves to its name, or to an empty string if the user wants to serve the current
+ * folder.
+ */
+async function askFolder({ remote, folders }: StoreFolder): Promise<InputResult<string>> {
+  const shown = toPlainLine(remote);
+  return await pickOne(
+    { ...createSingleStep(getTitle()), canGoBack: true },
+    {
+      placeholder: l10n.t('Open a folder, or serve {0}', shown),
+      choices: [
+        { label: l10n.t('Serve {0}', shown), value: '' },
+        ...folders.map((name) => ({ label: toPlainLine(name), description: l10n.t('folder'), value: name })),
+      ],
+    },
+  );
+}
+
+/**
+ * Runs an operation with a cancelable progress notification. Resolves to undefined if the user cancels. Throws a {@link
+ * CommandFailure} if the operation fails.
+ */
+async function runWithProgress<T>(remote: string, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+  const name = toPlainLine(remote);
+  return await withProgress(l10n.t('Connecting to {0}', name), async (signal) => {
+    try {
+      return await work(signal);
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      throw new CommandFailure(l10n.t('Could not list {0} ({1})', name, describeError(error)), createAddStoreStep());
+    }
+  });
+}
+
+const installationGuide = 'https://rclone.org/install/';
+
+/**
+ * Returns the path of a usable rclone. If there is none, throws a {@link CommandFailure} that explains the problem and
+ * offers an installation guide.
+ */
+async function requireRclone({ rclonePath }: Settings): Promise<string> {
+  const path = findRclonePath(rclonePath);
+  setRcloneMissing(path === undefined);
+  if (path === undefined) throw new CommandHint(describeMissingRclone(rclonePath), ...createRcloneSteps());
+  const version = await readRcloneVersion(path);
+  if (version !== undefined && !isRcloneTooOld(version)) return path;
+  throw new CommandFailure(describeUnusableRclone(path, version), ...createRcloneSteps());
+}
+
+function describeUnusableRclone(path: string, version: string | undefined): string {
+  if (version === undefined) return l10n.t("{0} can't be run or isn't rclone.", toPlainLine(path));
+  return l10n.t('rclone {0} is too old. Install version {1} or later.', version, oldestRclone);
+}
+
+function describeMissingRclone(configured: string | undefined): string {
+  const setting = 'dataTransfer.rclone.path';
+  if (configured !== undefined)
+    return l10n.t("rclone wasn't found at {0}. Check the {1} setting.", toPlainLine(configured), setting);
+  const missing = l10n.t("Stores need rclone, which wasn't found.");
+  return [missing, describeInstallation[process.platform]?.()].filter(Boolean).join(' ');
+}
+
+const describeInstallation: Readonly<Partial<Record<NodeJS.Platform, () => string>>> = {
+  darwin: () => l10n.t('Install it, for example with: brew install rclone'),
+  linux: () => l10n.t('Install it, for example with: sudo apt install rclone'),
+  win32: () => l10n.t('Install it, for example with: winget install Rclone.Rclone'),
+};
+
+function createRcloneSteps(): NotificationAction[] {
+  return [
+    {
+      label: l10n.t('Installation Guide'),
+      run: () => env.openExternal(Uri.parse(installationGuide)),
+    },
+    {
+      label: l10n.t('Set Path'),
+      run: () => commands.executeCommand('workbench.action.openSettings', 'dataTransfer.rclone.path'),
+    },
+  ];
+}

@@ -1,0 +1,102 @@
+import { l10n } from 'vscode';
+import type { MetadataFlow } from '../../../core/search/metadataFlow.ts';
+import type { FileEntry } from '../../../core/model/fileEntry.ts';
+import type { SearchStore } from '../../../core/search/searchStore.ts';
+import type { FileNode, FileRef } from '../../editor/contributions.ts';
+import { createSingleStep, pickSeveral } from '../../editor/quickInput.ts';
+import { createNoFilesHint } from '../../editor/nextSteps.ts';
+import { formatSize } from '../../words/localeFormats.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import type { CommandServices } from '../services.ts';
+
+/** A file available through a connection, with its metadata if loaded. */
+export interface KnownFile {
+  readonly ref: FileRef;
+  readonly entry?: FileEntry;
+}
+
+/** Returns the files that a command applies to: the selected rows, a single row, or a metadata page's file. */
+export function getSelectedFiles(
+  argument: FileNode | FileRef | undefined,
+  selection: readonly (FileNode | FileRef)[] | undefined,
+): readonly KnownFile[] {
+  const rows = selection && selection.length > 0 ? selection : argument ? [argument] : [];
+  return rows.map(toKnownFileFromRow);
+}
+
+/** Asks for files in the current searches. Returns undefined if the user cancels. */
+export async function askFiles(searches: SearchStore, title: string): Promise<readonly KnownFile[] | undefined> {
+  const files = searches
+    .getAll()
+    .flatMap((search) => search.files.map((file) => ({ file, connectionId: search.connectionId })))
+    .flatMap(({ file, connectionId }) => (file.kind === 'file' ? [toKnownFile(file, connectionId)] : []));
+  if (files.length === 0) throw createNoFilesHint();
+  const answer = await pickSeveral(createSingleStep(title), {
+    placeholder: l10n.t('Select files'),
+    choices: files.map((value) => ({
+      label: toPlainLine(value.ref.name),
+      description: [
+        toPlainLine(value.ref.database),
+        value.entry.sizeBytes === undefined ? '' : formatSize(value.entry.sizeBytes),
+      ]
+        .filter(Boolean)
+        .join(' · '),
+      value,
+    })),
+  });
+  return typeof answer === 'string' ? undefined : answer.value;
+}
+
+/**
+ * Returns the checked files of all searches or, if there are none, the files selected in the view. Otherwise, asks for
+ * files. Returns undefined if the user cancels.
+ */
+export async function chooseCheckedFiles(
+  { searchStore, views }: Pick<CommandServices, 'searchStore' | 'views'>,
+  title: string,
+): Promise<readonly KnownFile[] | undefined> {
+  const checked = searchStore.getCheckedFiles();
+  if (checked.length > 0) return checked.map(({ connectionId, file }) => toKnownFile(file, connectionId));
+  const selected = getSelectedFiles(undefined, views.getSelectedFiles());
+  return selected.length > 0 ? selected : await askFiles(searchStore, title);
+}
+
+/**
+ * Fetches the metadata of files for which only a summary, or nothing, is known. Returns the files with their metadata
+ * and with names taken from it. Files that the service doesn't return, or that weren't fetched before `signal` was
+ * aborted, are returned with what was known.
+ */
+export async function loadEntries(
+  flow: MetadataFlow,
+  files: readonly KnownFile[],
+  signal?: AbortSignal,
+): Promise<readonly KnownFile[]> {
+  const entries = new Map<string, FileEntry>();
+  const missing = files.filter(({ entry }) => !entry || entry.isSummary).map(({ ref }) => ref);
+  for (const { connectionId, database } of getDistinctDatabases(missing)) {
+    if (signal?.aborted) break;
+    const refs = missing.filter((ref) => ref.database === database && ref.connectionId === connectionId);
+    const ids = refs.map(({ id }) => id);
+    const fetched = await flow.fetchFiles(connectionId, database, ids, signal);
+    for (const file of fetched.files)
+      if (file.kind === 'file') entries.set(JSON.stringify([connectionId, database, file.id]), file);
+  }
+  return files.map((file) => {
+    const { connectionId, database, id } = file.ref;
+    const entry = entries.get(JSON.stringify([connectionId, database, id])) ?? file.entry;
+    return entry ? { ref: { ...file.ref, name: entry.name }, entry } : file;
+  });
+}
+
+function getDistinctDatabases(refs: readonly FileRef[]): readonly Pick<FileRef, 'connectionId' | 'database'>[] {
+  return [...new Map(refs.map((ref) => [JSON.stringify([ref.connectionId, ref.database]), ref])).values()];
+}
+
+/** Converts a search result to a {@link KnownFile}. */
+export function toKnownFile(entry: FileEntry, connectionId: string): Required<KnownFile> {
+  return { ref: { connectionId, database: entry.database, id: entry.id, name: entry.name }, entry };
+}
+
+function toKnownFileFromRow(row: FileNode | FileRef): KnownFile {
+  return 'kind' in row ? toKnownFile(row.file, row.connectionId) : { ref: row };
+}

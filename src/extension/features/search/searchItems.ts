@@ -1,0 +1,366 @@
+import { l10n, ThemeIcon, TreeItem, TreeItemCheckboxState, TreeItemCollapsibleState } from 'vscode';
+import { getMachine } from '../../../core/model/connection.ts';
+import type { FileEntry, FoundFile, UnreadableFile } from '../../../core/model/fileEntry.ts';
+import { filterMissingIds, type MissingId } from '../../../core/model/idList.ts';
+import type { Reason } from '../../../core/model/reason.ts';
+import { maxPagesWithoutNew } from '../../../core/model/searchModel.ts';
+import type { LeftOutSearches, Search } from '../../../core/search/searchStore.ts';
+import { isJsonObject, type JsonObject } from '../../../core/util/json.ts';
+import type {
+  ConnectionNode,
+  EmptySearchesNode,
+  FileNode,
+  LeftOutNode,
+  SearchNode,
+} from '../../editor/contributions.ts';
+import { getCommandTitle, getDialogTitle } from '../../words/commandTitles.ts';
+import { describeFailedLookups } from '../../words/sharedLabels.ts';
+import { formatAlsoIn, formatDatabases } from '../../words/summaryWords.ts';
+import { formatList, formatNumber, formatSize, formatTime, plural, wordsLanguage } from '../../words/localeFormats.ts';
+import { toPlainLine, toPlainText } from '../../words/plainText.ts';
+import { describeReason } from '../../words/reasonWords.ts';
+import {
+  describeFilters,
+  describeOrder,
+  describeSearchabilityDetail,
+  describeSearchTerms,
+  formatResultCount,
+  getDatabaseLabel,
+} from '../../words/searchWords.ts';
+import type { MessageNode, MissingNode, PartNode, SearchTreeNode } from '../../views/nodes.ts';
+import { createEmptyRow, createFailureRows, createLoadingRow, setAccessibleLabel } from '../../views/placeholders.ts';
+
+/** Creates the row for a search. */
+export function createSearchItem(search: Search): TreeItem {
+  const { query, order, isCollapsed } = search;
+  const terms = describeSearchTerms(query);
+  const { Expanded, Collapsed } = TreeItemCollapsibleState;
+  const item = new TreeItem(terms, isCollapsed ? Collapsed : Expanded);
+  item.id = search.key;
+  item.contextValue = search.isLoading ? 'search.loading' : 'search';
+  item.iconPath = getSearchIcon(search);
+  const sorted =
+    order === 'relevance' ? '' : l10n.t('sorted by {0}', describeOrder(order).toLocaleLowerCase(wordsLanguage));
+  const filters = describeFilters(query, isLocal(search.connectionId));
+  const lines = [describeAge(search), getDatabaseLabel(query.database), filters, formatResultCount(search), sorted];
+  item.description = lines.filter(Boolean).join(' · ');
+  item.tooltip = [terms, ...lines].filter(Boolean).join('\n');
+  return setAccessibleLabel(item, describeSearchState(search));
+}
+
+/** Creates the row that groups a batch's searches without results. */
+export function createEmptySearchesItem({ batchId }: EmptySearchesNode, searches: readonly Search[]): TreeItem {
+  const text = plural(searches.length, '{0} database without results', '{0} databases without results');
+  const item = new TreeItem(text, TreeItemCollapsibleState.Collapsed);
+  item.id = `emptySearches/${batchId}`;
+  item.contextValue = 'emptySearches';
+  item.iconPath = new ThemeIcon('circle-slash');
+  const [first] = searches;
+  item.description = first ? [describeAge(first), describeSearchTerms(first.query)].filter(Boolean).join(' · ') : '';
+  item.tooltip = [text, item.description, ...searches.map(({ query }) => getDatabaseLabel(query.database))].join('\n');
+  return setAccessibleLabel(item);
+}
+
+/**
+ * Creates the row for a search in a group. The group's row already shows the search terms (see {@link
+ * createEmptySearchesItem}).
+ */
+export function createGroupedSearchItem(search: Search): TreeItem {
+  const item = createSearchItem(search);
+  item.label = getDatabaseLabel(search.query.database);
+  item.description = describeAge(search);
+  return setAccessibleLabel(item, describeSearchState(search));
+}
+
+/** Describes the state shown by the icon, for screen readers. */
+function describeSearchState({ isLoading, reason }: Search): string {
+  if (isLoading) return l10n.t('searching');
+  return reason ? l10n.t('failed') : '';
+}
+
+/** Describes the age of results that were loaded in an earlier session (D59: saved searches). */
+function describeAge({ isStale, loadedAt }: Search): string {
+  return isStale && loadedAt !== undefined ? l10n.t('as of {0}', formatTime(loadedAt, Date.now())) : '';
+}
+
+function getSearchIcon({ isLoading, isStale, reason, query }: Search): ThemeIcon {
+  if (isLoading) return new ThemeIcon('loading~spin');
+  if (reason) return new ThemeIcon('warning');
+  if (isStale) return new ThemeIcon('history');
+  return new ThemeIcon(query.ids ? 'list-selection' : 'search');
+}
+
+/** Creates the row for a part of a long result list. Shows the numbers and names of the part's first and last files. */
+export function createPartItem(search: Search, node: PartNode, files: readonly FoundFile[], isOpen: boolean): TreeItem {
+  const numbers = [node.start + 1, node.start + files.length].map(formatNumber);
+  const { Expanded, Collapsed } = TreeItemCollapsibleState;
+  const item = new TreeItem(numbers.join(' – '), isOpen ? Expanded : Collapsed);
+  item.id = `${search.key}/part/${node.start}`;
+  item.contextValue = 'part';
+  item.iconPath = new ThemeIcon('files');
+  item.description = [files[0], files.at(-1)].map((file) => getLabel(file)).join(' – ');
+  item.tooltip = `${numbers.join(' – ')}\n${item.description}`;
+  return setAccessibleLabel(item);
+}
+
+/** Creates the row for a search's checked files that aren't among its loaded results. */
+export function createUnlistedItem(search: Search, count: number): TreeItem {
+  const isGone = !search.mayHaveMore && !search.isStale;
+  const text = isGone
+    ? plural(count, '{0} checked file no longer in the results', '{0} checked files no longer in the results')
+    : plural(count, '{0} more checked file, not loaded yet', '{0} more checked files, not loaded yet');
+  const item = new TreeItem(text, isGone ? TreeItemCollapsibleState.Expanded : TreeItemCollapsibleState.Collapsed);
+  item.id = getUnlistedItemId(search.key);
+  item.contextValue = 'unlisted';
+  item.iconPath = new ThemeIcon(isGone ? 'warning' : 'check');
+  item.tooltip = text;
+  return setAccessibleLabel(item);
+}
+
+/** Returns the ID of the row for a search's checked files that aren't among its loaded results. */
+export function getUnlistedItemId(searchKey: string): string {
+  return `${searchKey}/unlisted`;
+}
+
+/** Creates the row that groups the searches of another connection. */
+export function createOtherConnectionItem(name: string, connectionId: string, searches: readonly Search[]): TreeItem {
+  const label = toPlainLine(name) || l10n.t('Removed connection');
+  const item = new TreeItem(label, TreeItemCollapsibleState.Collapsed);
+  item.id = `connection/${connectionId}`;
+  item.contextValue = 'otherConnection';
+  item.iconPath = new ThemeIcon('vm-outline');
+  item.description = plural(searches.length, '{0} search', '{0} searches');
+  item.tooltip = `${label}\n${item.description}`;
+  return setAccessibleLabel(item);
+}
+
+/** Creates the row for IDs without a file: either those unknown to the service, or those that couldn't be looked up. */
+export function createMissingItem(search: Search, node: MissingNode): TreeItem {
+  const { isUnknown } = node;
+  const ids = filterMissingIds(search, isUnknown);
+  const text = describeMissingIds(ids.length, isUnknown);
+  const item = new TreeItem(text, TreeItemCollapsibleState.Collapsed);
+  item.id = getMissingItemId(node);
+  item.contextValue = 'missing';
+  item.iconPath = new ThemeIcon(isUnknown ? 'question' : 'warning');
+  item.tooltip = [text, ...ids.slice(0, 20).map(({ id }) => toPlainLine(id))].join('\n');
+  return setAccessibleLabel(item);
+}
+
+/** Returns the ID of the row for IDs without a file. */
+export function getMissingItemId({ searchKey, isUnknown }: MissingNode): string {
+  return `${searchKey}/${isUnknown ? 'missing' : 'failed'}`;
+}
+
+/**
+ * Creates the row for a file, with its checkbox and the names of other databases that have the file. If other databases
+ * have it, the row has a different icon, because a narrow view truncates the names. The tooltip is set only on hover,
+ * from {@link createFileTooltip}.
+ */
+export function createFileItem(node: FileNode, isChecked: boolean, alsoIn: readonly string[]): TreeItem {
+  const { file } = node;
+  const item = new TreeItem(getLabel(file));
+  item.id = `${node.searchKey}/${file.id}`;
+  item.contextValue = 'file';
+  item.iconPath = new ThemeIcon(alsoIn.length > 0 ? 'files' : 'file');
+  item.description = [describeFile(file), formatAlsoIn(alsoIn)].filter(Boolean).join(' · ');
+  const state = isChecked ? TreeItemCheckboxState.Checked : TreeItemCheckboxState.Unchecked;
+  item.checkboxState = { state, accessibilityInformation: { label: l10n.t('Check {0}', getLabel(file)) } };
+  item.command = {
+    command: 'dataTransfer.showFileMetadata',
+    title: getCommandTitle('dataTransfer.showFileMetadata'),
+    arguments: [node],
+  };
+  return item;
+}
+
+/** Lists a file's metadata, and the other databases that have the file. Each value is on its own line. */
+export function createFileTooltip(file: FileEntry, alsoIn: readonly string[]): string {
+  const facts: readonly [string, string | undefined][] = [
+    [l10n.t('Path'), file.path ?? file.name],
+    [l10n.t('Title'), file.title],
+    [l10n.t('Size'), file.sizeBytes === undefined ? undefined : formatSize(file.sizeBytes)],
+    [l10n.t('Type'), formatList([file.format, file.mediaType])],
+    [l10n.t('Hash'), file.hash],
+    [l10n.t('Source'), getNames(file.resource, 'sources')],
+    [l10n.t('License'), getNames(file.resource, 'licenses')],
+    [l10n.t('ID'), file.id],
+    [l10n.t('Also in'), formatDatabases(alsoIn)],
+  ];
+  return facts
+    .map(([name, value]) => [name, toPlainLine(value ?? '')] as const)
+    .flatMap(([name, value]) => (value ? [l10n.t('{0}: {1}', name, value)] : []))
+    .join('\n');
+}
+
+/** Returns true for the local service of any machine, whose search parameters have labels. */
+function isLocal(connectionId: string): boolean {
+  return getMachine(connectionId) !== undefined;
+}
+
+function getLabel(file: FoundFile | undefined): string {
+  const name = file?.kind === 'file' ? toPlainLine(file.name) : '';
+  return name === '' ? l10n.t('(no name)') : name;
+}
+
+function describeMissingIds(count: number, isUnknown: boolean): string {
+  return isUnknown ? plural(count, '{0} ID not found', '{0} IDs not found') : describeFailedLookups(count);
+}
+
+function describeFile({ sizeBytes, format }: FileNode['file']): string {
+  const size = sizeBytes === undefined ? '' : formatSize(sizeBytes);
+  return [size, toPlainLine(format ?? '')].filter(Boolean).join(' · ');
+}
+
+/** Maximum number of names in a tooltip. */
+const maxNames = 3;
+
+/** Returns the names of a data resource's sources or licenses. Accepts any value, because servers may send anything. */
+function getNames(resource: JsonObject, list: 'sources' | 'licenses'): string {
+  const elements = resource[list];
+  if (!Array.isArray(elements)) return '';
+  const names = elements.slice(0, maxNames).map(getName).filter(Boolean);
+  return [...names, elements.length > maxNames ? '…' : ''].filter(Boolean).join('; ');
+}
+
+function getName(element: unknown): string {
+  if (!isJsonObject(element)) return '';
+  const { title, name, path } = element;
+  return [title, name, path].find((text): text is string => typeof text === 'string' && text !== '') ?? '';
+}
+
+/** Creates the row for a file; `index` is the file's position in the list. */
+export function createFileRow(search: Search, file: FoundFile, index: number): SearchTreeNode {
+  if (file.kind === 'unreadable') return createUnreadableRow(search, file, index);
+  return { kind: 'file', searchKey: search.key, connectionId: search.connectionId, file };
+}
+
+function createUnreadableRow(search: Search, file: UnreadableFile, index: number): MessageNode {
+  return {
+    kind: 'message',
+    id: `${search.key}/unreadable/${index}`,
+    icon: 'unreadable',
+    text: l10n.t('Unreadable result: {0}', toPlainLine(file.text).slice(0, 80)),
+    tooltip: toPlainText(file.text, 1000),
+  };
+}
+
+/** Creates the row for an ID for which no file was found. */
+export function createMissingRow({ key }: Search, { id, reason }: MissingId): MessageNode {
+  const text = toPlainLine(id) || l10n.t('(empty)');
+  const reasonText = describeReason(reason ?? { kind: 'notFound' });
+  return { kind: 'message', id: `${key}/missing/${id}`, icon: 'missing', text, tooltip: `${text}\n${reasonText}` };
+}
+
+/**
+ * Creates the row that lists the databases skipped by a search. Clicking the row searches them (D38: learned
+ * searchability).
+ */
+export function createLeftOutRow({ refused }: LeftOutSearches): MessageNode {
+  const lines = refused.map(({ query, searchability }) =>
+    l10n.t('{0}: {1}', getDatabaseLabel(query.database), describeSearchabilityDetail(searchability)),
+  );
+  const text = plural(refused.length, 'Search {0} skipped database', 'Search {0} skipped databases');
+  const argument: LeftOutNode = { kind: 'leftOut' };
+  const command = { id: 'dataTransfer.searchAllDatabases', title: l10n.t('Include'), argument };
+  return { kind: 'message', id: 'leftOut', icon: 'about', text, tooltip: lines.join('\n'), command };
+}
+
+/** Creates the row that switches to another connection. Shown above the connection's searches. */
+export function createSwitchRow(connectionId: string, name: string): MessageNode {
+  const text = l10n.t('Switch to {0}', toPlainLine(name));
+  const argument: ConnectionNode = { kind: 'connection', id: connectionId };
+  const command = { id: 'dataTransfer.switchConnection', title: text, argument };
+  return { kind: 'message', id: `connection/${connectionId}/switch`, icon: 'switch', text, command };
+}
+
+/** Creates the rows that follow a search's files: missing IDs, progress, failures, and commands to load more files. */
+export function createLastRows(search: Search, node: SearchNode): SearchTreeNode[] {
+  const missed = [true, false].flatMap((isUnknown): SearchTreeNode[] =>
+    filterMissingIds(search, isUnknown).length > 0 ? [{ kind: 'missing', searchKey: search.key, isUnknown }] : [],
+  );
+  return [...missed, ...createStatusRows(search, node)];
+}
+
+function createStatusRows(search: Search, node: SearchNode): MessageNode[] {
+  const { key, isLoading, mayHaveMore, missing } = search;
+  const count = search.files.length;
+  if (isLoading) return [createLoadingRow(key, describeLoading(search))];
+  if (search.reason) return createFailedRows(search, node, search.reason);
+  if (count === 0 && !mayHaveMore) {
+    return missing.length > 0 ? [] : [createEmptyRow(key, l10n.t('No files found.')), createEditRow(search, node)];
+  }
+  if (!mayHaveMore) return [];
+  return createMoreRows(search, node);
+}
+
+/** Creates the rows that load more files for a search that may have more. */
+function createMoreRows(search: Search, node: SearchNode): MessageNode[] {
+  const { key, query, files, nextOffset } = search;
+  const row = (id: string, text: string, command: 'loadMore' | 'loadAll' = 'loadMore'): MessageNode => ({
+    kind: 'message',
+    id: `${key}/${id}`,
+    icon: 'more',
+    text,
+    command: { id: `dataTransfer.${command}`, title: text, argument: node },
+  });
+  if (query.ids) {
+    const [done, total] = [nextOffset, query.ids.length].map(formatNumber);
+    return [row('more', l10n.t('Load More ({0} of {1} IDs looked up)', done ?? '', total ?? ''))];
+  }
+  if (files.length === 0) return [row('more', l10n.t('Search Again (Stopped)'))];
+  const more = { ...row('more', getCommandTitle('dataTransfer.loadMore')), description: describeLoaded(search) };
+  return [more, row('all', getCommandTitle('dataTransfer.loadAll'), 'loadAll')];
+}
+
+/** Describes a search's progress or, if the search stopped early, the reason for that (D9: paging). */
+function describeLoaded({ files, pagesWithoutNew }: Search): string {
+  if (pagesWithoutNew >= maxPagesWithoutNew) {
+    return l10n.t('stopped because the last three pages contained no new files; more may exist');
+  }
+  return plural(files.length, '{0} loaded; more may exist', '{0} loaded; more may exist');
+}
+
+function describeLoading({ query, files, nextOffset }: Search): string {
+  if (query.ids)
+    return l10n.t('Looking up IDs ({0} of {1})…', formatNumber(nextOffset), formatNumber(query.ids.length));
+  return files.length === 0 ? l10n.t('Searching…') : l10n.t('Loading more…');
+}
+
+function createFailedRows(search: Search, node: SearchNode, reason: Reason): MessageNode[] {
+  const { key, query, connectionId } = search;
+  const database = getDatabaseLabel(query.database);
+  const reasonText = describeReason(reason);
+  const sentence = query.ids
+    ? l10n.t('Could not look up the IDs in {0}: {1}', database, reasonText)
+    : l10n.t('Could not search {0}: {1}', database, reasonText);
+  const command = { id: 'dataTransfer.loadMore', title: l10n.t('Retry'), argument: node };
+  return [
+    ...createFailureRows(key, connectionId, reason, { sentence, reason: describeFailure(reason, database), command }),
+    createEditRow(search, node),
+  ];
+}
+
+/** Creates the row that opens the search for editing. */
+function createEditRow({ key }: Search, node: SearchNode): MessageNode {
+  const command = {
+    id: 'dataTransfer.refineSearch',
+    title: getDialogTitle('dataTransfer.refineSearch'),
+    argument: node,
+  };
+  return {
+    kind: 'message',
+    id: `${key}/edit`,
+    icon: 'edit',
+    text: getCommandTitle('dataTransfer.refineSearch'),
+    command,
+  };
+}
+
+/**
+ * Describes a failure for its row. A schema validator's message is too long for a row and appears only in the tooltip.
+ */
+function describeFailure(reason: Reason, database: string): string {
+  if (reason.kind !== 'entryRejected') return describeReason(reason);
+  return l10n.t("invalid entry in {0}, rejected by the service's own validation", database);
+}

@@ -1,0 +1,238 @@
+import { commands, l10n, ThemeIcon } from 'vscode';
+import type { ResultOrder } from '../../../core/model/searchModel.ts';
+import { getEmptySearches, type DismissedSearches, type Search } from '../../../core/search/searchStore.ts';
+import { CommandHint } from '../../editor/commandBoundary.ts';
+import type { EmptySearchesNode, FileNode, SearchNode } from '../../editor/contributions.ts';
+import type { Notifications } from '../../editor/notifications.ts';
+import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
+import { createSearchStep } from '../../editor/nextSteps.ts';
+import { formatFileCount, plural } from '../../words/localeFormats.ts';
+import { describeOrder, describeSearchTerms } from '../../words/searchWords.ts';
+import type { CommandServices } from '../services.ts';
+import { chooseConnectedSearch, chooseIncompleteSearch, chooseSearch, waitForSearch } from './searches.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
+
+/** Loads the next page of a search, or reloads the page that failed. */
+export async function loadMore(services: CommandServices, node: SearchNode | undefined): Promise<void> {
+  const placeholder = l10n.t('Select the search to load more files for');
+  const search = await chooseIncompleteSearch(services, node, placeholder);
+  if (search) await services.searchFlow.loadMore(search.key);
+}
+
+/** Runs a search again. */
+export async function repeatSearch(services: CommandServices, node: SearchNode | undefined): Promise<void> {
+  const search = await chooseConnectedSearch(services, node, l10n.t('Select the search to repeat'));
+  if (!search) return;
+  // Unlike a restart, a refresh preserves the checked files of a search that was restored from an earlier session.
+  if (search.isStale) await services.searchFlow.refresh(search.key);
+  else await services.searchFlow.restart(search.key);
+}
+
+/** Stops a running search but keeps its results. */
+export async function stopSearch(services: CommandServices, node: SearchNode | undefined): Promise<void> {
+  const search = await chooseSearch(services, node, l10n.t('Select the search to stop'), {
+    isEligible: ({ isLoading }) => isLoading,
+    emptyText: l10n.t('No search is running.'),
+  });
+  if (search) services.searchFlow.stop([search.key]);
+}
+
+/**
+ * Removes a search, the searches that share a row because they found nothing, or all selected searches. Offers to undo
+ * this.
+ */
+export async function dismissSearch(
+  services: CommandServices,
+  node: SearchNode | EmptySearchesNode | undefined,
+  selection: readonly (SearchNode | EmptySearchesNode)[] | undefined,
+): Promise<void> {
+  const search = node ?? (await chooseSearch(services, undefined, l10n.t('Select the search to remove')));
+  if (!search) return;
+  const getKeys = (row: { readonly key: string } | EmptySearchesNode): readonly string[] =>
+    'key' in row ? [row.key] : getEmptySearches(services.searchStore, row.batchId).map(({ key }) => key);
+  const keys = getKeys(search);
+  const selected = [...new Set(selection?.flatMap(getKeys))];
+  // A row that has disappeared in the meantime has no searches. It doesn't count as selected.
+  const isSelected = keys.length > 0 && keys.every((key) => selected.includes(key));
+  offerUndo(services, services.searchFlow.dismiss(isSelected ? selected : keys));
+}
+
+/** Removes all searches, and offers to undo this. */
+export function clearResults(services: CommandServices): void {
+  const keys = services.searchStore.getAll().map((search) => search.key);
+  if (keys.length === 0) services.notifications.showStatusMessage(l10n.t('There are no searches to clear.'));
+  else offerUndo(services, services.searchFlow.dismiss(keys));
+}
+
+/** Sorts the files in a search by relevance, name or size. */
+export async function sortResults(services: CommandServices, node: SearchNode | undefined): Promise<void> {
+  const search = await chooseSearch(services, node, l10n.t('Select the search to sort'));
+  if (!search) return;
+  const orders: readonly ResultOrder[] = ['relevance', 'name', 'size'];
+  const answer = await pickOne(createSingleStep(getDialogTitle('dataTransfer.sortResults')), {
+    placeholder: l10n.t('Select a sort order ({0})', describeSearchTerms(search.query)),
+    choices: orders.map((value) => ({
+      label: describeOrder(value),
+      ...(value === search.order && { description: l10n.t('current'), iconPath: new ThemeIcon('check') }),
+      value,
+    })),
+    active: search.order,
+  });
+  if (typeof answer !== 'string') services.searchStore.update(search.key, { order: answer.value });
+}
+
+/** Checks all loaded files in a search. If more may exist, offers to load them first. */
+export async function checkAllFiles(services: CommandServices, node: SearchNode | undefined): Promise<void> {
+  const chosen = await chooseSearch(services, node, l10n.t('Select the search whose files you want to check'));
+  const search = chosen && (await waitForSearch(services, chosen, hasFilesToCheck));
+  const choice = search?.mayHaveMore ? await askFilesToCheck(search) : 'loaded';
+  if (search && choice === 'loaded') await checkLoadedFiles(services, search);
+  else if (search && choice === 'all') await loadAndCheckFiles(services, search);
+}
+
+/** Returns false while no file has been found but some may still be. */
+const hasFilesToCheck = ({ files, isLoading }: Search): boolean => files.length > 0 || !isLoading;
+
+async function checkLoadedFiles(services: CommandServices, chosen: Search): Promise<void> {
+  const { searchStore, notifications } = services;
+  // The user may have repeated the search during the prompt.
+  const search = await waitForSearch(services, chosen, hasFilesToCheck);
+  if (!search) return;
+  searchStore.checkAll(search.key);
+  notifications.showStatusMessage(describeCheckedAll(searchStore.getCheckedCount(search.key), search.mayHaveMore));
+}
+
+async function loadAndCheckFiles(services: CommandServices, chosen: Search): Promise<void> {
+  // Files can't be loaded while a page is already being loaded.
+  const search = await waitForSearch(services, chosen, ({ isLoading }) => !isLoading);
+  if (!search) return;
+  if (search.mayHaveMore) await loadAll(services, { kind: 'search', key: search.key });
+  // Checks the files, or asks again if they weren't all loaded.
+  await checkAllFiles(services, { kind: 'search', key: search.key });
+}
+
+async function askFilesToCheck({ files, query }: Search): Promise<'loaded' | 'all' | undefined> {
+  const loaded = plural(
+    files.length,
+    'Check {0} loaded file; more may exist',
+    'Check {0} loaded files; more may exist',
+  );
+  const answer = await pickOne(createSingleStep(getDialogTitle('dataTransfer.checkAllFiles')), {
+    placeholder: l10n.t('Some results may not have been loaded yet ({0})', describeSearchTerms(query)),
+    choices: [
+      ...(files.length > 0 ? [{ label: loaded, value: 'loaded' as const }] : []),
+      { label: l10n.t('Load and check all files'), value: 'all' as const },
+    ],
+  });
+  return typeof answer === 'string' ? undefined : answer.value;
+}
+
+function describeCheckedAll(count: number, mayHaveMore: boolean): string {
+  if (!mayHaveMore) return plural(count, '{0} file checked.', '{0} files checked.');
+  return plural(count, '{0} loaded file checked; more may exist.', '{0} loaded files checked; more may exist.');
+}
+
+/**
+ * Toggles the checkbox of a file or of all selected files: checks them, or unchecks them if all are checked. The editor
+ * has no keyboard command for checkboxes.
+ */
+export function toggleCheck(
+  { searchStore }: CommandServices,
+  node: FileNode | undefined,
+  selection: readonly FileNode[] | undefined,
+): void {
+  if (!node) throw new CommandHint(l10n.t('Select a file in the search results first.'), createSearchStep());
+  const rows = selection?.some(({ file }) => file === node.file) ? selection : [node];
+  const shouldCheck = rows.some(({ searchKey, file }) => !searchStore.isChecked(searchKey, file.id));
+  for (const { searchKey, file } of rows) searchStore.drawChecked(searchKey, [file], shouldCheck);
+}
+
+/** Handles the Space key: toggles the checkboxes of files, and expands or collapses any other row. */
+export async function toggleFocusedRow(services: CommandServices, node: FileNode | undefined): Promise<void> {
+  const selected = services.views.selectedResults.filter((row) => row.kind === 'file');
+  if (node) toggleCheck(services, node, selected);
+  else await commands.executeCommand('list.toggleExpand');
+}
+
+/** Extends the selection to the next row, without opening it. */
+export async function extendSelectionDown({ views }: CommandServices): Promise<void> {
+  await views.selectionExtender.extend('down');
+}
+
+/** Extends the selection to the previous row, without opening it. */
+export async function extendSelectionUp({ views }: CommandServices): Promise<void> {
+  await views.selectionExtender.extend('up');
+}
+
+/** Unchecks all files in a search. */
+export async function uncheckAllFiles(services: CommandServices, node: SearchNode | undefined): Promise<void> {
+  const { searchStore, notifications } = services;
+  const isEligible = ({ key }: Search): boolean => searchStore.getCheckedCount(key) > 0;
+  const searches = searchStore.getAll();
+  if (searches.length > 0 && !searches.some(isEligible)) {
+    // Unlike a notification, a status message doesn't stay after the user has checked files.
+    notifications.showStatusMessage(l10n.t('No files are checked.'));
+    return;
+  }
+  const placeholder = l10n.t('Select the search whose files you want to uncheck');
+  const search = await chooseSearch(services, node, placeholder, { isEligible });
+  if (search) searchStore.uncheck([search.key]);
+}
+
+function offerUndo({ searchStore, removals }: CommandServices, dismissed: DismissedSearches): void {
+  const [first, second] = dismissed;
+  if (!first) return;
+  const text = second
+    ? plural(dismissed.length, 'Removed {0} search.', 'Removed {0} searches.')
+    : l10n.t('Removed search: {0}', describeSearchTerms(first.stored.search.query));
+  removals.report(text, () => searchStore.restore(dismissed));
+}
+
+/**
+ * Number of loaded files at which the user is first asked whether to continue. Each further limit is ten times the
+ * previous one.
+ */
+const firstLimit = 5000;
+
+/** Loads all pages of a search. At each limit, asks whether to continue. */
+export async function loadAll(services: CommandServices, node: SearchNode | undefined): Promise<void> {
+  const { searchStore, notifications } = services;
+  const placeholder = l10n.t('Select the search to load all files for');
+  const chosen = await chooseIncompleteSearch(services, node, placeholder);
+  if (!chosen) return;
+  const { key } = chosen;
+  let canContinue = await loadToLimit(services, key);
+  while (canContinue && (await confirmLoadMore(notifications, searchStore.get(key))))
+    canContinue = await loadToLimit(services, key);
+  const search = searchStore.get(key);
+  if (search && !search.mayHaveMore)
+    notifications.showStatusMessage(l10n.t('All results are loaded: {0}.', formatFileCount(search.files.length)));
+}
+
+/** Loads files up to the next limit. Returns true if the limit was reached and more files may exist. */
+async function loadToLimit({ searchStore, searchFlow }: CommandServices, key: string): Promise<boolean> {
+  const before = searchStore.get(key);
+  if (!before?.mayHaveMore) return false;
+  const limit = getNextLimit(before.files.length);
+  await searchFlow.loadUpTo(key, limit);
+  const after = searchStore.get(key);
+  return after !== undefined && after.mayHaveMore && after.files.length >= limit;
+}
+
+function getNextLimit(count: number): number {
+  let limit = firstLimit;
+  while (limit <= count) limit *= 10;
+  return limit;
+}
+
+/** Asks whether to keep loading. Returns false if the user dismisses the prompt. */
+async function confirmLoadMore(notifications: Notifications, search: Search | undefined): Promise<boolean> {
+  let isConfirmed = false;
+  const text = plural(
+    search?.files.length ?? 0,
+    '{0} file loaded; the total is unknown. Keep loading?',
+    '{0} files loaded; the total is unknown. Keep loading?',
+  );
+  await notifications.info(text, { label: l10n.t('Keep Loading'), run: () => (isConfirmed = true) });
+  return isConfirmed;
+}

@@ -1,0 +1,199 @@
+import { l10n } from 'vscode';
+import type { CodeRequest, CodeService, MetadataCode } from '../../../core/code/codeRequest.ts';
+import { listCodeLanguages, writeCode, type CodeLanguage } from '../../../core/code/writeCode.ts';
+import { resolveDatabaseNames, type OpenConnection } from '../../../core/connections/openConnections.ts';
+import type { Transfer } from '../../../core/model/transferModel.ts';
+import type { Search } from '../../../core/search/searchStore.ts';
+import { CommandHint } from '../../editor/commandBoundary.ts';
+import { getUserId } from '../../editor/connectionFacts.ts';
+import type { FileNode, FileRef } from '../../editor/contributions.ts';
+import { runSteps } from '../../editor/inputSteps.ts';
+import { localConnectionId } from '../../editor/machine.ts';
+import { pickOne, toStepResult, type Choice, type PickOptions, type Step } from '../../editor/quickInput.ts';
+import { getOrOpenConnection } from '../connections/connectionOpener.ts';
+import { addressVariable, keyVariable } from '../connections/localServiceCommands.ts';
+import { getSelectedFiles } from '../files/files.ts';
+import type { CommandServices } from '../services.ts';
+import { chooseShared, isSharedRow, type SharedArgument } from './sharedRow.ts';
+import {
+  copyToClipboard,
+  createDeliveryPick,
+  deliverCode,
+  type DeliverCode,
+  type DeliveredCode,
+} from './codeDelivery.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
+
+/** The user's answers so far. */
+interface Draft {
+  requests: readonly CodeRequest[];
+  language: CodeLanguage;
+  deliver: DeliverCode;
+}
+
+/**
+ * Generates code that sends the requests for a search, files or a transfer, and copies or inserts the code. The code
+ * reads the key from an environment variable and never contains the key itself.
+ */
+export async function copyAsCode(
+  services: CommandServices,
+  argument: SharedArgument | undefined,
+  selection: readonly SharedArgument[] | undefined,
+): Promise<void> {
+  const title = getDialogTitle('dataTransfer.copyAsCode');
+  const chosen = await chooseShared(services, argument, title);
+  const source = chosen && getCodeSource(services, chosen, selection);
+  const session = source && (await getOrOpenConnection(services, source.connectionId));
+  if (!session) return;
+  const service = toCodeService(session);
+  const draft = await askDraft(title, service, source.variants);
+  if (!draft) return;
+  const requests = await resolveDatabaseNames(session, draft.requests);
+  await deliverCode(
+    services.notifications,
+    draft.deliver,
+    createCode(draft.language, writeCode(draft.language, service, requests)),
+  );
+}
+
+function toCodeService({ connection, service }: OpenConnection): CodeService {
+  const { id, scheme = 'base64', apiKeyVariable = keyVariable } = connection;
+  const { address } = service;
+  if (id === localConnectionId) return { address, scheme, keyVariable, addressVariable };
+  return { address, scheme, keyVariable: apiKeyVariable };
+}
+
+async function askDraft(
+  title: string,
+  service: CodeService,
+  variants: CodeSource['variants'],
+): Promise<Draft | undefined> {
+  const draft: Draft = { requests: variants[0] ?? [], language: 'curl', deliver: copyToClipboard };
+  const delivery = createDeliveryPick();
+  const isDone = await runSteps(title, [
+    ...(variants.length > 1
+      ? [
+          createStep(
+            () => createVariantPick(variants),
+            (requests) => (draft.requests = requests),
+          ),
+        ]
+      : []),
+    createStep(
+      () => createLanguagePick(service, draft.requests),
+      (language) => (draft.language = language),
+    ),
+    ...(delivery.choices.length > 1
+      ? [
+          createStep(
+            () => delivery,
+            (deliver) => (draft.deliver = deliver),
+          ),
+        ]
+      : []),
+  ]);
+  return isDone ? draft : undefined;
+}
+
+function createStep<T>(createPick: () => PickOptions<T>, store: (value: T) => void): Step {
+  return async (position) => toStepResult(await pickOne(position, createPick()), store);
+}
+
+function createVariantPick(variants: CodeSource['variants']): PickOptions<readonly CodeRequest[]> {
+  const choices = variants.map((value) => ({
+    label: value[0]?.kind === 'transfer' ? l10n.t('Submission of this transfer') : l10n.t('Status of this transfer'),
+    value,
+  }));
+  return { placeholder: l10n.t('Select the request to copy as code'), choices };
+}
+
+function createLanguagePick(service: CodeService, requests: readonly CodeRequest[]): PickOptions<CodeLanguage> {
+  const all: Readonly<Record<CodeLanguage, Choice<CodeLanguage>>> = {
+    python: { label: l10n.t('Python'), description: l10n.t('with {0}', 'dtspy'), value: 'python' },
+    curl: { label: l10n.t('curl'), description: l10n.t('for bash and sh'), value: 'curl' },
+    r: { label: 'R', description: l10n.t('with {0}', 'httr2'), value: 'r' },
+  };
+  return {
+    placeholder: l10n.t('Select a language. The code reads the API key from {0}.', service.keyVariable),
+    choices: listCodeLanguages(service, requests).map((language) => all[language]),
+  };
+}
+
+/** Returns code as text and as a notebook cell. Code for curl becomes a `%%bash` cell for a Python notebook. */
+function createCode(language: CodeLanguage, text: string): DeliveredCode {
+  if (language === 'r') return { text, cellText: text, cellLanguage: 'r' };
+  return { text, cellText: language === 'curl' ? `%%bash\n${text}` : text, cellLanguage: 'python' };
+}
+
+/** The requests for which code is generated, and their connection. */
+interface CodeSource {
+  readonly connectionId: string;
+  /** Alternatives for the user to choose from. Each has at least one request. */
+  readonly variants: readonly (readonly CodeRequest[])[];
+}
+
+/** Returns the requests for a row or for the selected files; undefined if the row no longer exists. */
+function getCodeSource(
+  services: CommandServices,
+  argument: SharedArgument,
+  selection: readonly SharedArgument[] | undefined,
+): CodeSource | undefined {
+  if (!isSharedRow(argument, 'search') && !isSharedRow(argument, 'transfer'))
+    return getFileSource(services, argument, selection?.filter(isFile));
+  if (argument.kind === 'transfer') {
+    const transfer = services.transferStore.get(argument.key);
+    return transfer && getTransferSource(transfer);
+  }
+  const search = services.searchStore.get(argument.key);
+  return search && getSearchSource(services, search);
+}
+
+function isFile(argument: SharedArgument): argument is FileNode | FileRef {
+  return !isSharedRow(argument, 'search') && !isSharedRow(argument, 'transfer');
+}
+
+function getSearchSource({ settings }: CommandServices, { connectionId, query: given }: Search): CodeSource {
+  const { pageSize, ids, query, ...others } = given;
+  const user = { database: given.database, orcid: getUserId(settings, connectionId) };
+  const request: CodeRequest = ids
+    ? { kind: 'metadata', ...user, ids }
+    : { kind: 'search', ...others, orcid: user.orcid, query, limit: pageSize };
+  return { connectionId, variants: [[request]] };
+}
+
+function getFileSource(
+  { settings }: CommandServices,
+  argument: FileNode | FileRef,
+  selection: readonly (FileNode | FileRef)[] | undefined,
+): CodeSource {
+  const refs = getSelectedFiles(argument, selection).map(({ ref }) => ref);
+  const { connectionId } = argument;
+  if (refs.some((ref) => ref.connectionId !== connectionId))
+    throw new CommandHint(l10n.t('Select files from one service only.'));
+  const databases = [...new Set(refs.map(({ database }) => database))];
+  const orcid = getUserId(settings, connectionId);
+  const requests = databases.map((database): MetadataCode => {
+    const ids = refs.filter((ref) => ref.database === database).map(({ id }) => id);
+    return { kind: 'metadata', database, orcid, ids: [...new Set(ids)] };
+  });
+  return { connectionId, variants: [requests] };
+}
+
+/**
+ * Returns a transfer's requests: the status request if the transfer's ID is known, and the submission unless the
+ * transfer was started elsewhere.
+ */
+function getTransferSource({ id, order, startedElsewhere }: Transfer): CodeSource {
+  const { connectionId, orcid, source, destination, files, description, instructions } = order;
+  const submission: CodeRequest = {
+    kind: 'transfer',
+    orcid,
+    source,
+    destination,
+    ids: files.map((file) => file.id),
+    ...(description !== undefined && { description }),
+    ...(instructions && { instructions }),
+  };
+  const status: CodeRequest[][] = id === undefined ? [] : [[{ kind: 'status', id }]];
+  return { connectionId, variants: startedElsewhere ? status : [...status, [submission]] };
+}

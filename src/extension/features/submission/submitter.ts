@@ -1,0 +1,95 @@
+import { l10n } from 'vscode';
+import type { TurnOptions } from '../../../core/model/requestTurn.ts';
+import type { Transfer, TransferOrder } from '../../../core/model/transferModel.ts';
+import type { NotificationAction } from '../../editor/notifications.ts';
+import { describeWriteError } from '../connections/problemNotifications.ts';
+import { createRemedyActions } from '../../editor/nextSteps.ts';
+import { formatFileCount } from '../../words/localeFormats.ts';
+import { describeError, toPlainLine } from '../../words/plainText.ts';
+import { describeReason } from '../../words/reasonWords.ts';
+import type { CommandServices } from '../services.ts';
+
+/** Result of a submission. `transfer` is missing if the transfer's record could not be written. */
+interface SubmissionResult {
+  readonly order: TransferOrder;
+  readonly transfer?: Transfer;
+}
+
+type ReportFailure = (cause: string, ...actions: NotificationAction[]) => void;
+
+/**
+ * Submits the orders one after another, and shows their rows and failures. Continues after a failure.
+ * `TransferNotifications` reports an unconfirmed submission.
+ */
+export async function submitTransfers(
+  services: CommandServices,
+  orders: readonly TransferOrder[],
+  replacedKey?: string,
+): Promise<readonly SubmissionResult[]> {
+  const results: SubmissionResult[] = [];
+  for (const order of orders) {
+    const files = orders.length > 1 ? describeSource(order) : formatFileCount(order.files.length);
+    results.push(await submitOrder(services, order, files, replacedKey));
+  }
+  return results;
+}
+
+async function submitOrder(
+  services: CommandServices,
+  order: TransferOrder,
+  files: string,
+  replacedKey: string | undefined,
+): Promise<SubmissionResult> {
+  const { transferFlow, waitingRequests, views, notifications } = services;
+  const destination = toPlainLine(order.destination);
+  const reportFailure: ReportFailure = (cause, ...actions) =>
+    void notifications.error(l10n.t('Could not transfer {0} to {1}: {2}', files, destination, cause), ...actions);
+  try {
+    const title = l10n.t('Transfer {0} to {1}', files, destination);
+    const submit = (turn: TurnOptions): Promise<Transfer> => transferFlow.submit(order, replacedKey, turn);
+    const transfer = await waitingRequests.run(title, submit);
+    views.revealTransfer(transfer.key);
+    reportResult(services, transfer, files, reportFailure);
+    return { order, transfer };
+  } catch (error) {
+    const cause = describeWriteError(error, describeError(error));
+    reportFailure(l10n.t("nothing was sent because the transfer couldn't be saved: {0}", cause));
+    return { order };
+  }
+}
+
+/** Shows the row of a submitted transfer. If the service refused it, also shows the reason. */
+export function reportSubmission(services: CommandServices, transfer: Transfer): void {
+  const { views, notifications } = services;
+  const { files, destination } = transfer.order;
+  const title = formatFileCount(files.length);
+  views.revealTransfer(transfer.key);
+  reportResult(services, transfer, title, (cause, ...actions) => {
+    void notifications.error(
+      l10n.t('Could not transfer {0} to {1}: {2}', title, toPlainLine(destination), cause),
+      ...actions,
+    );
+  });
+}
+
+function reportResult(
+  services: CommandServices,
+  transfer: Transfer,
+  files: string,
+  reportFailure: ReportFailure,
+): void {
+  const { id, key, state, problem, order } = transfer;
+  const { transferPanels, notifications } = services;
+  // The editor truncates a notification without buttons to one line, which would hide the reason at the end.
+  const showDetails = { label: l10n.t('Show Details'), run: () => transferPanels.show(key) };
+  const actions = [showDetails, ...createRemedyActions(problem, order.connectionId)];
+  if (state === 'refused') reportFailure(problem ? describeReason(problem) : '', ...actions);
+  else if (id !== undefined)
+    notifications.showStatusMessage(
+      l10n.t('Submitted the transfer of {0} to {1}.', files, toPlainLine(order.destination)),
+    );
+}
+
+function describeSource({ files, source }: TransferOrder): string {
+  return l10n.t('{0} from {1}', formatFileCount(files.length), toPlainLine(source));
+}

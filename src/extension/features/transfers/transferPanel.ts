@@ -1,0 +1,366 @@
+import { l10n, ViewColumn, window, type Uri, type WebviewPanel } from 'vscode';
+import type { Reason } from '../../../core/model/reason.ts';
+import {
+  canSubmitAgain,
+  hasEnded,
+  isPaused,
+  listFileSamples,
+  type Estimate,
+  type Transfer,
+  type TransferFile,
+  type TransferState,
+} from '../../../core/model/transferModel.ts';
+import {
+  getOutcome,
+  getProgress,
+  hasTransferredFiles,
+  isUnsent,
+  wasSent,
+} from '../../../core/model/transferOutcome.ts';
+import type { TransferStore } from '../../../core/transfers/transferStore.ts';
+import type { Clock } from '../../../core/util/clock.ts';
+import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
+import type { Logger } from '../../../core/util/logger.ts';
+import { getTransferFolderName } from '../../../core/util/transferFolderNames.ts';
+import { findUntransferredFiles } from '../../../core/verification/manifestMatch.ts';
+import type { TransferredFolder } from '../../../core/verification/transferredFolder.ts';
+import type { HostIntent } from '../../../webviews/messages/pageMessages.ts';
+import {
+  isTransferIntent,
+  isTransferPageState,
+  transferStates,
+  type PageEstimate,
+  type PageLicense,
+  type PagePlace,
+  type PageTransfer,
+  type TransferHostMessage,
+  type TransferIntent,
+  type TransferSnapshot,
+} from '../../../webviews/messages/transferMessages.ts';
+import type { runCommand } from '../../editor/commandBoundary.ts';
+import { panelTypes } from '../../editor/contributions.ts';
+import { listRevealActions } from '../../editor/fileDialogs.ts';
+import type { VerificationHistory } from '../../editor/verificationHistory.ts';
+import {
+  describeEstimateBasis,
+  describeState,
+  describeStatus,
+  formatLastProgress,
+  formatTimeLeft,
+} from '../../words/transferWords.ts';
+import { describeStartedElsewhere } from '../../../core/words/pageWords.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import { describeReason, describeUnsentReason, getSignInRemedy } from '../../words/reasonWords.ts';
+import { listLicenseRows } from '../../words/summaryWords.ts';
+import { describePastVerification, describeUntransferredFiles } from '../../words/verificationWords.ts';
+import { copyText, getPageWords, PanelHost } from '../../editor/panelHost.ts';
+
+/** Dependencies of the transfer pages. */
+interface TransferPanelsDependencies {
+  readonly extensionUri: Uri;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly run: typeof runCommand;
+  readonly transfers: TransferStore;
+  /** Loads the transfers that ended in earlier sessions. */
+  loadFinished(): Promise<void>;
+  /** Estimates a transfer's remaining time. Returns undefined if there is no reliable estimate. */
+  getEstimate(transfer: Transfer): Estimate | undefined;
+  /** Reveals a transfer's row in the Transfers view. */
+  reveal(key: string): void;
+  /** Locates transferred files and provides their past verifications. */
+  readonly places: TransferPlaceDependencies;
+}
+
+/** Maximum number of files in a snapshot. The full list is sent only when the page requests it. */
+const firstFileCount = 200;
+
+/** Controls an open transfer page. Its transfer may not be in the store yet. */
+export class TransferPage implements Disposable {
+  readonly key: string;
+  private readonly lifetime = new Lifetime();
+  private readonly host: PanelHost<TransferIntent, TransferHostMessage>;
+  private readonly dependencies: TransferPanelsDependencies;
+  private place: PagePlace | undefined;
+  private placeState: Transfer['state'] | undefined;
+  private licensed: { readonly files: readonly TransferFile[]; readonly rows: readonly PageLicense[] } | undefined;
+  private isDisposed = false;
+
+  constructor(panel: WebviewPanel, dependencies: TransferPanelsDependencies, key: string) {
+    this.dependencies = dependencies;
+    this.key = key;
+    this.host = this.lifetime.track(
+      new PanelHost<TransferIntent, TransferHostMessage>(panel, dependencies, {
+        page: 'transfer',
+        isIntent: isTransferIntent,
+        createStartMessage: () => ({
+          type: 'start',
+          words: getPageWords(),
+          states: getStateWords(),
+          snapshot: this.createSnapshot(),
+        }),
+        onIntent: (intent) => this.handleIntent(intent),
+      }),
+    );
+    this.update();
+  }
+
+  reveal(): void {
+    this.host.panel.reveal();
+  }
+
+  /** Sends the current status of the transfer to the page. */
+  update(): void {
+    const transfer = this.dependencies.transfers.get(this.key);
+    // A restored page already has a title before its transfer is loaded.
+    if (transfer) this.host.panel.title = getTitle(transfer);
+    this.host.post({ type: 'snapshot', snapshot: this.createSnapshot() });
+    if (this.placeState === transfer?.state) return;
+    this.placeState = transfer?.state;
+    void this.updatePlace();
+  }
+
+  /** Updates the location of the transferred files and their last verification. */
+  async updatePlace(): Promise<void> {
+    const { transfers, clock, places } = this.dependencies;
+    try {
+      this.place = await findPlace(transfers.get(this.key), clock.now(), places);
+    } catch (error) {
+      this.dependencies.log.warn(`The files of a transfer could not be located: ${String(error)}`);
+    }
+    if (!this.isDisposed) this.update();
+  }
+
+  dispose(): void {
+    this.isDisposed = true;
+    this.lifetime.dispose();
+  }
+
+  private createSnapshot(): TransferSnapshot {
+    const transfer = this.dependencies.transfers.get(this.key);
+    const now = this.dependencies.clock.now();
+    if (transfer === undefined) return { key: this.key, now };
+    const page = toPageTransfer(transfer, this.dependencies.getEstimate(transfer));
+    const [place, licenses] = [this.place, this.getLicenses(transfer)];
+    return {
+      key: this.key,
+      now,
+      transfer: { ...page, ...(place && { place }), ...(licenses.length > 0 && { licenses }) },
+    };
+  }
+
+  /** Returns the number of files under each license. Recounts only if the list of files has changed. */
+  private getLicenses({ order: { files } }: Transfer): readonly PageLicense[] {
+    if (this.licensed?.files !== files) this.licensed = { files, rows: listLicenseRows(files) };
+    return this.licensed.rows;
+  }
+
+  private runRemedy(): void {
+    const { problem, order } = this.dependencies.transfers.get(this.key) ?? {};
+    const remedy = problem && order && getSignInRemedy(problem, order.connectionId);
+    if (remedy) this.dependencies.run(remedy.id, remedy.argument);
+  }
+
+  private handleIntent(intent: Exclude<TransferIntent, HostIntent>): void {
+    switch (intent.type) {
+      case 'cancel':
+      case 'copyId':
+      case 'submitAgain':
+      case 'didStart':
+      case 'showFiles':
+      case 'verifyFiles':
+      case 'showReport':
+      case 'resendFiles':
+      case 'cite':
+        this.dependencies.run(intentCommands[intent.type], { kind: 'transfer', key: this.key });
+        break;
+      case 'remedy':
+        this.runRemedy();
+        break;
+      case 'startService':
+        this.dependencies.run('dataTransfer.startLocalService');
+        break;
+      case 'reveal':
+        this.dependencies.reveal(this.key);
+        break;
+      case 'revealFolder':
+        if (this.place) listRevealActions(this.place.folder)[0]?.run();
+        break;
+      case 'copyFolder':
+        if (this.place) copyText(this.place.folder, l10n.t('Copied the folder name.'), this.dependencies.log);
+        break;
+      case 'listFiles':
+        this.host.post({ type: 'files', files: this.dependencies.transfers.get(this.key)?.order.files ?? [] });
+        break;
+    }
+  }
+}
+
+const intentCommands = {
+  cancel: 'dataTransfer.cancelTransfer',
+  copyId: 'dataTransfer.copyTransferId',
+  submitAgain: 'dataTransfer.submitAgain',
+  didStart: 'dataTransfer.transferDidStart',
+  showFiles: 'dataTransfer.revealLandedFiles',
+  verifyFiles: 'dataTransfer.verifyLandedFiles',
+  showReport: 'dataTransfer.showVerificationReport',
+  resendFiles: 'dataTransfer.resendFiles',
+  cite: 'dataTransfer.cite',
+} as const;
+
+function getTitle(transfer: Transfer): string {
+  if (transfer.startedElsewhere) return describeStartedElsewhere(l10n);
+  return l10n.t('Transfer to {0}', toPlainLine(transfer.order.destination));
+}
+
+function toPageTransfer(transfer: Transfer, estimate: Estimate | undefined): PageTransfer {
+  const { order, problem, movement, ...facts } = transfer;
+  const { files, ...rest } = order;
+  const sizeBytes = sumSizeBytes(files);
+  const [ended, paused, outcome] = [hasEnded(facts.state), isPaused(transfer), getOutcome(transfer)];
+  const remedy = problem && getSignInRemedy(problem, order.connectionId)?.icon;
+  return {
+    ...facts,
+    order: rest,
+    ...(movement && { movement: listFileSamples(movement) }),
+    firstFiles: files.slice(0, firstFileCount),
+    requestedFileCount: files.length,
+    ...(sizeBytes !== undefined && { sizeBytes }),
+    statusText: describeStatus(transfer),
+    progress: getProgress(transfer),
+    ...(outcome !== undefined && { outcome }),
+    ended,
+    paused,
+    wasSent: wasSent(transfer),
+    canSubmitAgain: canSubmitAgain(transfer),
+    canCancel: !ended && !paused && facts.id !== undefined && facts.cancelAcceptedAt === undefined,
+    ...(problem !== undefined && !paused && toPageProblem(transfer, problem)),
+    ...(remedy && { remedy }),
+    ...(estimate !== undefined && { estimate: toPageEstimate(estimate) }),
+  };
+}
+
+function toPageProblem(transfer: Transfer, problem: Reason): Pick<PageTransfer, 'problem' | 'problemKind'> {
+  if (isUnsent(transfer)) return { problem: describeUnsentReason(problem), problemKind: 'unsent' };
+  return { problem: describeReason(problem), ...(problem.kind === 'queued' && { problemKind: 'queued' }) };
+}
+
+function toPageEstimate(estimate: Estimate): PageEstimate {
+  const lastProgress = formatLastProgress(estimate);
+  if (lastProgress !== undefined) return { text: lastProgress, isStalled: true };
+  const basis = describeEstimateBasis(estimate);
+  return { text: formatTimeLeft(estimate), ...(basis !== undefined && { basis }) };
+}
+
+function sumSizeBytes(files: readonly TransferFile[]): number | undefined {
+  let total = 0;
+  for (const { sizeBytes } of files) {
+    if (sizeBytes === undefined) return undefined;
+    total += sizeBytes;
+  }
+  return total;
+}
+
+function getStateWords(): Record<string, string> {
+  const states = Object.keys(transferStates) as TransferState[];
+  return Object.fromEntries(states.map((state) => [state, describeState(state)]));
+}
+
+/** Manages the open transfer pages, at most one for each transfer. */
+export class TransferPanels implements Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly pages = new Map<string, TransferPage>();
+  private readonly dependencies: TransferPanelsDependencies;
+
+  constructor(dependencies: TransferPanelsDependencies) {
+    this.dependencies = dependencies;
+    this.lifetime.track({ dispose: () => this.pages.forEach((page) => page.dispose()) });
+    this.lifetime.track(dependencies.transfers.onDidChange((keys) => this.update(keys)));
+    const { verificationHistory } = dependencies.places;
+    this.lifetime.track(verificationHistory.onDidChange((key) => void this.pages.get(key)?.updatePlace()));
+  }
+
+  /** Shows a transfer's page, even if the transfer isn't in the store yet. */
+  show(key: string): void {
+    const page = this.pages.get(key);
+    if (page) {
+      page.reveal();
+      void page.updatePlace();
+    } else this.createPage(createPanel(), key);
+  }
+
+  /** Restores a transfer's page after the window reloads. */
+  readonly restore = (panel: WebviewPanel, state: unknown): void => {
+    if (isTransferPageState(state) && !this.pages.has(state.key)) {
+      this.createPage(panel, state.key);
+      return;
+    }
+    this.dependencies.log.warn('Could not restore a transfer page: its saved state is invalid or already shown.');
+    panel.dispose();
+  };
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private update(keys: readonly string[]): void {
+    for (const key of keys) this.pages.get(key)?.update();
+    this.loadMissing();
+  }
+
+  /** Loads the transfers from earlier sessions if the transfer of any open page isn't in the store. */
+  private loadMissing(): void {
+    const { transfers, loadFinished } = this.dependencies;
+    const isMissing = [...this.pages.keys()].some((key) => transfers.get(key) === undefined);
+    if (isMissing && transfers.hasEarlier) void loadFinished();
+  }
+
+  private createPage(panel: WebviewPanel, key: string): void {
+    const page = new TransferPage(panel, this.dependencies, key);
+    this.pages.set(key, page);
+    this.loadMissing();
+    panel.onDidDispose(() => {
+      this.pages.delete(key);
+      page.dispose();
+    });
+  }
+}
+
+function createPanel(): WebviewPanel {
+  const title = l10n.t('Transfer');
+  return window.createWebviewPanel(panelTypes.transfer, title, ViewColumn.Active, { enableFindWidget: true });
+}
+
+/** Dependencies of {@link findPlace}. */
+export interface TransferPlaceDependencies {
+  /** Finds the folder on this machine that contains a transfer's files. Never prompts. */
+  locateFiles(transfer: Transfer): Promise<TransferredFolder | undefined>;
+  readonly verificationHistory: Pick<VerificationHistory, 'get' | 'findReport' | 'onDidChange'>;
+}
+
+/**
+ * Returns the location of a transfer's files, their last verification, and the files that weren't transferred.
+ * Returns undefined if the transfer is unknown, didn't succeed or wrote no files.
+ */
+export async function findPlace(
+  transfer: Transfer | undefined,
+  now: number,
+  { locateFiles, verificationHistory }: TransferPlaceDependencies,
+): Promise<PagePlace | undefined> {
+  if (transfer?.id === undefined || !hasTransferredFiles(transfer)) return undefined;
+  const [found, past, report] = await Promise.all([
+    locateFiles(transfer),
+    verificationHistory.get(transfer.key),
+    verificationHistory.findReport(transfer.key),
+  ]);
+  const missing = await findUntransferredFiles(transfer, found);
+  const folder = found?.folder ?? getTransferFolderName(transfer.id);
+  const [reveal] = found ? listRevealActions(folder) : [];
+  return {
+    folder,
+    ...(reveal && { revealLabel: reveal.label }),
+    ...(past && { verified: describePastVerification(past, now) }),
+    ...(report && { hasReport: true, canResend: report.canResend }),
+    ...(missing.length > 0 && { missing: describeUntransferredFiles(missing) }),
+  };
+}
