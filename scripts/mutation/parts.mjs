@@ -70,11 +70,11 @@ export const parts = {
     ],
   },
   stores: {
-    changed: ['src/service/stores/storeBatches.ts', 'src/service/transfers/{batch*,carry*,*Sink,storeCopy}.ts'],
+    changed: ['src/service/stores/storeBatches.ts', 'src/service/transfers/{batch*,folderFiles,move*,store*}.ts'],
     tests: service(
       'batchFolder',
       'storeCopy',
-      'carryFiles',
+      'hostileNames',
       'storeToStore',
       'storeDownload',
       'storeDownloadFaults',

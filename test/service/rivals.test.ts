@@ -34,8 +34,8 @@ describe('A destination that other programs change during a transfer (D24)', () 
       fs.writeFileSync(`${root}/source/${path}`, content);
       return { position, path, bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') };
     });
-    const folders = { sourceFolder: `${root}/source`, destinationFolder: target };
-    return { transferId, ...folders, files, bytesPerSecond, isFlushed: false, signal: createJobSignal() };
+    const sides = { source: { location: { folder: `${root}/source` } }, destination: { location: { folder: target } } };
+    return { transferId, ...sides, files, bytesPerSecond, isFlushed: false, signal: createJobSignal() };
   }
 
   async function startRival(what: 'file' | 'swap' | 'move', input: unknown): Promise<ChildProcess> {
@@ -53,7 +53,9 @@ describe('A destination that other programs change during a transfer (D24)', () 
     it(`keeps the file that a program writes under the final name while the copy runs, round ${round}`, async () => {
       const rival = await startRival('file', `${folder}/a.bin`);
       const ended = once(rival, 'exit');
-      const { done, failure } = moveFiles(createJob({ 'a.bin': Buffer.alloc(largeBytes, round) }, 4 * largeBytes));
+      const { done, failure } = await moveFiles(
+        createJob({ 'a.bin': Buffer.alloc(largeBytes, round) }, 4 * largeBytes),
+      );
       assert.deepEqual(await ended, [0, null]);
       assert.deepEqual([done.length, failure?.text], [0, 'a different file already exists']);
       assert.equal(fs.readFileSync(`${folder}/a.bin`, 'utf8'), 'theirs');
@@ -74,7 +76,7 @@ describe('A destination that other programs change during a transfer (D24)', () 
       const ended = once(rival, 'exit');
       const contents = Object.fromEntries(names.map((name) => [`${name}/x`, Buffer.from(name)]));
       for (let attempt = 0; attempt < 10; attempt++) {
-        moveFiles(createJob(contents));
+        await moveFiles(createJob(contents));
         await discardTransfer(target, transferId, 'manifest.json');
       }
       rival.send('end');

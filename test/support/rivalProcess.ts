@@ -54,5 +54,6 @@ if (import.meta.main) {
   const input: unknown = JSON.parse(value);
   if (what === 'file') await rivalFile(input as string);
   else if (what === 'swap') await swapFolders(input as Swap);
-  else process.send?.(moveFiles({ ...(input as MoveJob), signal: createJobSignal() }), () => process.disconnect());
+  else
+    process.send?.(await moveFiles({ ...(input as MoveJob), signal: createJobSignal() }), () => process.disconnect());
 }

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
 import { createFolderSync } from '../../core/util/createFolder.ts';
 import type { ObjectList } from '../stores/storeBatches.ts';
-import type { CarryJob, FileToCarry } from './carryJob.ts';
+import type { FileToMove, MoveJob } from './fileJobs.ts';
 import { foldPath } from './fileNames.ts';
 
 const maxBytes = 1024 * 1024;
@@ -17,7 +17,7 @@ const specialEnd = /^\s|[\s.]$/u;
  * Selects a job's small files that rclone can transfer in one batch. Selects none if there are too few or the job is
  * throttled.
  */
-export function selectBatch({ files, bytesPerSecond }: CarryJob): readonly FileToCarry[] {
+export function selectBatch({ files, bytesPerSecond }: MoveJob): readonly FileToMove[] {
   if (bytesPerSecond !== undefined) return [];
   const names = new Set<string>();
   const isOnlyOne = (path: string): boolean => {
@@ -78,7 +78,7 @@ export class BatchFolder {
   }
 
   /** Returns the content of a file; undefined unless it has the expected size. */
-  read({ path, bytes }: FileToCarry): Buffer | undefined {
+  read({ path, bytes }: FileToMove): Buffer | undefined {
     try {
       const content = fs.readFileSync(nodePath.join(this.files, path));
       return content.length === bytes ? content : undefined;
@@ -91,7 +91,7 @@ export class BatchFolder {
    * Moves a file of the expected size out of the folder. Returns false if that fails, for example because there is no
    * such file or the target is on another file system.
    */
-  moveTo({ path, bytes }: FileToCarry, target: string): boolean {
+  moveTo({ path, bytes }: FileToMove, target: string): boolean {
     const file = nodePath.join(this.files, path);
     try {
       const stats = fs.lstatSync(file);

@@ -1,8 +1,9 @@
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
-import { BadFile, isSameFolder } from './fileJobs.ts';
+import { BadFile } from './fileJobs.ts';
 import { isFileName } from './fileNames.ts';
+import { isSameFolder } from './openFiles.ts';
 
 /**
  * Creates the folders of a transfer within a destination. Never creates the destination itself, because a folder must

@@ -2,15 +2,11 @@ import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { isMissing } from '../../core/util/errorFacts.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
-import { carryFiles } from './carryFiles.ts';
-import { digestFile } from './digests.ts';
-import { FileBytes } from './fileBytes.ts';
 import {
   BadFile,
   createChangedFileError,
+  FileBytes,
   processFiles,
-  readPieces,
-  readRange,
   runOperation,
   type CachedHash,
   type DoneFile,
@@ -22,6 +18,7 @@ import {
   type TransferredFilesJob,
 } from './fileJobs.ts';
 import { moveFiles } from './moveFiles.ts';
+import { digestFile, readPieces, readRange } from './openFiles.ts';
 import { SharedCopy } from './sharedCopy.ts';
 import { SourceFiles } from './sourceFiles.ts';
 import { removeParts } from './transferLeftovers.ts';
@@ -31,7 +28,6 @@ export const fileJobHandlers = {
   stage: stageFiles,
   move: moveFiles,
   readBack: readBackCopy,
-  carry: carryFiles,
   findLost,
   removeParts,
 };

@@ -1,6 +1,8 @@
-import * as fs from 'node:fs';
 import type { DeclaredHash } from '../../core/util/declaredHash.ts';
-import type { StoreErrorKind } from '../stores/storeError.ts';
+import type { DatabaseLocation } from '../catalog/servedDatabases.ts';
+import type { RcloneAddress } from '../stores/storeClient.ts';
+import { StoreError, type StoreErrorKind } from '../stores/storeError.ts';
+import type { CopyVerification } from '../stores/storeFeatures.ts';
 import type { SharedCopyMemory } from './sharedCopy.ts';
 
 /** A cached hash, with the file's size and modification time when the hash was computed. */
@@ -36,21 +38,36 @@ export interface FileToMove {
   readonly sha256: string;
   /** The hash that the source's metadata declares for the file. */
   readonly declared?: DeclaredHash | undefined;
+  /** True if the destination is a store that has an object with this name from an earlier attempt. */
+  readonly isPresent?: boolean | undefined;
 }
 
-/** Files to copy, verify and rename to their final names (D24: destination layout). */
+/** One side of a move. */
+export interface MoveSide {
+  readonly location: DatabaseLocation;
+  /** A store's preferred hash algorithm; undefined for a folder, or a store without hashes. */
+  readonly hash?: string | undefined;
+}
+
+/** Files to copy, verify and give their final names (D24: destination layout). */
 export interface MoveJob {
   readonly transferId: string;
-  readonly sourceFolder: string;
-  readonly destinationFolder: string;
+  readonly source: MoveSide;
+  readonly destination: MoveSide;
   /** Resolved path of the destination's folder at submission, if known. */
   readonly destinationPlace?: string | undefined;
   readonly files: readonly FileToMove[];
   readonly bytesPerSecond?: number | undefined;
   /** True if each file is flushed to disk individually. */
   readonly isFlushed: boolean;
-  /** Memory shared with the {@link ReadBackJob}; present only in a job with a single file. */
+  /** Memory shared with the {@link ReadBackJob}; present only in a job with a single file between folders. */
   readonly sharedCopy?: SharedCopyMemory | undefined;
+  /** What reads and writes a store on either side (D62: stores through rclone). */
+  readonly rclone?: RcloneAddress | undefined;
+  /** Identifies the run of the transfer. Names the folder in a store that contains its batches' unfinished objects. */
+  readonly attempt?: string | undefined;
+  /** Present if both sides share a remote and its store supports server-side copies (D66: copies within a store). */
+  readonly copyVerification?: CopyVerification | undefined;
   readonly signal: JobSignal;
 }
 
@@ -61,8 +78,13 @@ export interface ReadBackJob {
   readonly signal: JobSignal;
 }
 
-/** A job that concerns files at the destination. */
-export type TransferredFilesJob = Pick<MoveJob, 'transferId' | 'destinationFolder' | 'files' | 'signal'>;
+/** A job that concerns files at a folder as the destination. */
+export interface TransferredFilesJob {
+  readonly transferId: string;
+  readonly destinationFolder: string;
+  readonly files: readonly FileToMove[];
+  readonly signal: JobSignal;
+}
 
 /**
  * Memory shared with the worker thread. Element 0 is 1 when the job must stop; element 1 counts completed files. Two
@@ -87,7 +109,10 @@ export interface DoneFile {
   readonly verifiedBy?: string;
 }
 
-/** A file that a job couldn't complete. */
+/**
+ * A file that a job couldn't complete: the one form of such failures between what the system, a store or a check throws
+ * ({@link OperationError} adds the operation) and what becomes of the transfer (`toTransferError`).
+ */
 export interface FileFailure {
   readonly position: number;
   /**
@@ -170,16 +195,19 @@ export class OperationError extends Error {
   }
 }
 
-/**
- * Runs `work` and wraps its errors in an {@link OperationError} with the given operation. Rethrows a {@link JobStopped}
- * or {@link OperationError} unchanged.
- */
+/** Runs `work`, and adds the operation to its errors with {@link toOperationError}. */
 export function runOperation<T>(operation: FileFailure['operation'], work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw error instanceof OperationError || error instanceof JobStopped ? error : new OperationError(operation, error);
+    throw toOperationError(operation, error);
   }
+}
+
+/** Adds the operation to an error. Returns a {@link JobStopped} or an {@link OperationError} unchanged. */
+export function toOperationError(operation: FileFailure['operation'], error: unknown): Error {
+  if (error instanceof OperationError || error instanceof JobStopped) return error;
+  return new OperationError(operation, error);
 }
 
 /** Processes files one by one until the first failure or a stop request. */
@@ -205,10 +233,10 @@ export function processFiles<T extends { readonly position: number }>(
 /** Converts an error to the failure of a file. */
 export function toFileFailure(position: number, error: unknown): FileFailure {
   const { operation, cause } = error instanceof OperationError ? error : { operation: 'write' as const, cause: error };
+  if (cause instanceof StoreError) return { position, operation, store: cause.kind, text: cause.message };
   if (cause instanceof BadFile) return { position, operation, text: cause.message };
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-  if (typeof code === 'string') return { position, operation, code };
-  return { position, operation, text: String(cause) };
+  return typeof code === 'string' ? { position, operation, code } : { position, operation, text: String(cause) };
 }
 
 /** Returns true if the job must stop. */
@@ -221,91 +249,59 @@ export function throwIfStopped(signal: JobSignal): void {
   if (isStopRequested(signal)) throw new JobStopped('stopped');
 }
 
-const bufferBytes = 1024 * 1024;
-const buffer = Buffer.allocUnsafeSlow(bufferBytes);
+/** The bytes of a job's files so far: those copied, and those read to hash a file or to verify a copy. */
+interface ByteCounts {
+  readonly copied: number;
+  readonly read: number;
+}
 
-/**
- * Passes the bytes of a file, starting at an offset, to `take` in a reused buffer. Stops once it has read more than the
- * expected size, because a file may keep growing.
- */
-export function readPieces(
-  file: number,
-  range: { readonly from: number; readonly expectedBytes: number },
-  signal: JobSignal,
-  take: (piece: Buffer) => void,
-): void {
-  for (let offset = range.from; offset <= range.expectedBytes;) {
-    throwIfStopped(signal);
-    const count = fs.readSync(file, buffer, 0, bufferBytes, offset);
-    if (count === 0) return;
-    offset += count;
-    take(buffer.subarray(0, count));
-    // A short piece that ends at the expected size is the last one.
-    if (count < bufferBytes && offset === range.expectedBytes) return;
-  }
+/** Returns the counts of a job. */
+export function getByteCounts(signal: JobSignal): ByteCounts {
+  const counters = getByteCounters(signal);
+  return { copied: Number(Atomics.load(counters, 0)), read: Number(Atomics.load(counters, 1)) };
 }
 
 /**
- * Reads the bytes from `from` up to `to`, and passes them piece by piece to `take` in a reused buffer. Returns the
- * offset at which reading stopped, which is less than `to` if the file ends earlier.
+ * Counts the bytes of one file in the memory of its job. Never counts more bytes than the file has, even if they are
+ * copied or read again.
  */
-export function readRange(
-  file: number,
-  range: { readonly from: number; readonly to: number },
-  signal: JobSignal,
-  take: (piece: Buffer) => void,
-): number {
-  let offset = range.from;
-  for (let count = 1; count > 0 && offset < range.to; offset += count) {
-    throwIfStopped(signal);
-    count = fs.readSync(file, buffer, 0, Math.min(bufferBytes, range.to - offset), offset);
-    take(buffer.subarray(0, count));
+export class FileBytes {
+  private readonly counters: BigInt64Array<SharedArrayBuffer>;
+  private readonly bytes: number;
+  private readonly counts: [copied: number, read: number] = [0, 0];
+
+  constructor(signal: JobSignal, bytes: number) {
+    this.counters = getByteCounters(signal);
+    this.bytes = bytes;
   }
-  return offset;
-}
 
-const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = fs.constants;
-
-/**
- * Runs `work` with a regular file that is open for reading. Never waits for a pipe (D42: hanging disks) and, except on
- * Windows, never follows a link. Throws {@link BadFile} if `path` isn't a regular file.
- */
-export function withRegularFile<T>(path: string, work: (file: number) => T): T {
-  return withOpenFile(openRegularFile(path), work);
-}
-
-/** Opens a regular file for reading, with the checks of {@link withRegularFile}. The caller must close it. */
-export function openRegularFile(path: string): number {
-  return openChecked(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, requireRegularFile);
-}
-
-/** Opens a file, and closes it if `check` throws. Otherwise, the caller must close it. */
-export function openChecked(path: string, flags: number, check: (file: number) => void): number {
-  const file = fs.openSync(path, flags);
-  try {
-    check(file);
-    return file;
-  } catch (error) {
-    fs.closeSync(file);
-    throw error;
+  addCopied(bytes: number): void {
+    this.set(0, this.counts[0] + bytes);
   }
-}
 
-/** Throws {@link BadFile} if an open file is a folder, a device or a pipe. */
-export function requireRegularFile(file: number): void {
-  if (!fs.fstatSync(file).isFile()) throw new BadFile('it is not a regular file');
-}
+  addRead(bytes: number): void {
+    this.set(1, this.counts[1] + bytes);
+  }
 
-/** Returns true if both stats describe the same folder. A link doesn't count, because it has its own inode. */
-export function isSameFolder(one: fs.BigIntStats, other: fs.BigIntStats): boolean {
-  return one.ino === other.ino && one.dev === other.dev;
-}
+  /** Counts all bytes as copied and read. */
+  complete(): void {
+    this.setBoth(this.bytes);
+  }
 
-/** Calls `work` with an open file, and closes the file afterwards. */
-export function withOpenFile<T>(file: number, work: (file: number) => T): T {
-  try {
-    return work(file);
-  } finally {
-    fs.closeSync(file);
+  /** Counts no bytes, because the attempt has failed. */
+  reset(): void {
+    this.setBoth(0);
+  }
+
+  private setBoth(bytes: number): void {
+    this.set(0, bytes);
+    this.set(1, bytes);
+  }
+
+  private set(counter: 0 | 1, bytes: number): void {
+    const limited = Math.min(bytes, this.bytes);
+    const change = limited - this.counts[counter];
+    if (change !== 0) Atomics.add(this.counters, counter, BigInt(change));
+    this.counts[counter] = limited;
   }
 }

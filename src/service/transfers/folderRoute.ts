@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { totalmem } from 'node:os';
 import type { DatabaseDocument } from '../../contract/database.ts';
+import type { DatabaseLocation } from '../catalog/servedDatabases.ts';
 import type { FileFailure, FileToMove, FileToStage, JobResult, JobSignal, MoveJob } from './fileJobs.ts';
 import type { FileThreads } from './fileThreads.ts';
 import type { TransferRecord, TransferRecordFile } from './journal.ts';
 import { writeManifest } from './manifest.ts';
 import { createSharedCopyMemory, SharedCopy } from './sharedCopy.ts';
-import { convertFileFailure, FileAttempts } from './transferErrors.ts';
+import { FileAttempts, toTransferError } from './transferErrors.ts';
 import { discardTransfer } from './transferLeftovers.ts';
 
 /** A transfer whose files have been transferred. */
@@ -17,42 +18,68 @@ export interface TransferredFiles {
   requireFiles(): Promise<void>;
 }
 
-/** Stages and transfers files between two databases, each of which is a folder or a store accessed through rclone. */
-export interface TransferRoute {
-  /** True if staging reads and hashes the files; otherwise, they are hashed while they are transferred. */
+/** What a route can do, so that its callers needn't know what it connects. May change in {@link TransferRoute.prepare}. */
+export interface RouteCapabilities {
+  /** True if staging reads and hashes the files; otherwise, they are hashed while they are moved. */
   readonly isHashedFirst: boolean;
   /** False if a store copies the files itself and doesn't report how much of them it has copied. */
   readonly canCountBytes: boolean;
-  /** Hashes files in the source. Requires {@link isHashedFirst}. */
+  /** True if an interrupted run may create an unfinished file at the destination after it has ended. */
+  readonly mayWriteLate: boolean;
+  /** How many calls of `stage`, `move` or `findLost` are worthwhile at a time. */
+  readonly parallelJobs: number;
+  /** What one of these calls should take at most: small enough that counts and turns of transfers change often. */
+  readonly jobLimit: { readonly files: number; readonly bytes: number };
+}
+
+/**
+ * Stages and moves the files of one transfer between two databases. Several runs, one after the other, use the same
+ * route: each calls `stage` (if {@link RouteCapabilities.isHashedFirst}), `prepare`, `findLost`, `move` and `finish`; the
+ * end of a transfer that didn't succeed calls `discard`, with or without an earlier run. `test/service/routes.test.ts`
+ * checks these promises for every route.
+ *
+ * Every method but `discard` may reject with a {@link TransferSuspension} or a `TransferFailure`. What concerns a single
+ * file is returned instead, for {@link toTransferError}. A stopped call returns what it has done. Nobody's file is ever
+ * replaced: a name in the transfer's folder that a different file has is a failure in a folder; in a store, only objects
+ * of the transfer itself have such names.
+ */
+export interface TransferRoute {
+  readonly capabilities: RouteCapabilities;
+  /** Hashes files in the source, and changes nothing. May be repeated, and called for several jobs at a time. */
   stage(files: readonly FileToStage[], signal: JobSignal): Promise<JobResult>;
   /**
-   * Prepares a run. Queries the features of the stores involved. If the destination is a store, finds the objects that
-   * earlier runs left, and removes the unfinished ones.
+   * Prepares a run, once for each. Finds out what the stores can do, and what earlier runs left in a store; removes
+   * unfinished files that this run can't continue.
    */
   prepare(): Promise<void>;
-  /** Copies files under temporary names, verifies the copies, and gives them their final names. */
+  /**
+   * Copies files under temporary names, verifies the copies, and gives them their final names, so that a file with its
+   * final name is complete. May be called for several jobs at a time. A file that was moved before counts as done again.
+   * After a failure, unfinished files may remain; the next run continues or removes them, or `discard` does.
+   */
   move(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult>;
-  /** Finds transferred files that are missing from the destination or have the wrong size there. */
+  /** Finds moved files that are missing from the destination or have the wrong size there. Changes nothing. */
   findLost(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult>;
   /**
-   * Makes the files durable where the system can, and writes the manifest if all files are at the destination. Returns
-   * false if the destination may still have unfinished files.
+   * Makes the files durable where the system can, removes unfinished files, and writes the manifest if all files are at
+   * the destination. Returns false if unfinished files may remain. May be repeated: replaces the transfer's manifest.
+   * After it rejects, there is no manifest, unless an earlier run wrote it.
    */
   finish(transferred: TransferredFiles, signal: AbortSignal): Promise<boolean>;
   /**
-   * Removes unfinished files and the manifest from the destination. Returns false if the removal must be tried again
-   * later. Never rejects.
+   * Removes unfinished files and the manifest from the destination, and keeps complete files. Returns false if the
+   * removal must be tried again later. May be repeated. Never rejects.
    */
   discard(manifestName: string): Promise<boolean>;
-  /** Converts a file's failure to a failure or suspension of the transfer. */
+  /** Converts a file's failure to a failure or suspension of the transfer. Counts it if the file may be tried again. */
   toTransferError(failure: FileFailure, file: TransferRecordFile): Promise<unknown>;
 }
 
 /** The source, the destination and the limits of a transfer's route. */
-export interface RouteOptions<P> {
+export interface RouteOptions {
   readonly transferId: string;
-  readonly source: { readonly document: DatabaseDocument; readonly location: P };
-  readonly destination: { readonly document: DatabaseDocument; readonly location: P };
+  readonly source: RouteSide;
+  readonly destination: RouteSide;
   /** Resolved path of the destination's folder at submission, if known. */
   readonly destinationPlace: string | undefined;
   readonly threads: FileThreads;
@@ -63,6 +90,14 @@ export interface RouteOptions<P> {
   readonly isFlushed: boolean;
 }
 
+interface RouteSide {
+  readonly document: DatabaseDocument;
+  readonly location: DatabaseLocation;
+}
+
+/** Number of jobs of one transfer at a time, not counting those that read copies back. */
+export const parallelJobs = 2;
+const jobLimit = { files: 256, bytes: 16 * 1024 * 1024 } as const;
 /**
  * Minimum size of a file that a second thread reads back during the copy. Each such file is a separate job, which
  * has to save more time than starting a thread takes.
@@ -74,93 +109,99 @@ const minSharedBytes = 64 * 1024 * 1024;
  */
 const maxSharedBytes = totalmem() / 4;
 
-function isReadWhileCopied({ bytes }: FileToMove): boolean {
-  return bytes >= minSharedBytes && bytes <= maxSharedBytes;
-}
-
-/** Transfers files between two folders on this machine (D24: destination layout). */
+/**
+ * Transfers files between two folders on this machine (D24: destination layout). A route with a store on one side uses
+ * it for the other.
+ */
 export class FolderRoute implements TransferRoute {
-  readonly isHashedFirst = true;
-  readonly canCountBytes = true;
-  private readonly options: RouteOptions<{ readonly folder: string }>;
-  private readonly attempts = new FileAttempts();
+  protected readonly options: RouteOptions;
+  protected readonly attempts = new FileAttempts();
 
-  constructor(options: RouteOptions<{ readonly folder: string }>) {
+  constructor(options: RouteOptions) {
     this.options = options;
+  }
+
+  get capabilities(): RouteCapabilities {
+    return {
+      isHashedFirst: this.options.source.location.folder !== undefined,
+      canCountBytes: true,
+      mayWriteLate: false,
+      parallelJobs: this.options.throttleBytesPerSecond === undefined ? parallelJobs : 1,
+      jobLimit,
+    };
   }
 
   async prepare(): Promise<void> {
     await this.removeParts();
   }
 
-  /** Removes what killed or abandoned attempts have left, which the files of this one don't replace. */
-  private async removeParts(): Promise<void> {
-    const { transferId, threads, abandonment } = this.options;
-    const job = { transferId, destinationFolder: this.destination };
-    await threads.run((calls) => calls.call('removeParts', job), abandonment);
-  }
-
   async stage(files: readonly FileToStage[], signal: JobSignal): Promise<JobResult> {
-    const { folder } = this.options.source.location;
-    return await this.options.threads.run(
-      (calls) => calls.call('stage', { folder, files, signal }),
-      this.options.abandonment,
-    );
+    const { threads, abandonment, source } = this.options;
+    const { folder = '' } = source.location;
+    return await threads.run((calls) => calls.call('stage', { folder, files, signal }), abandonment);
   }
 
   async move(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult> {
-    const { transferId, destinationPlace, isFlushed, throttleBytesPerSecond: bytesPerSecond } = this.options;
-    const folders = { sourceFolder: this.options.source.location.folder, destinationFolder: this.destination };
-    const job = { transferId, destinationPlace, isFlushed, bytesPerSecond, ...folders, files, signal };
-    const [file] = files;
-    const isThrottled = bytesPerSecond !== undefined;
-    return file !== undefined && !isThrottled && isReadWhileCopied(file)
-      ? await this.moveLarge(job, file)
-      : await this.runMove(job);
-  }
-
-  /** Transfers a large file while a second thread reads the copy back (D68: read back while copying). */
-  private async moveLarge(job: MoveJob, { bytes }: FileToMove): Promise<JobResult> {
+    const [{ bytes } = { bytes: 0 }] = files;
+    const isReadWhileCopied = bytes >= minSharedBytes && bytes <= maxSharedBytes;
+    if (!isReadWhileCopied || this.options.throttleBytesPerSecond !== undefined)
+      return await this.runMove({ files, signal });
+    // A second thread reads the copy back while it is written (D68: read back while copying).
     const { threads, abandonment } = this.options;
     const sharedCopy = createSharedCopyMemory();
     const copy = new SharedCopy(sharedCopy);
-    const moved = this.runMove({ ...job, sharedCopy });
-    const reading = { sharedCopy, bytes, signal: job.signal };
-    threads.run((calls) => calls.call('readBack', reading), abandonment).catch(() => copy.release());
+    const moved = this.runMove({ files, signal, sharedCopy });
+    threads
+      .run((calls) => calls.call('readBack', { sharedCopy, bytes, signal }), abandonment)
+      .catch(() => copy.release());
     return await moved.finally(() => copy.release());
   }
 
-  private async runMove(job: MoveJob): Promise<JobResult> {
-    const { threads, abandonment } = this.options;
+  /** Moves files in a thread. `more` adds what the job needs besides the options of the route. */
+  protected async runMove(more: Pick<MoveJob, 'files' | 'signal'> & Partial<MoveJob>): Promise<JobResult> {
+    const { transferId, source, destination, destinationPlace, isFlushed, threads, abandonment } = this.options;
+    const sides = { source: { location: source.location }, destination: { location: destination.location } };
+    const limits = { isFlushed, bytesPerSecond: this.options.throttleBytesPerSecond };
+    const job = { transferId, ...sides, destinationPlace, ...limits, ...more };
     return await threads.run((calls) => calls.call('move', job), abandonment);
   }
 
   async findLost(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult> {
     const { transferId, threads, abandonment } = this.options;
-    const job = { transferId, destinationFolder: this.destination, files, signal };
+    const job = { transferId, destinationFolder: this.folder, files, signal };
     return await threads.run((calls) => calls.call('findLost', job), abandonment);
   }
 
   async finish({ record, files, requireFiles }: TransferredFiles, signal: AbortSignal): Promise<boolean> {
     const { source, destination, isFlushed } = this.options;
-    if (!isFlushed) await syncFileSystem(this.destination, signal);
+    if (!isFlushed) await syncFileSystem(this.folder, signal);
     await this.removeParts();
     const content = { record, source: source.document, destination: destination.document, files };
-    await writeManifest(content, this.destination, { attempts: this.attempts, requireFiles });
+    await writeManifest(content, this.folder, { attempts: this.attempts, requireFiles });
     return true;
   }
 
   async discard(manifestName: string): Promise<boolean> {
-    return await discardTransfer(this.destination, this.options.transferId, manifestName);
+    return await discardTransfer(this.folder, this.options.transferId, manifestName);
   }
 
   async toTransferError(failure: FileFailure, { path, bytes }: TransferRecordFile): Promise<unknown> {
-    const root = failure.operation === 'read' ? this.options.source.location.folder : this.destination;
-    return await convertFileFailure(failure, { path, bytes, root }, this.attempts);
+    const root = failure.operation === 'read' ? this.options.source.location.folder : this.folder;
+    return await toTransferError(failure, { path, bytes, root: root ?? '.' }, this.attempts);
   }
 
-  private get destination(): string {
-    return this.options.destination.location.folder;
+  /** Removes what killed or abandoned attempts have left, which the files of this one don't replace. */
+  private async removeParts(): Promise<void> {
+    const { transferId, threads, abandonment } = this.options;
+    const job = { transferId, destinationFolder: this.folder };
+    await threads.run((calls) => calls.call('removeParts', job), abandonment);
+  }
+
+  /** The destination's folder. Throws an error if the destination is a store, which is a bug. */
+  private get folder(): string {
+    const { folder } = this.options.destination.location;
+    if (folder === undefined) throw new Error('The destination is a store.');
+    return folder;
   }
 }
 
@@ -168,7 +209,7 @@ export class FolderRoute implements TransferRoute {
  * Flushes the file system that contains a folder, if the operating system has a command to do so. Ignores failures;
  * rejects only if the signal is aborted, with its reason.
  */
-export async function syncFileSystem(folder: string, signal: AbortSignal): Promise<void> {
+async function syncFileSystem(folder: string, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => execFile('sync', ['-f', folder], { signal }, () => resolve()));
   signal.throwIfAborted();
 }

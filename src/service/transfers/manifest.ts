@@ -4,10 +4,10 @@ import type { DatabaseDocument } from '../../contract/database.ts';
 import type { JsonObject } from '../../core/util/json.ts';
 import { parseOrcid } from '../../core/util/userIdentity.ts';
 import { getTransferFolderName, manifestName, getAlternateManifestName } from '../../core/util/transferFolderNames.ts';
-import { isMissing } from '../../core/util/errorFacts.ts';
+import { getErrorCode, isMissing } from '../../core/util/errorFacts.ts';
 import { BadFile } from './fileJobs.ts';
 import { DestinationFolders } from './destinationFolders.ts';
-import { toTransferError, TransferFailure, type FileAttempts } from './transferErrors.ts';
+import { findSystemCode, toTransferError, TransferFailure, type FileAttempts } from './transferErrors.ts';
 import { isManifestOf } from './transferLeftovers.ts';
 import { createAttempt, createConflict, getPartPath, publishPart, removePart } from './partFiles.ts';
 import type { TransferRecordFile, TransferRecord } from './journal.ts';
@@ -127,8 +127,10 @@ export async function writeManifest(
     }
   } catch (error) {
     if (error instanceof BadFile) throw new TransferFailure(`could not write ${name}: ${error.message}`);
+    const code = getErrorCode(error);
+    if (findSystemCode(code) === undefined) throw error;
     const bytes = files.length * typicalResourceBytes;
-    throw await toTransferError(error, { operation: 'write', path: name, root, bytes }, attempts);
+    throw await toTransferError({ operation: 'write', code }, { path: name, root, bytes }, attempts);
   }
 }
 

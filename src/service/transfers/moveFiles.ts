@@ -1,222 +1,202 @@
-import * as fs from 'node:fs';
-import * as nodePath from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
-import { digestFile } from './digests.ts';
-import { FileBytes } from './fileBytes.ts';
+import { StoreClient } from '../stores/storeClient.ts';
+import { BatchFolder, selectBatch } from './batchFolder.ts';
 import {
   BadFile,
-  JobStopped,
+  countDone,
+  FileBytes,
+  isStopRequested,
   OperationError,
-  processFiles,
-  readPieces,
-  runOperation,
-  throwIfStopped,
-  withRegularFile,
+  toFileFailure,
   type DoneFile,
+  type FileFailure,
   type FileToMove,
   type JobResult,
-  type JobSignal,
   type MoveJob,
 } from './fileJobs.ts';
-import { DestinationFolders, joinFileName } from './destinationFolders.ts';
-import {
-  createAttempt,
-  FixedFolder,
-  getPartPath,
-  hasOpenFiles,
-  isIdentical,
-  openFilesFolder,
-  publishPart,
-  removePart,
-  requireOwnPart,
-  withPart,
-} from './partFiles.ts';
-import { SharedCopy } from './sharedCopy.ts';
-import { SourceFiles } from './sourceFiles.ts';
+import { FolderSink, FolderSource } from './folderFiles.ts';
+import type { BatchResult, MovedContent, MoveSink, MoveSource, StoreAccess, WrittenFile } from './moveSides.ts';
+import { StreamDigests } from './openFiles.ts';
+import { BatchSource } from './storeSource.ts';
+import { StoreCopy, StoreSink } from './storeSink.ts';
 
-/** Minimum size of a file to clone. Cloning smaller files takes longer than copying them. */
-const minCloneBytes = 64 * 1024;
+/** Maximum number of files that a job transfers to or from a store at the same time, not counting batches. */
+const parallelFiles = 4;
+const stopCheckMs = 50;
 
 /**
- * Maximum size of a file whose folder isn't checked before copying if the previous file was renamed in that folder. The
- * folder is always checked before a copy gets its final name.
+ * Moves files between folders and stores. Each file is written under a temporary name, compared with the hash that was
+ * staged, with the stores' hashes, or by reading it back, and then given its final name (D24: destination layout).
+ * Never rejects: returns what was done, and the first failure.
  */
-const maxUncheckedBytes = 1024 * 1024;
-
-interface CountedFile extends FileToMove {
-  readonly counter: FileBytes;
-}
-
-interface MoveContext {
-  readonly job: MoveJob;
-  /** Names the part files, so that no other mover of the transfer takes them for its own. */
-  readonly attempt: string;
-  readonly source: SourceFiles;
-  readonly folders: DestinationFolders;
-  readonly fixed: FixedFolder;
-  /** False after a failed attempt to clone, for a throttled job, and on systems other than Linux. */
-  canClone: boolean;
-  /** The previous file's folder, which was checked when that file was renamed. */
-  checked?: { readonly path: string; readonly folder: string } | undefined;
-}
-
-/**
- * Copies staged files. Writes each copy under a temporary name, compares it with the staged hash, then gives it its
- * final name unless a file has that name (D24: destination layout). Keeps existing files with the right hash. Removes
- * unfinished copies.
- */
-export function moveFiles(job: MoveJob): JobResult {
-  let context: MoveContext | undefined;
+export async function moveFiles(job: MoveJob): Promise<JobResult> {
+  if (isStopRequested(job.signal)) return { done: [], isStopped: true };
+  let mover: FileMover | undefined;
   try {
-    return processFiles(job.files, job.signal, (file) => {
-      context ??= createMoveContext(job);
-      return moveFile(context, file);
-    });
-  } finally {
-    context?.fixed.close();
-  }
-}
-
-function createMoveContext(job: MoveJob): MoveContext {
-  const source = runOperation('read', () => new SourceFiles(job.sourceFolder));
-  const { destinationFolder, destinationPlace, transferId } = job;
-  const folderName = getTransferFolderName(transferId);
-  const folders = runOperation('write', () => new DestinationFolders(destinationFolder, folderName, destinationPlace));
-  return {
-    job,
-    attempt: createAttempt(),
-    source,
-    folders,
-    fixed: new FixedFolder(),
-    canClone: hasOpenFiles && job.bytesPerSecond === undefined,
-  };
-}
-
-function moveFile(context: MoveContext, file: FileToMove): DoneFile {
-  runOperation('write', () => {
-    const path = nodePath.posix.dirname(file.path);
-    const { checked } = context;
-    const isChecked = checked?.path === path && file.bytes <= maxUncheckedBytes;
-    const folder = isChecked ? checked.folder : context.folders.ensureFolder(path);
-    context.checked = undefined;
-    const finalPath = joinFileName(folder, file.path);
-    const counter = new FileBytes(context.job.signal, file.bytes);
-    if (hasSameContent(finalPath, file, context.job.signal)) {
-      counter.complete();
-      context.folders.checkUnmoved(folder);
-      return;
-    }
-    runOperation('read', () =>
-      context.source.open(file.path, (opened) =>
-        runOperation('write', () => copyToDestination(context, { ...file, counter }, opened, finalPath)),
-      ),
-    );
-    context.checked = { path, folder };
-  });
-  return { position: file.position, bytes: file.bytes, sha256: file.sha256 };
-}
-
-function hasSameContent(finalPath: string, file: FileToMove, signal: JobSignal): boolean {
-  const digest = (existing: number): string => digestFile(existing, file.bytes, signal).sha256;
-  return isIdentical(
-    finalPath,
-    (path) => withRegularFile(path, digest),
-    () => file.sha256,
-  );
-}
-
-function copyToDestination(context: MoveContext, file: CountedFile, opened: number, finalPath: string): void {
-  const { job } = context;
-  const part = getPartPath(finalPath, context.attempt, job.transferId);
-  const isCloned = tryClone(context, file, opened, part);
-  withPart(part, isCloned ? clonedFileFlags : newFileFlags, (copy) => {
-    const sha256 = isCloned ? readBack(job, file, copy) : copyAndReadBack(job, file, opened, copy);
-    if (sha256 !== file.sha256) {
-      throw new OperationError('copy', new BadFile('it changed after it was hashed, or its copy is damaged'));
-    }
-    throwIfStopped(job.signal);
-    requireOwnPart(copy, part, context.folders);
-  });
-  try {
-    publishPart(part, finalPath, () => hasSameContent(finalPath, file, job.signal), context.fixed);
+    mover = new FileMover(job);
+    return await mover.run();
   } catch (error) {
-    removePart(part);
-    throw error;
-  }
-}
-
-/** Copies the content and returns the digest of the copy, which a second thread may have computed in parallel. */
-function copyAndReadBack(job: MoveJob, file: CountedFile, opened: number, copy: number): string {
-  const shared = job.sharedCopy && new SharedCopy(job.sharedCopy);
-  try {
-    // For an empty file, `copyContent` reports nothing.
-    shared?.reportWritten(copy, 0);
-    copyContent(job, file, opened, copy, (written) => shared?.reportWritten(copy, written));
-    const digest = shared?.takeDigest();
-    // Stops before flushing, which takes a long time for a large file.
-    throwIfStopped(job.signal);
-    return readBack(job, file, copy, digest);
+    return { done: [], failure: toFileFailure(job.files[0]?.position ?? 0, error) };
   } finally {
-    shared?.end();
+    mover?.dispose();
   }
 }
 
-/**
- * Returns the digest of a copy, after flushing it if the job requires that. Reads the copy unless the digest is known.
- * The descriptor may be read-only, because a clone of a read-only file can't be opened for writing.
- */
-function readBack(job: MoveJob, { bytes, counter }: CountedFile, copy: number, known?: string): string {
-  if (job.isFlushed) fs.fsyncSync(copy);
-  return known ?? digestFile(copy, bytes, job.signal, { counter }).sha256;
-}
+class FileMover {
+  private readonly job: MoveJob;
+  private readonly stores: StoreAccess | undefined;
+  private readonly source: MoveSource;
+  private readonly sink: MoveSink;
+  private readonly abort = new AbortController();
+  private readonly done: DoneFile[] = [];
+  private failure: FileFailure | undefined;
+  private isBatchIncomplete = false;
 
-/**
- * Clones the file if it is large enough and the file system supports it; otherwise, returns false. Clones from the
- * checked descriptor, because the path may lead to a different file by now (D42: hanging disks).
- */
-function tryClone(context: MoveContext, file: CountedFile, opened: number, part: string): boolean {
-  if (!context.canClone || file.bytes < minCloneBytes) return false;
-  const { COPYFILE_EXCL, COPYFILE_FICLONE_FORCE } = fs.constants;
-  try {
-    fs.copyFileSync(`${openFilesFolder}/${opened}`, part, COPYFILE_EXCL | COPYFILE_FICLONE_FORCE);
-    file.counter.addCopied(file.bytes);
-    return true;
-  } catch {
-    removePart(part);
-    context.canClone = false;
-    return false;
+  constructor(job: MoveJob) {
+    this.job = job;
+    const { rclone, transferId, source, destination } = job;
+    this.stores = rclone && {
+      client: new StoreClient(rclone, 2 * parallelFiles, getTransferFolderName(transferId)),
+      folder: new BatchFolder(rclone.stagingFolder),
+    };
+    this.source =
+      source.location.folder === undefined
+        ? new BatchSource(this.mustGetStores(), source.location.remote, source.hash)
+        : new FolderSource(source.location.folder);
+    this.sink =
+      destination.location.folder === undefined
+        ? new StoreSink(job, destination.location.remote, this.mustGetStores().client)
+        : new FolderSink(job, destination.location.folder);
   }
-}
 
-const { O_RDONLY, O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
-const newFileFlags = O_RDWR | O_CREAT | O_EXCL;
-const clonedFileFlags = O_RDONLY | O_NOFOLLOW;
+  private mustGetStores(): StoreAccess {
+    if (this.stores === undefined) throw new Error('A job with a store needs rclone.');
+    return this.stores;
+  }
 
-function copyContent(
-  { signal, bytesPerSecond }: MoveJob,
-  { bytes, counter }: CountedFile,
-  opened: number,
-  copy: number,
-  reportWritten: (bytes: number) => void,
-): void {
-  let written = 0;
-  runOperation('read', () =>
-    readPieces(opened, { from: 0, expectedBytes: bytes }, signal, (piece) => {
-      runOperation('write', () => writeAll(copy, piece, written));
-      reportWritten((written += piece.length));
+  dispose(): void {
+    this.sink.close?.();
+    this.stores?.client.dispose();
+    this.stores?.folder.remove();
+  }
+
+  async run(): Promise<JobResult> {
+    const timer = setInterval(() => {
+      if (isStopRequested(this.job.signal)) this.abort.abort();
+    }, stopCheckMs);
+    try {
+      if (this.stores !== undefined) await this.moveTogether(this.stores);
+      const remaining = this.listRemaining().values();
+      // Between folders, a thread works without waiting, so that more files at a time would only mix up their order.
+      const count = this.stores === undefined || this.job.bytesPerSecond !== undefined ? 1 : parallelFiles;
+      await Promise.all(Array.from({ length: count }, async () => await this.moveAll(remaining)));
+    } finally {
+      clearInterval(timer);
+    }
+    const result = { done: this.done, ...(this.isBatchIncomplete && { isBatchIncomplete: true }) };
+    if (this.failure !== undefined) return { ...result, failure: this.failure };
+    return { ...result, ...(isStopRequested(this.job.signal) && { isStopped: true }) };
+  }
+
+  /** Has the store copy files itself where it can, and transfers the other small files together. */
+  private async moveTogether({ client, folder }: StoreAccess): Promise<void> {
+    const { job, source, sink, abort } = this;
+    if (job.copyVerification !== undefined)
+      this.addBatch(await new StoreCopy(job, job.copyVerification, client, folder, abort.signal).run());
+    const files = selectBatch({ ...job, files: this.listRemaining() });
+    if (files.length === 0) return;
+    await source.fetch?.(files, abort.signal);
+    if (sink.writeBatch) this.addBatch(await sink.writeBatch(files, { source, folder }, abort.signal));
+  }
+
+  private addBatch({ done, isIncomplete }: BatchResult): void {
+    for (const file of done) {
+      new FileBytes(this.job.signal, file.bytes).complete();
+      this.addDone(file);
+    }
+    this.isBatchIncomplete ||= isIncomplete;
+  }
+
+  private addDone(file: DoneFile): void {
+    this.done.push(file);
+    countDone(this.job.signal);
+  }
+
+  private listRemaining(): readonly FileToMove[] {
+    const positions = new Set(this.done.map(({ position }) => position));
+    return this.job.files.filter(({ position }) => !positions.has(position));
+  }
+
+  private async moveAll(files: Iterator<FileToMove>): Promise<void> {
+    for (let next = files.next(); next.done !== true; next = files.next()) {
+      if (this.abort.signal.aborted || isStopRequested(this.job.signal)) return;
+      const { position, bytes } = next.value;
+      const counter = new FileBytes(this.job.signal, bytes);
+      try {
+        this.addDone(await this.move(next.value, counter));
+      } catch (error) {
+        counter.reset();
+        // The first failure ends the job. A stop makes files fail, too.
+        if (!isStopRequested(this.job.signal)) this.failure ??= toFileFailure(position, error);
+        this.abort.abort();
+      }
+    }
+  }
+
+  /** Moves one file. Starts over if a partial file that was continued turns out to be damaged. */
+  private async move(file: FileToMove, counter: FileBytes, mayContinue = true): Promise<DoneFile> {
+    const content = this.describe(file, counter, mayContinue);
+    const written = await this.sink.write(file, content, this.abort.signal);
+    if (written === undefined) return { position: file.position, bytes: file.bytes, sha256: file.sha256 };
+    try {
+      return await this.finish(file, written, content);
+    } catch (error) {
+      written.discard?.(error);
+      const isMismatch = error instanceof OperationError && error.operation === 'copy';
+      if (written.isContinued !== true || !isMismatch) throw error;
+      counter.reset();
+      return await this.move(file, counter, false);
+    }
+  }
+
+  private describe(file: FileToMove, counter: FileBytes, mayContinue: boolean): MovedContent {
+    const { source, sink, abort } = this;
+    const hashName = source.getHashName(file);
+    return {
+      digests: new StreamDigests([hashName, sink.hash]),
+      counter,
+      canResume: mayContinue && hashName !== undefined,
+      read: (from) => {
+        counter.addCopied(from);
+        return this.throttle(source.read(file, from, abort.signal), counter);
+      },
+      open: source.open && ((work) => source.open?.(file, work)),
+      moveFetched: (path) => source.moveFetched?.(file, path) ?? false,
+    };
+  }
+
+  private async finish(file: FileToMove, written: WrittenFile, content: MovedContent): Promise<DoneFile> {
+    const { digests, counter } = content;
+    const { signal } = this.abort;
+    const sourceHash = await this.source.verify(file, digests, signal);
+    // Only a hash of the whole file can show that the bytes of both attempts belong together.
+    if (written.isContinued === true && sourceHash === undefined)
+      throw new OperationError('copy', new BadFile('a partial copy of it cannot be verified'));
+    const method = await written.verify(digests, signal, counter);
+    await written.finish(signal);
+    counter.complete();
+    const { position, bytes } = file;
+    return { position, bytes, sha256: digests.sha256, verifiedBy: sourceHash ?? method };
+  }
+
+  private async *throttle(pieces: AsyncIterable<Buffer>, counter: FileBytes): AsyncGenerator<Buffer> {
+    const { bytesPerSecond } = this.job;
+    for await (const piece of pieces) {
+      yield piece;
       counter.addCopied(piece.length);
-      if (bytesPerSecond !== undefined) pause(signal, (piece.length / bytesPerSecond) * 1_000);
-    }),
-  );
-}
-
-/** Writes at an explicit position, because on Windows, reads by another thread move the file position. */
-function writeAll(copy: number, piece: Buffer, position: number): void {
-  for (let offset = 0; offset < piece.length;)
-    offset += fs.writeSync(copy, piece, offset, piece.length - offset, position + offset);
-}
-
-/** Waits for `delayMs` milliseconds. Throws {@link JobStopped} on a stop request. */
-function pause(signal: JobSignal, delayMs: number): void {
-  if (Atomics.wait(signal, 0, 0, delayMs) !== 'timed-out') throw new JobStopped('stopped');
+      if (bytesPerSecond === undefined) continue;
+      await setTimeout((piece.length / bytesPerSecond) * 1_000, undefined, { signal: this.abort.signal });
+    }
+  }
 }

@@ -3,7 +3,8 @@ import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
 import { getErrorCode, isMissing } from '../../core/util/errorFacts.ts';
 import type { DestinationFolders } from './destinationFolders.ts';
-import { BadFile, isSameFolder, withOpenFile } from './fileJobs.ts';
+import { BadFile } from './fileJobs.ts';
+import { isSameFolder, withOpenFile } from './openFiles.ts';
 
 /** The folder that lists this process's open files by descriptor; Linux only. */
 export const openFilesFolder = '/proc/self/fd';

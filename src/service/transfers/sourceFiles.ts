@@ -3,15 +3,8 @@ import * as nodePath from 'node:path';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import { isInside, isPlainFolder, toAbsolutePath } from '../catalog/pathInspection.ts';
 import { getParentFolder } from '../catalog/catalogPaths.ts';
-import {
-  BadFile,
-  createChangedFileError,
-  isSameFolder,
-  openChecked,
-  openRegularFile,
-  requireRegularFile,
-  withOpenFile,
-} from './fileJobs.ts';
+import { BadFile, createChangedFileError } from './fileJobs.ts';
+import { isSameFolder, openChecked, openRegularFile, requireRegularFile, withOpenFile } from './openFiles.ts';
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 

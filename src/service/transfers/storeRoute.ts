@@ -3,50 +3,56 @@ import { settlesWithin, systemClock } from '../../core/util/clock.ts';
 import { archivedCause, getRemoteName } from '../../core/util/remote.ts';
 import { getTransferFolderName, getUploadFolderName } from '../../core/util/transferFolderNames.ts';
 import type { DatabaseLocation, ServedDatabase } from '../catalog/servedDatabases.ts';
-import { StoreClient, waitForAbandonedRequests, type StoreObject } from '../stores/storeClient.ts';
+import { StoreClient, waitForAbandonedRequests, type RcloneAddress, type StoreObject } from '../stores/storeClient.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { StoreError } from '../stores/storeError.ts';
-import type { StoreFeatures } from '../stores/storeFeatures.ts';
-import { chooseVerification, type CarrySide, type CopyVerification } from './carryJob.ts';
+import { chooseVerification, type CopyVerification, type StoreFeatures } from '../stores/storeFeatures.ts';
 import {
   isStopRequested,
   type FileFailure,
   type FileToMove,
-  type FileToStage,
   type JobResult,
   type JobSignal,
+  type MoveSide,
 } from './fileJobs.ts';
-import { syncFileSystem, type RouteOptions, type TransferredFiles, type TransferRoute } from './folderRoute.ts';
-import type { TransferRecordFile } from './journal.ts';
-import { chooseManifestName, generateTransferManifest, writeManifest } from './manifest.ts';
 import { findUnlisted } from './fileNames.ts';
 import {
-  convertFileFailure,
+  FolderRoute,
+  type RouteCapabilities,
+  type RouteOptions,
+  type TransferredFiles,
+  type TransferRoute,
+} from './folderRoute.ts';
+import type { TransferRecordFile } from './journal.ts';
+import { chooseManifestName, generateTransferManifest } from './manifest.ts';
+import {
   createFullSuspension,
   createLossError,
   createRenameFailure,
   createSuspension,
-  FileAttempts,
   hasRoom,
   isRefusedAsArchived,
   toRouteError,
   TransferFailure,
   TransferSuspension,
 } from './transferErrors.ts';
-import { discardTransfer } from './transferLeftovers.ts';
 
-interface StoreRouteOptions extends RouteOptions<DatabaseLocation> {
+interface StoreRouteOptions extends RouteOptions {
   readonly daemon: RcloneDaemon;
 }
 
 /** Maximum time to wait for the removal of unfinished files when a transfer ends. */
 const discardLimitMs = 1_500;
 
+/** Returns the route between two databases, which goes through rclone if either is a store. */
+export function createRoute(options: StoreRouteOptions): TransferRoute {
+  const isStore = [options.source, options.destination].some(({ location }) => location.remote !== undefined);
+  return isStore ? new StoreRoute(options) : new FolderRoute(options);
+}
+
 /** Transfers files to, from, or between stores (D62: stores through rclone). */
-export class StoreRoute implements TransferRoute {
-  readonly isHashedFirst: boolean;
-  private readonly options: StoreRouteOptions;
-  private readonly attempts = new FileAttempts();
+export class StoreRoute extends FolderRoute {
+  private readonly daemon: RcloneDaemon;
   /** Sizes of the transfer's finished objects as of the last listing, by path relative to the transfer's folder. */
   private present: ReadonlyMap<string, number> = new Map();
   /** Identifies the current run. */
@@ -56,15 +62,16 @@ export class StoreRoute implements TransferRoute {
   private copyVerification: CopyVerification | undefined;
 
   constructor(options: StoreRouteOptions) {
-    this.options = options;
-    this.isHashedFirst = options.source.location.folder !== undefined;
+    super(options);
+    this.daemon = options.daemon;
   }
 
-  get canCountBytes(): boolean {
-    return this.copyVerification === undefined;
+  override get capabilities(): RouteCapabilities {
+    const mayWriteLate = this.destination.remote !== undefined;
+    return { ...super.capabilities, canCountBytes: this.copyVerification === undefined, mayWriteLate };
   }
 
-  async prepare(): Promise<void> {
+  override async prepare(): Promise<void> {
     this.attempt = randomBytes(4).toString('hex');
     const [from, to] = [this.source.remote, this.destination.remote];
     await this.runInStore(async (client) => {
@@ -89,34 +96,19 @@ export class StoreRoute implements TransferRoute {
     return isIdle;
   }
 
-  async stage(files: readonly FileToStage[], signal: JobSignal): Promise<JobResult> {
-    const { folder } = this.source;
-    if (folder === undefined) throw new Error('The files of a store are hashed while they are moved.');
-    return await this.options.threads.run(
-      (calls) => calls.call('stage', { folder, files, signal }),
-      this.options.abandonment,
-    );
-  }
-
-  async move(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult> {
-    const { transferId, destinationPlace, isFlushed, throttleBytesPerSecond: bytesPerSecond, threads } = this.options;
-    const source: CarrySide = { location: this.source, hash: this.hashes?.source };
-    const destination: CarrySide = { location: this.destination, hash: this.hashes?.destination };
+  override async move(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult> {
+    const source: MoveSide = { location: this.source, hash: this.hashes?.source };
+    const destination: MoveSide = { location: this.destination, hash: this.hashes?.destination };
     const listed = files.map((file) => ({ ...file, isPresent: this.present.has(file.path) }));
     const { attempt, copyVerification } = this;
-    const route = { transferId, destinationPlace, isFlushed, bytesPerSecond, source, destination, copyVerification };
-    return await this.useDaemon(async (rclone) => {
-      const job = { ...route, attempt, rclone, files: listed, signal };
-      return await threads.run((calls) => calls.call('carry', job), this.options.abandonment);
-    });
+    const run = { source, destination, attempt, copyVerification, files: listed, signal };
+    return await this.runWithRclone(async (rclone) => await this.runMove({ ...run, rclone }));
   }
 
-  async findLost(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult> {
-    const { folder, remote } = this.destination;
-    const { transferId, threads, abandonment } = this.options;
-    if (folder === undefined) return { done: [], lost: await this.findLostObjects(remote, files, signal) };
-    const job = { transferId, destinationFolder: folder, files, signal };
-    return await threads.run((calls) => calls.call('findLost', job), abandonment);
+  override async findLost(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult> {
+    const { remote } = this.destination;
+    if (remote === undefined) return await super.findLost(files, signal);
+    return { done: [], lost: await this.findLostObjects(remote, files, signal) };
   }
 
   private async findLostObjects(
@@ -145,27 +137,22 @@ export class StoreRoute implements TransferRoute {
     return object?.bytes === bytes;
   }
 
-  async finish({ record, files, requireFiles }: TransferredFiles, signal: AbortSignal): Promise<boolean> {
-    const { source, destination, isFlushed } = this.options;
+  override async finish(transferred: TransferredFiles, signal: AbortSignal): Promise<boolean> {
+    const { remote } = this.destination;
+    if (remote === undefined) return await super.finish(transferred, signal);
+    const { record, files } = transferred;
+    const isIdle = await this.runInStore(async (client) => {
+      // An upload from a killed run can create its object after this run has started.
+      const isIdle = await this.findPresent(client, remote);
+      await this.requireDistinct(client, remote, files);
+      await this.requirePresent(client, remote, files);
+      return isIdle;
+    });
+    const { source, destination } = this.options;
     const content = { record, source: source.document, destination: destination.document, files };
-    const { folder, remote } = this.destination;
-    if (folder === undefined) {
-      const isIdle = await this.runInStore(async (client) => {
-        // An upload from a killed run can create its object after this run has started.
-        const isIdle = await this.findPresent(client, remote);
-        await this.requireDistinct(client, remote, files);
-        await this.requirePresent(client, remote, files);
-        return isIdle;
-      });
-      const text = Buffer.from([...generateTransferManifest(content)].join(''));
-      const isRemoved = await this.uploadManifest(remote, chooseManifestName(record.id, files), text, signal);
-      return isIdle && isRemoved;
-    }
-    if (!isFlushed) await syncFileSystem(folder, signal);
-    const parts = { transferId: record.id, destinationFolder: folder };
-    await this.options.threads.run((calls) => calls.call('removeParts', parts), this.options.abandonment);
-    await writeManifest(content, folder, { attempts: this.attempts, requireFiles });
-    return true;
+    const text = Buffer.from([...generateTransferManifest(content)].join(''));
+    const isRemoved = await this.uploadManifest(remote, chooseManifestName(record.id, files), text, signal);
+    return isIdle && isRemoved;
   }
 
   /**
@@ -194,13 +181,13 @@ export class StoreRoute implements TransferRoute {
       if (!(await this.isStored(client, remote, file))) throw createLossError(file.path, this.attempts);
   }
 
-  async discard(manifestName: string): Promise<boolean> {
-    const { transferId, daemon } = this.options;
-    const { folder, remote } = this.destination;
+  override async discard(manifestName: string): Promise<boolean> {
+    const { transferId } = this.options;
+    const { remote } = this.destination;
     const remove = async (): Promise<boolean> =>
-      folder === undefined
-        ? (await discardInStore(daemon, { remote, transferId, manifest: manifestName })) !== 'failed'
-        : await discardTransfer(folder, transferId, manifestName);
+      remote === undefined
+        ? await super.discard(manifestName)
+        : (await discardInStore(this.daemon, { remote, transferId, manifest: manifestName })) !== 'failed';
     let isRemoved = false;
     const removal = remove().then((result) => (isRemoved = result));
     // A store may finish a copy after its request was canceled.
@@ -208,11 +195,10 @@ export class StoreRoute implements TransferRoute {
     return (await settlesWithin(systemClock, discardLimitMs, removal)) && !mayCopy && isRemoved;
   }
 
-  async toTransferError(failure: FileFailure, file: TransferRecordFile): Promise<unknown> {
+  override async toTransferError(failure: FileFailure, file: TransferRecordFile): Promise<unknown> {
     const { operation, store, text = '' } = failure;
     const { path, bytes } = file;
-    const root = (operation === 'read' ? this.source.folder : this.destination.folder) ?? '.';
-    if (store === undefined) return await convertFileFailure(failure, { path, bytes, root }, this.attempts);
+    if (store === undefined) return await super.toTransferError(failure, file);
     const isFull = store === 'full' && operation !== 'read';
     if (isFull) return createFullSuspension(bytes);
     if (store === 'full' || store === 'unreachable') return createSuspension(operation, text);
@@ -241,7 +227,7 @@ export class StoreRoute implements TransferRoute {
   private async findOutage({ operation, store }: FileFailure): Promise<string | undefined> {
     const { remote } = operation === 'read' ? this.source : this.destination;
     if ((store !== 'failed' && store !== 'refused') || remote === undefined) return undefined;
-    return await withStoreClient(this.options.daemon, async (client) => {
+    return await withStoreClient(this.daemon, async (client) => {
       await client.requireReachable(remote);
       return undefined;
     }).catch((error: unknown) => {
@@ -253,10 +239,9 @@ export class StoreRoute implements TransferRoute {
   private async isFull({ operation, store }: FileFailure, bytes: number): Promise<boolean> {
     const { remote } = this.destination;
     if (store !== 'failed' || operation === 'read' || remote === undefined) return false;
-    const freeBytes = await withStoreClient(
-      this.options.daemon,
-      async (client) => await client.getFreeBytes(remote),
-    ).catch(() => undefined);
+    const freeBytes = await withStoreClient(this.daemon, async (client) => await client.getFreeBytes(remote)).catch(
+      () => undefined,
+    );
     return freeBytes !== undefined && freeBytes < bytes;
   }
 
@@ -276,16 +261,12 @@ export class StoreRoute implements TransferRoute {
   }
 
   private async runInStore<T>(work: (client: StoreClient) => Promise<T>): Promise<T> {
-    try {
-      return await withStoreClient(this.options.daemon, work, this.folderName);
-    } catch (error) {
-      throw toRouteError(error);
-    }
+    return await this.runWithRclone(async (rclone) => await withClient(rclone, work, this.folderName));
   }
 
-  private async useDaemon<T>(work: Parameters<typeof this.options.daemon.use<T>>[0]): Promise<T> {
+  private async runWithRclone<T>(work: (rclone: RcloneAddress) => Promise<T>): Promise<T> {
     try {
-      return await this.options.daemon.use(work);
+      return await this.daemon.use(work);
     } catch (error) {
       throw toRouteError(error);
     }
@@ -348,20 +329,23 @@ function throwIfUnreachable(error: unknown): void {
   if (!(error instanceof StoreError) || error.kind === 'unreachable') throw error;
 }
 
-/** Runs `work` with a client for rclone, which is started if necessary. The client's requests belong to `group`. */
-async function withStoreClient<T>(
-  daemon: RcloneDaemon,
+/** Runs `work` with a client for rclone, which is started if necessary. */
+async function withStoreClient<T>(daemon: RcloneDaemon, work: (client: StoreClient) => Promise<T>): Promise<T> {
+  return await daemon.use(async (rclone) => await withClient(rclone, work));
+}
+
+/** Runs `work` with a client whose requests belong to `group`. */
+async function withClient<T>(
+  rclone: RcloneAddress,
   work: (client: StoreClient) => Promise<T>,
   group?: string,
 ): Promise<T> {
-  return await daemon.use(async (address) => {
-    const client = new StoreClient(address, 2, group);
-    try {
-      return await work(client);
-    } finally {
-      client.dispose();
-    }
-  });
+  const client = new StoreClient(rclone, 2, group);
+  try {
+    return await work(client);
+  } finally {
+    client.dispose();
+  }
 }
 
 /** Returns true if both databases are available and the destination isn't known to have too little free space. */

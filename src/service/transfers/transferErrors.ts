@@ -1,5 +1,4 @@
 import * as nodePath from 'node:path';
-import { getErrorCode, isFileLimitError } from '../../core/util/errorFacts.ts';
 import { tooLargeCause, tooManyFiles } from '../../core/util/remote.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 import { inspectFolder } from '../folderCalls.ts';
@@ -40,12 +39,11 @@ export function createFullSuspension(bytes?: number): TransferSuspension {
   return new TransferSuspension('waiting: the destination is full', bytes);
 }
 
-interface FileOperation {
-  readonly operation: 'read' | 'write';
+/** A file that failed, and the folder of its database at the side that failed. */
+interface FailedFile {
   readonly path: string;
-  /** The folder of the file's database. */
-  readonly root: string;
   readonly bytes: number;
+  readonly root: string;
 }
 
 const disconnectedDisk = 'its disk is not connected';
@@ -66,6 +64,8 @@ const disconnections: Readonly<Record<string, string>> = {
   ETIMEDOUT: silentServer,
 };
 
+const fileLimitCodes: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
+
 const reasons: Readonly<Record<string, string>> = {
   ...disconnections,
   EACCES: 'permission denied',
@@ -81,48 +81,45 @@ const reasons: Readonly<Record<string, string>> = {
   UNKNOWN: 'the system reported an unknown error',
 };
 
-/** Converts a file's failure to a failure or suspension of the transfer. */
-export async function convertFileFailure(
-  failure: FileFailure,
-  file: Omit<FileOperation, 'operation'>,
-  attempts: FileAttempts,
-): Promise<unknown> {
-  const { operation, code, text } = failure;
-  if (code === undefined || operation === 'copy')
-    return new TransferFailure(`could not ${operation} ${file.path}: ${text ?? code}`);
-  return await toTransferError(Object.assign(new Error(code), { code }), { ...file, operation }, attempts);
-}
-
 /**
- * Converts a file system error to a failure or suspension of the transfer, which may depend on the earlier `attempts`.
- * Returns other errors unchanged.
+ * Converts a failure in a folder to a failure or suspension of the transfer, which may depend on the earlier `attempts`.
+ * Returns another error for a code that isn't the system's, because only a bug causes one.
  */
-export async function toTransferError(error: unknown, file: FileOperation, attempts: FileAttempts): Promise<unknown> {
-  const code = getSystemCode(error);
-  if (code === undefined) return error;
-  const { operation, path, root, bytes } = file;
-  if (operation === 'write' && (code === 'ENOSPC' || code === 'EDQUOT')) return createFullSuspension(bytes);
+export async function toTransferError(
+  { operation, code, text }: Omit<FileFailure, 'position'>,
+  file: FailedFile,
+  attempts: FileAttempts,
+): Promise<Error> {
+  const { path, root, bytes } = file;
+  if (code === undefined || operation === 'copy')
+    return new TransferFailure(`could not ${operation} ${path}: ${text ?? code}`);
+  const systemCode = findSystemCode(code);
+  if (systemCode === undefined) return new Error(`could not ${operation} ${path}: ${code}`);
+  if (operation === 'write' && (systemCode === 'ENOSPC' || systemCode === 'EDQUOT')) return createFullSuspension(bytes);
   if (!(await isFolder(root))) {
     const side = operation === 'read' ? 'source' : 'destination';
     return new TransferSuspension(`waiting: the ${side} folder is unavailable`);
   }
-  const wasMissing = code in disconnections && !(await isRemoved(code, file));
-  const text = `could not ${operation} ${path}: ${explain(code, file, wasMissing)}`;
-  const mayPass = isFileLimitError(error) || (wasMissing && attempts.countFailure(path));
-  return mayPass
-    ? new TransferSuspension(`waiting to try again: ${text}`)
-    : new TransferFailure(text, { cause: error });
+  const wasMissing = systemCode in disconnections && !(await isRemoved(operation, systemCode, file));
+  const reason = `could not ${operation} ${path}: ${explain(operation, systemCode, path, wasMissing)}`;
+  const mayPass = fileLimitCodes.has(systemCode) || (wasMissing && attempts.countFailure(path));
+  return mayPass ? new TransferSuspension(`waiting to try again: ${reason}`) : new TransferFailure(reason);
+}
+
+/** Returns the system's code in that of an error. Node.js has its own code for a folder in the place of a file. */
+export function findSystemCode(code: string): string | undefined {
+  return /^(?:E[A-Z0-9]+|UNKNOWN)$/.exec(code.replace('ERR_FS_', ''))?.[0];
 }
 
 /** Returns true if a file couldn't be found in the source, and still can't, although its database's folder exists. */
-async function isRemoved(code: string, { operation, path, root }: FileOperation): Promise<boolean> {
+async function isRemoved(operation: 'read' | 'write', code: string, { path, root }: FailedFile): Promise<boolean> {
   if (operation === 'write' || code !== 'ENOENT') return false;
   const isFound = (await inspectFolder(nodePath.join(root, path))).realPath !== undefined;
   return !isFound && (await isFolder(root));
 }
 
 /** Returns the reason as a clause. `wasMissing` is false if a file was removed from the source. */
-function explain(code: string, { operation, path }: FileOperation, wasMissing: boolean): string {
+function explain(operation: 'read' | 'write', code: string, path: string, wasMissing: boolean): string {
   if (operation === 'write' && mayRefuseName(code, path)) return 'the disk may not allow its name';
   if (wasMissing && code === 'ENOENT') return operation === 'read' ? 'it was missing' : 'part of its path was missing';
   return reasons[code] ?? code;
@@ -152,12 +149,6 @@ export async function hasRoom(
   if (destination === undefined) return true;
   const { freeBytes = neededBytes } = await inspectFolder(destination);
   return freeBytes >= neededBytes;
-}
-
-/** Returns the code of a file system error. Node.js has its own code for a folder in the place of a file. */
-function getSystemCode(error: unknown): string | undefined {
-  const code = getErrorCode(error).replace('ERR_FS_', '');
-  return /^(?:E[A-Z0-9]+|UNKNOWN)$/.exec(code)?.[0];
 }
 
 /**

@@ -3,7 +3,8 @@ import { constants, type BigIntStats } from 'node:fs';
 import * as nodePath from 'node:path';
 import { getErrorCode, isMissing } from '../../core/util/errorFacts.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
-import { isSameFolder, type JobResult } from './fileJobs.ts';
+import type { JobResult } from './fileJobs.ts';
+import { isSameFolder } from './openFiles.ts';
 import { getPartEnd, hasOpenFiles, openFilesFolder } from './partFiles.ts';
 import { isFolder } from './transferErrors.ts';
 

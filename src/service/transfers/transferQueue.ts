@@ -7,6 +7,7 @@ import type { Logger } from '../../core/util/logger.ts';
 import type { DatabaseRegistry } from '../databases/databaseRegistry.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { FileThreads } from './fileThreads.ts';
+import { parallelJobs } from './folderRoute.ts';
 import { describeAmount, hasEnded, type ByteCounts, type TransferJournal, type TransferRecord } from './journal.ts';
 import { LiveTransfer } from './liveTransfer.ts';
 import {
@@ -18,7 +19,6 @@ import {
 } from './prepareSubmission.ts';
 import { canResume } from './storeRoute.ts';
 import { TransferFailure, TransferSuspension } from './transferErrors.ts';
-import { parallelJobs } from './transferRun.ts';
 import { UnservedTransfers } from './unservedTransfers.ts';
 
 const maxDelayMs = 250;

@@ -6,9 +6,9 @@ import type { ServedDatabase } from '../catalog/servedDatabases.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { ArchivedFiles } from './archivedFiles.ts';
 import { createLossError, FileAttempts } from './transferErrors.ts';
-import { getByteCounts } from './fileBytes.ts';
 import {
   createJobSignal,
+  getByteCounts,
   getDoneCount,
   requestStop,
   type FileToMove,
@@ -16,7 +16,7 @@ import {
   type JobSignal,
 } from './fileJobs.ts';
 import type { FileThreads } from './fileThreads.ts';
-import { FolderRoute, type RouteOptions, type TransferRoute } from './folderRoute.ts';
+import type { RouteCapabilities, TransferRoute } from './folderRoute.ts';
 import {
   describeAmount,
   type ByteCounts,
@@ -25,30 +25,7 @@ import {
   type TransferStatusWord,
 } from './journal.ts';
 import { chooseManifestName } from './manifest.ts';
-import { StoreRoute } from './storeRoute.ts';
-
-/**
- * Maximum number of files in a job. Jobs are small, so that counts are updated often and other transfers get their
- * turn.
- */
-const batchFiles = 256;
-const batchBytes = 16 * 1024 * 1024;
-
-function* splitIntoBatches(files: readonly TransferRecordFile[]): Generator<readonly TransferRecordFile[], undefined> {
-  let batch: TransferRecordFile[] = [];
-  let bytes = 0;
-  for (const file of files) {
-    if (batch.length > 0 && (batch.length === batchFiles || bytes + file.bytes > batchBytes)) {
-      yield batch;
-      batch = [];
-      bytes = 0;
-    }
-    batch.push(file);
-    bytes += file.bytes;
-  }
-  if (batch.length > 0) yield batch;
-  return undefined;
-}
+import { createRoute } from './storeRoute.ts';
 
 /** Receives the progress of a run. */
 export interface RunProgress {
@@ -71,8 +48,6 @@ export interface TransferRunOptions {
   readonly isResumed: boolean;
 }
 
-/** Maximum number of jobs of one transfer at a time, not counting those that read copies back. */
-export const parallelJobs = 2;
 /** Maximum number of files that are flushed individually; for more, the whole file system is flushed. */
 const maxFlushedFiles = 100;
 
@@ -130,7 +105,7 @@ export class TransferRun {
 
   /** True if a store may still create an object from an interrupted upload or copy, such as one of a killed rclone. */
   private get mayGetLateObjects(): boolean {
-    return this.wasInterrupted && this.options.destination.location.remote !== undefined;
+    return this.wasInterrupted && this.route.capabilities.mayWriteLate;
   }
 
   /** Number of files transferred so far by unfinished jobs. */
@@ -141,11 +116,12 @@ export class TransferRun {
   /** The bytes so far, including those of unfinished jobs; undefined if they are unknown. */
   get bytes(): ByteCounts | undefined {
     const { all, staged, transferred } = this.totals;
-    if (this.openRoute?.canCountBytes === false) return undefined;
+    const capabilities = this.openRoute?.capabilities;
+    if (capabilities?.canCountBytes === false) return undefined;
     const [reading, moving] = [sumBytes(this.staging), sumBytes(this.moving)];
     return {
       total: all,
-      ...(this.openRoute?.isHashedFirst === true && { staged: staged + reading.read }),
+      ...(capabilities?.isHashedFirst === true && { staged: staged + reading.read }),
       copied: transferred + moving.copied,
       verified: transferred + moving.read,
     };
@@ -193,8 +169,8 @@ export class TransferRun {
   private async stage(signal: AbortSignal): Promise<void> {
     const { source, threads } = this.options;
     const unstaged = this.files.filter((file) => file.sha256 === undefined);
-    if (unstaged.length === 0 || !this.route.isHashedFirst) return;
-    threads.ensureThreads(parallelJobs);
+    if (unstaged.length === 0 || !this.route.capabilities.isHashedFirst) return;
+    threads.ensureThreads(this.route.capabilities.parallelJobs);
     this.progress.enterStatus('staging', `staging ${describeAmount(this.progress.getRecord())}`);
     await this.runInBatches(unstaged, signal, async (batch, jobSignal) => {
       const cached = await source.catalog.getCachedHashes(batch.map(({ path }) => path));
@@ -285,8 +261,8 @@ export class TransferRun {
   }
 
   /**
-   * Runs batches concurrently, or one at a time if the transfer is throttled. The first failure stops all of them and
-   * is thrown.
+   * Runs batches, as large and as many at a time as the route works best with. The first failure stops all of them and is
+   * thrown.
    */
   private async runInBatches(
     files: readonly TransferRecordFile[],
@@ -295,7 +271,8 @@ export class TransferRun {
   ): Promise<void> {
     const signals = new Set<JobSignal>();
     const stopAll = (): void => signals.forEach(requestStop);
-    const batches = splitIntoBatches(files);
+    const { parallelJobs, jobLimit } = this.route.capabilities;
+    const batches = splitIntoBatches(files, jobLimit);
     const errors: unknown[] = [];
     const runBatches = async (): Promise<void> => {
       for (let batch = batches.next(); batch.done !== true && errors.length === 0; batch = batches.next()) {
@@ -309,8 +286,7 @@ export class TransferRun {
       }
     };
     signal.addEventListener('abort', stopAll);
-    const count = this.options.throttleBytesPerSecond === undefined ? parallelJobs : 1;
-    const work = Array.from({ length: count }, async () => {
+    const work = Array.from({ length: parallelJobs }, async () => {
       await runBatches().catch((error: unknown) => {
         errors.push(error);
         stopAll();
@@ -363,19 +339,21 @@ function toFileToMove({ position, path, bytes, sha256 = '', resource }: Transfer
   return { position, path, bytes, sha256, declared: parseDeclaredHash(resource.hash) };
 }
 
-interface RouteChoiceOptions extends Omit<RouteOptions<ServedDatabase['location']>, 'source' | 'destination'> {
-  readonly source: ServedDatabase;
-  readonly destination: ServedDatabase;
-  readonly daemon: RcloneDaemon;
-}
-
-/** Returns the route between two databases, which goes through rclone if either is a store. */
-function createRoute({ source, destination, ...options }: RouteChoiceOptions): TransferRoute {
-  const [from, to] = [source.location.folder, destination.location.folder];
-  if (from === undefined || to === undefined) return new StoreRoute({ ...options, source, destination });
-  return new FolderRoute({
-    ...options,
-    source: { document: source.document, location: { folder: from } },
-    destination: { document: destination.document, location: { folder: to } },
-  });
+function* splitIntoBatches(
+  files: readonly TransferRecordFile[],
+  limit: RouteCapabilities['jobLimit'],
+): Generator<readonly TransferRecordFile[], undefined> {
+  let batch: TransferRecordFile[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    if (batch.length > 0 && (batch.length === limit.files || bytes + file.bytes > limit.bytes)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(file);
+    bytes += file.bytes;
+  }
+  if (batch.length > 0) yield batch;
+  return undefined;
 }

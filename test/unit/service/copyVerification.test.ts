@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { addRemoteOptions } from '../../../src/core/util/remote.ts';
-import { parseStoreFeatures } from '../../../src/service/stores/storeFeatures.ts';
-import { chooseVerification } from '../../../src/service/transfers/carryJob.ts';
+import { chooseVerification, parseStoreFeatures } from '../../../src/service/stores/storeFeatures.ts';
 
 function choose(remote: string, description: string, name = 'lab'): ReturnType<typeof chooseVerification> {
   const features = parseStoreFeatures({ Name: name, String: description, Features: {} });

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { json } from 'node:stream/consumers';
-import { carryFiles } from '../../../src/service/transfers/carryFiles.ts';
+import { moveFiles } from '../../../src/service/transfers/moveFiles.ts';
 import { createJobSignal, type JobResult } from '../../../src/service/transfers/fileJobs.ts';
 
 const transferId = '2c1d5e0a-0000-4000-8000-000000000003';
@@ -67,7 +67,7 @@ describe('Small files that rclone fetched (D62)', () => {
   }
 
   async function carry(): Promise<JobResult> {
-    return await carryFiles({
+    return await moveFiles({
       transferId,
       attempt: 'a1b2c3d4',
       source: { location: { remote: 'lab:' }, hash: 'md5' },

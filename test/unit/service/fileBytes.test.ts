@@ -3,9 +3,14 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
+import { mock } from 'node:test';
 import { systemClock } from '../../../src/core/util/clock.ts';
-import { getByteCounts } from '../../../src/service/transfers/fileBytes.ts';
-import { createJobSignal, type JobSignal, type MoveJob } from '../../../src/service/transfers/fileJobs.ts';
+import {
+  createJobSignal,
+  getByteCounts,
+  type JobSignal,
+  type MoveJob,
+} from '../../../src/service/transfers/fileJobs.ts';
 import { FileThreads } from '../../../src/service/transfers/fileThreads.ts';
 import { moveFiles } from '../../../src/service/transfers/moveFiles.ts';
 import { createSharedCopyMemory, SharedCopy } from '../../../src/service/transfers/sharedCopy.ts';
@@ -30,28 +35,41 @@ describe('The bytes of files between folders', () => {
     const files = Object.entries(contents).map(([path, content], position) => {
       return { position, path, bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') };
     });
-    const [sourceFolder = '', destinationFolder = ''] = ['source', 'target'].map((name) => nodePath.join(root, name));
-    return { transferId, sourceFolder, destinationFolder, files, isFlushed: false, signal: createJobSignal() };
+    const [source = '', target = ''] = ['source', 'target'].map((name) => nodePath.join(root, name));
+    const sides = { source: { location: { folder: source } }, destination: { location: { folder: target } } };
+    return { transferId, ...sides, files, isFlushed: false, signal: createJobSignal() };
   }
 
-  it('are counted once as copied and once as read back', () => {
+  it('are counted once as copied and once as read back', async () => {
     const job = createJob({ 'a.txt': 'alpha', 'large.bin': large });
-    assert.equal(moveFiles(job).failure, undefined);
+    assert.equal((await moveFiles(job)).failure, undefined);
     assert.deepEqual(getByteCounts(job.signal), { copied: 3_000_006, read: 3_000_006 });
   });
 
-  it('are counted once if the files are already there', () => {
-    moveFiles(createJob({ 'a.txt': 'alpha' }));
+  it('are counted once if the files are already there', async () => {
+    await moveFiles(createJob({ 'a.txt': 'alpha' }));
     const job = createJob({ 'a.txt': 'alpha' });
-    assert.equal(moveFiles(job).failure, undefined);
+    assert.equal((await moveFiles(job)).failure, undefined);
     assert.deepEqual(getByteCounts(job.signal), { copied: 5, read: 5 });
   });
 
-  it('are never more than the size of a file that has grown', () => {
+  it('are never more than the size of a file that has grown', async () => {
     const job = createJob({ 'large.bin': large });
     fs.appendFileSync(nodePath.join(root, 'source/large.bin'), 'more');
-    assert.equal(moveFiles(job).failure?.operation, 'copy');
-    assert.deepEqual(getByteCounts(job.signal), { copied: 3_000_001, read: 3_000_001 });
+    const add = Atomics.add as (...call: never[]) => number | bigint;
+    const most = { copied: 0, read: 0 };
+    mock.method(Atomics, 'add', (...call: never[]) => {
+      const before = add(...call);
+      const { copied, read } = getByteCounts(job.signal);
+      Object.assign(most, { copied: Math.max(copied, most.copied), read: Math.max(read, most.read) });
+      return before;
+    });
+    const { failure } = await moveFiles(job);
+    mock.restoreAll();
+    assert.equal(failure?.operation, 'copy');
+    assert.deepEqual(most, { copied: 3_000_001, read: 3_000_001 });
+    // Like those of a failed file to or from a store.
+    assert.deepEqual(getByteCounts(job.signal), { copied: 0, read: 0 });
   });
 
   it('are counted once if a second thread reads the copy back, or tries to (D68)', async () => {
@@ -78,7 +96,7 @@ describe('The bytes of files between folders', () => {
     ]);
   });
 
-  it('are counted as read while files are staged, also with a cached hash (D22)', () => {
+  it('are counted as read while files are staged, also with a cached hash (D22)', async () => {
     const stage = (signal: JobSignal, cached?: { modifiedMs: number; sha256: string }): void => {
       const cachedHash = cached && { ...cached, bytes: large.length };
       const files = [{ position: 0, path: 'large.bin', cachedHash }];

@@ -47,16 +47,16 @@ describe('Moving staged files (D23, D24)', () => {
   function createJob(files: readonly FileToMove[]): MoveJob {
     return {
       transferId,
-      sourceFolder: nodePath.join(root, 'source'),
-      destinationFolder: nodePath.join(root, 'target'),
+      source: { location: { folder: nodePath.join(root, 'source') } },
+      destination: { location: { folder: nodePath.join(root, 'target') } },
       files,
       isFlushed: true,
       signal: createJobSignal(),
     };
   }
 
-  function move(...files: readonly FileToMove[]): JobResult {
-    return moveFiles(createJob(files));
+  async function move(...files: readonly FileToMove[]): Promise<JobResult> {
+    return await moveFiles(createJob(files));
   }
 
   function readTarget(): Record<string, string> {
@@ -71,10 +71,10 @@ describe('Moving staged files (D23, D24)', () => {
     );
   }
 
-  it('writes them below the folder of the transfer, and counts them one by one', () => {
+  it('writes them below the folder of the transfer, and counts them one by one', async () => {
     const job = createJob([staged('a.txt', 'alpha'), staged('sub/b.txt', 'beta', 1)]);
     assert.deepEqual(
-      moveFiles(job).done.map(({ position }) => position),
+      (await moveFiles(job)).done.map(({ position }) => position),
       [0, 1],
     );
     assert.equal(getDoneCount(job.signal), 2);
@@ -97,26 +97,26 @@ describe('Moving staged files (D23, D24)', () => {
     ],
   ];
   for (const [what, change, failure] of changes) {
-    it(`leaves nothing of a file that ${what} since it was staged, and retains earlier files`, () => {
+    it(`leaves nothing of a file that ${what} since it was staged, and retains earlier files`, async () => {
       change();
-      const result = move(staged('sub/b.txt', 'beta'), staged('a.txt', 'alpha', 1));
+      const result = await move(staged('sub/b.txt', 'beta'), staged('a.txt', 'alpha', 1));
       assert.deepEqual(result.failure, { position: 1, ...failure });
       assert.deepEqual(readTarget(), { 'sub/b.txt': 'beta' });
     });
   }
 
-  it('copies at most the staged size of a file that grows endlessly', () => {
+  it('copies at most the staged size of a file that grows endlessly', async () => {
     // `pagemap` reports a size of 0, and can be read endlessly.
-    const job = { ...createJob([staged('pagemap', '')]), sourceFolder: '/proc/self' };
-    assert.deepEqual(moveFiles(job).failure, { position: 0, operation: 'copy', text: changed });
+    const job = { ...createJob([staged('pagemap', '')]), source: { location: { folder: '/proc/self' } } };
+    assert.deepEqual((await moveFiles(job)).failure, { position: 0, operation: 'copy', text: changed });
     assert.deepEqual(readTarget(), {});
   });
 
-  it('retains a file that was transferred before, and fails on a different one', () => {
+  it('retains a file that was transferred before, and fails on a different one', async () => {
     write(`target/dts-${transferId}/a.txt`, 'alpha');
     write(`target/dts-${transferId}/sub/b.txt`, 'something else');
-    assert.equal(move(staged('a.txt', 'alpha')).done.length, 1);
-    const { failure } = move(staged('sub/b.txt', 'beta'));
+    assert.equal((await move(staged('a.txt', 'alpha'))).done.length, 1);
+    const { failure } = await move(staged('sub/b.txt', 'beta'));
     assert.deepEqual(failure, { position: 0, operation: 'write', text: 'a different file already exists' });
     assert.deepEqual(readTarget(), { 'a.txt': 'alpha', 'sub/b.txt': 'something else' });
   });
@@ -124,7 +124,7 @@ describe('Moving staged files (D23, D24)', () => {
   it('leaves the unfinished copies of other attempts, also of version 0.2, until they are removed together', async () => {
     const [unnamed, named] = ['', '.0123abcd'].map((attempt) => `sub/b.txt${attempt}.part-${transferId}`);
     for (const path of [unnamed, named]) write(`target/dts-${transferId}/${path}`, 'half of something');
-    assert.equal(move(staged('sub/b.txt', 'beta')).failure, undefined);
+    assert.equal((await move(staged('sub/b.txt', 'beta'))).failure, undefined);
     assert.deepEqual(Object.keys(readTarget()).sort(), ['sub/b.txt', named, unnamed].sort());
     fs.mkdirSync(nodePath.join(root, 'target', `dts-${transferId}`, 'empty'));
     await removeParts({ transferId, destinationFolder: nodePath.join(root, 'target') });
@@ -133,11 +133,11 @@ describe('Moving staged files (D23, D24)', () => {
   });
 
   /** Moves a file and runs `change` with the path of the complete copy, right before it gets its final name. */
-  function changeBeforePublication(
+  async function changeBeforePublication(
     change: (part: string, finalPath: string) => void,
     code?: string,
     failures = Number.POSITIVE_INFINITY,
-  ): JobResult {
+  ): Promise<JobResult> {
     const { linkSync } = fs;
     let count = 0;
     mock.method(fs, 'linkSync', (from: string, to: string) => {
@@ -148,7 +148,7 @@ describe('Moving staged files (D23, D24)', () => {
     });
     syncBuiltinESMExports();
     try {
-      return move(staged('a.txt', 'alpha'));
+      return await move(staged('a.txt', 'alpha'));
     } finally {
       mock.restoreAll();
       syncBuiltinESMExports();
@@ -158,25 +158,25 @@ describe('Moving staged files (D23, D24)', () => {
   for (const code of [undefined, 'EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EISDIR']) {
     const where = code === undefined ? '' : ` where a link fails with ${code}`;
 
-    it(`never replaces a file that another program writes under the final name meanwhile${where} (D24)`, () => {
-      const { failure } = changeBeforePublication((_, path) => fs.writeFileSync(path, 'theirs'), code);
+    it(`never replaces a file that another program writes under the final name meanwhile${where} (D24)`, async () => {
+      const { failure } = await changeBeforePublication((_, path) => fs.writeFileSync(path, 'theirs'), code);
       assert.deepEqual(failure, { position: 0, operation: 'write', text: 'a different file already exists' });
       assert.deepEqual(readTarget(), { 'a.txt': 'theirs' });
     });
 
-    it(`accepts an identical file that appears under the final name meanwhile${where} (D24)`, () => {
-      const { failure } = changeBeforePublication((_, path) => fs.writeFileSync(path, 'alpha'), code);
+    it(`accepts an identical file that appears under the final name meanwhile${where} (D24)`, async () => {
+      const { failure } = await changeBeforePublication((_, path) => fs.writeFileSync(path, 'alpha'), code);
       assert.deepEqual([failure, readTarget()], [undefined, { 'a.txt': 'alpha' }]);
     });
 
-    it(`publishes a file${where}`, () => {
-      assert.equal(changeBeforePublication(() => undefined, code).failure, undefined);
+    it(`publishes a file${where}`, async () => {
+      assert.equal((await changeBeforePublication(() => undefined, code)).failure, undefined);
       assert.deepEqual(readTarget(), { 'a.txt': 'alpha' });
     });
   }
 
   for (const code of hasOpenFiles ? [undefined, 'EPERM'] : [])
-    it(`publishes nothing outside if a link replaces the folder while the system ${code === undefined ? 'links' : 'renames'} (D24)`, () => {
+    it(`publishes nothing outside if a link replaces the folder while the system ${code === undefined ? 'links' : 'renames'} (D24)`, async () => {
       fs.mkdirSync(nodePath.join(root, 'outside'));
       const { linkSync, renameSync } = fs;
       const folder = nodePath.join(root, 'target', `dts-${transferId}`);
@@ -192,31 +192,31 @@ describe('Moving staged files (D23, D24)', () => {
       });
       mock.method(fs, 'renameSync', (from: string, to: string) => callBetweenLookups(renameSync, from, to));
       syncBuiltinESMExports();
-      const { failure } = move(staged('a.txt', 'alpha'));
+      const { failure } = await move(staged('a.txt', 'alpha'));
       mock.restoreAll();
       syncBuiltinESMExports();
       assert.deepEqual([failure, fs.readdirSync(nodePath.join(root, 'outside'))], [undefined, []]);
       assert.equal(fs.readFileSync(nodePath.join(root, 'moved', 'a.txt'), 'utf8'), 'alpha');
     });
 
-  it('publishes a file if another one under the final name disappears before it is looked at', () => {
-    assert.equal(changeBeforePublication(() => undefined, 'EEXIST', 1).failure, undefined);
+  it('publishes a file if another one under the final name disappears before it is looked at', async () => {
+    assert.equal((await changeBeforePublication(() => undefined, 'EEXIST', 1)).failure, undefined);
     assert.deepEqual(readTarget(), { 'a.txt': 'alpha' });
   });
 
-  it('publishes a file if another one under the final name disappears while it is looked at', () => {
+  it('publishes a file if another one under the final name disappears while it is looked at', async () => {
     const { openSync } = fs;
     mock.method(fs, 'openSync', (path: string, ...rest: [fs.OpenMode, fs.Mode?]) => {
       if (path.endsWith(`/target/dts-${transferId}/a.txt`)) fs.rmSync(path);
       return openSync(path, ...rest);
     });
-    const { failure } = changeBeforePublication((_, path) => fs.writeFileSync(path, 'theirs'), 'EEXIST', 1);
+    const { failure } = await changeBeforePublication((_, path) => fs.writeFileSync(path, 'theirs'), 'EEXIST', 1);
     assert.equal(failure, undefined);
     assert.deepEqual(readTarget(), { 'a.txt': 'alpha' });
   });
 
-  it('fails if other files under the final name come and go all the time', () => {
-    const { failure } = changeBeforePublication(() => undefined, 'EEXIST');
+  it('fails if other files under the final name come and go all the time', async () => {
+    const { failure } = await changeBeforePublication(() => undefined, 'EEXIST');
     assert.equal(failure?.text, 'a different file already exists');
     assert.deepEqual(readTarget(), {});
   });
@@ -225,12 +225,12 @@ describe('Moving staged files (D23, D24)', () => {
     write(`target/dts-${transferId}/a.txt`, 'alpha');
     const folder = nodePath.join(root, 'target', `dts-${transferId}`);
     fs.linkSync(nodePath.join(folder, 'a.txt'), nodePath.join(folder, `a.txt.0123abcd.part-${transferId}`));
-    assert.equal(move(staged('a.txt', 'alpha')).done.length, 1);
+    assert.equal((await move(staged('a.txt', 'alpha'))).done.length, 1);
     await removeParts({ transferId, destinationFolder: nodePath.join(root, 'target') });
     assert.deepEqual(readTarget(), { 'a.txt': 'alpha' });
   });
 
-  it('does not publish a file that replaced its unfinished copy, and retains that file', () => {
+  it('does not publish a file that replaced its unfinished copy, and retains that file', async () => {
     const { fsyncSync } = fs;
     const folder = nodePath.join(root, 'target', `dts-${transferId}`);
     mock.method(fs, 'fsyncSync', (file: number) => {
@@ -241,7 +241,7 @@ describe('Moving staged files (D23, D24)', () => {
       fs.renameSync(nodePath.join(root, 'theirs.txt'), nodePath.join(folder, part));
     });
     syncBuiltinESMExports();
-    const { failure } = move(staged('a.txt', 'alpha'));
+    const { failure } = await move(staged('a.txt', 'alpha'));
     mock.restoreAll();
     syncBuiltinESMExports();
     assert.equal(failure?.text, 'another program replaced its unfinished copy');
@@ -249,16 +249,16 @@ describe('Moving staged files (D23, D24)', () => {
     assert.ok(!('a.txt' in readTarget()));
   });
 
-  it('writes nothing outside when a link has replaced a folder of the destination', () => {
+  it('writes nothing outside when a link has replaced a folder of the destination', async () => {
     fs.mkdirSync(nodePath.join(root, 'target', `dts-${transferId}`));
     fs.symlinkSync('../..', nodePath.join(root, 'target', `dts-${transferId}`, 'sub'));
-    const { failure } = move(staged('sub/b.txt', 'beta'));
+    const { failure } = await move(staged('sub/b.txt', 'beta'));
     assert.deepEqual(failure, { position: 0, operation: 'write', text: leadsElsewhere });
     assert.deepEqual(fs.readdirSync(root).sort(), ['source', 'target']);
   });
 
   /** Moves two files and runs `change` after the first one has been given its final name. */
-  function moveBoth(one: FileToMove, other: FileToMove, change: () => void): JobResult {
+  async function moveBoth(one: FileToMove, other: FileToMove, change: () => void): Promise<JobResult> {
     const { linkSync } = fs;
     mock.method(fs, 'linkSync', (from: string, to: string) => {
       linkSync(from, to);
@@ -267,7 +267,7 @@ describe('Moving staged files (D23, D24)', () => {
       change();
     });
     syncBuiltinESMExports();
-    return move(one, other);
+    return await move(one, other);
   }
 
   /** Moves a folder away and replaces it with a link to its new location. */
@@ -281,11 +281,11 @@ describe('Moving staged files (D23, D24)', () => {
     ['folder above that of the file', `dts-${transferId}/sub`, []],
     ['folder of the file, now with an identical file,', `dts-${transferId}/sub/deep`, ['moved/d.txt']],
   ] as const)
-    it(`writes nothing outside when the ${what} was moved and a link leads to it`, () => {
+    it(`writes nothing outside when the ${what} was moved and a link leads to it`, async () => {
       write('source/sub/deep/c.txt', 'gamma');
       write('source/sub/deep/d.txt', 'delta');
       const files = [staged('sub/deep/c.txt', 'gamma'), staged('sub/deep/d.txt', 'delta', 1)] as const;
-      const { failure } = moveBoth(...files, () => {
+      const { failure } = await moveBoth(...files, () => {
         moveAway(nodePath.join(root, 'target', moved));
         for (const path of same) write(path, 'delta');
       });
@@ -294,9 +294,9 @@ describe('Moving staged files (D23, D24)', () => {
       assert.equal(names.filter((name) => name.includes('.')).length, 1 + same.length);
     });
 
-  it('reads nothing outside when a link has replaced a folder that was read before', () => {
+  it('reads nothing outside when a link has replaced a folder that was read before', async () => {
     for (const folder of ['source/sub', 'outside']) write(`${folder}/c.txt`, 'gamma');
-    const { failure } = moveBoth(staged('sub/b.txt', 'beta'), staged('sub/c.txt', 'gamma', 1), () => {
+    const { failure } = await moveBoth(staged('sub/b.txt', 'beta'), staged('sub/c.txt', 'gamma', 1), () => {
       fs.rmSync(nodePath.join(root, 'source/sub'), { recursive: true });
       fs.symlinkSync('../outside', nodePath.join(root, 'source/sub'));
     });
@@ -304,7 +304,7 @@ describe('Moving staged files (D23, D24)', () => {
     assert.deepEqual(readTarget(), { 'sub/b.txt': 'beta' });
   });
 
-  it('reads a folder that was replaced by another one, or by a link within the database', () => {
+  it('reads a folder that was replaced by another one, or by a link within the database', async () => {
     for (const replace of [
       () => write('source/sub/c.txt', 'gamma'),
       () => {
@@ -313,7 +313,7 @@ describe('Moving staged files (D23, D24)', () => {
       },
     ]) {
       write('source/sub/b.txt', 'beta');
-      const { failure } = moveBoth(staged('sub/b.txt', 'beta'), staged('sub/c.txt', 'gamma', 1), () => {
+      const { failure } = await moveBoth(staged('sub/b.txt', 'beta'), staged('sub/c.txt', 'gamma', 1), () => {
         fs.renameSync(nodePath.join(root, 'source/sub'), nodePath.join(root, 'source/earlier'));
         replace();
       });
@@ -335,20 +335,24 @@ describe('Moving staged files (D23, D24)', () => {
     assert.deepEqual(remaining, [`a.txt.part-${transferId}`, 'manifest.json']);
   });
 
-  it('reports a name that the destination does not support', () => {
+  it('reports a name that the destination does not support', async () => {
     const long = `${'x'.repeat(200)}/`.repeat(25);
-    const { failure } = move({ ...staged('a.txt', 'alpha'), path: `${long}a.txt` });
+    const { failure } = await move({ ...staged('a.txt', 'alpha'), path: `${long}a.txt` });
     assert.deepEqual(failure, { position: 0, operation: 'write', code: 'ENAMETOOLONG' });
   });
 
-  it('never creates the destination itself', () => {
+  it('never creates the destination itself', async () => {
     fs.rmdirSync(nodePath.join(root, 'target'));
-    assert.deepEqual(move(staged('a.txt', 'alpha')).failure, { position: 0, operation: 'write', code: 'ENOENT' });
+    assert.deepEqual((await move(staged('a.txt', 'alpha'))).failure, {
+      position: 0,
+      operation: 'write',
+      code: 'ENOENT',
+    });
     assert.ok(!fs.existsSync(nodePath.join(root, 'target')));
   });
 
   /** Runs a job that clones its file, and returns the file system calls in order. */
-  function recordCloneCalls(job: MoveJob): string[] {
+  async function recordCloneCalls(job: MoveJob): Promise<string[]> {
     const calls: string[] = [];
     const { copyFileSync, fsyncSync, linkSync } = fs;
     mock.method(fs, 'copyFileSync', (from: string, to: string, mode: number) => {
@@ -365,7 +369,7 @@ describe('Moving staged files (D23, D24)', () => {
     });
     syncBuiltinESMExports();
     try {
-      assert.equal(moveFiles(job).failure, undefined);
+      assert.equal((await moveFiles(job)).failure, undefined);
       return calls;
     } finally {
       mock.restoreAll();
@@ -373,22 +377,25 @@ describe('Moving staged files (D23, D24)', () => {
     }
   }
 
-  it('flushes a clone before publishing it when each file is flushed, also of a read-only file', () => {
+  it('flushes a clone before publishing it when each file is flushed, also of a read-only file', async () => {
     const content = 'large '.repeat(20_000);
     write('source/large.txt', content);
     fs.chmodSync(nodePath.join(root, 'source/large.txt'), 0o444);
     const job = createJob([staged('large.txt', content)]);
-    assert.deepEqual(recordCloneCalls(job), ['clone', 'flush', 'link']);
+    assert.deepEqual(await recordCloneCalls(job), ['clone', 'flush', 'link']);
     assert.deepEqual(readTarget(), { 'large.txt': content });
     fs.rmSync(nodePath.join(root, 'target'), { recursive: true });
     fs.mkdirSync(nodePath.join(root, 'target'));
-    assert.deepEqual(recordCloneCalls({ ...job, isFlushed: false, signal: createJobSignal() }), ['clone', 'link']);
+    assert.deepEqual(await recordCloneCalls({ ...job, isFlushed: false, signal: createJobSignal() }), [
+      'clone',
+      'link',
+    ]);
   });
 
-  it('stops between two files on request', () => {
+  it('stops between two files on request', async () => {
     const job = createJob([staged('a.txt', 'alpha')]);
     requestStop(job.signal);
-    assert.deepEqual(moveFiles(job), { done: [], isStopped: true });
+    assert.deepEqual(await moveFiles(job), { done: [], isStopped: true });
     assert.deepEqual(readTarget(), {});
   });
 });

@@ -2,9 +2,14 @@ import { createHash } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
-import { carryFiles } from '../../../src/service/transfers/carryFiles.ts';
-import type { CarryJob, CarrySide, FileToCarry } from '../../../src/service/transfers/carryJob.ts';
-import { createJobSignal, type JobResult } from '../../../src/service/transfers/fileJobs.ts';
+import { moveFiles } from '../../../src/service/transfers/moveFiles.ts';
+import {
+  createJobSignal,
+  type FileToMove,
+  type JobResult,
+  type MoveJob,
+  type MoveSide,
+} from '../../../src/service/transfers/fileJobs.ts';
 import { FakeRclone } from '../../support/fakeRclone.ts';
 
 export const transferId = '2c1d5e0a-0000-4000-8000-000000000005';
@@ -27,12 +32,12 @@ export async function countOpenFiles(): Promise<number> {
 }
 
 /** Adds the MD5 hash of the content to a file, as the catalog of a store with hashes does. */
-export function withHash(file: FileToCarry, content: string): FileToCarry {
+export function withHash(file: FileToMove, content: string): FileToMove {
   return { ...file, declared: { algorithm: 'md5', hex: digest('md5', content) } };
 }
 
 /** Describes a file without a hash, as the catalog of a store without hashes does. */
-function toFile(path: string, content: string, position: number): FileToCarry {
+function toFile(path: string, content: string, position: number): FileToMove {
   return { position, path, bytes: content.length, sha256: '', isPresent: false };
 }
 
@@ -61,36 +66,36 @@ export class MovementRig {
     await fs.rm(this.root, { recursive: true });
   }
 
-  store(remote: string): CarrySide {
+  store(remote: string): MoveSide {
     return { location: { remote }, hash: this.rclone.hash };
   }
 
-  folder(path: string): CarrySide {
+  folder(path: string): MoveSide {
     return { location: { folder: path }, hash: undefined };
   }
 
   /** Moves files from the store `lab:from` to the target folder. */
-  async fetch(files: readonly FileToCarry[], more: Partial<CarryJob> = {}): Promise<JobResult> {
+  async fetch(files: readonly FileToMove[], more: Partial<MoveJob> = {}): Promise<JobResult> {
     return await this.carry(this.store('lab:from'), this.folder(this.target), files, more);
   }
 
   /** Moves files from the source folder to the store `lab:to`. */
-  async upload(files: readonly FileToCarry[]): Promise<JobResult> {
+  async upload(files: readonly FileToMove[]): Promise<JobResult> {
     return await this.carry(this.folder(this.source), this.store('lab:to'), files);
   }
 
   async carry(
-    source: CarrySide,
-    destination: CarrySide,
-    files: readonly FileToCarry[],
-    more: Partial<CarryJob> = {},
+    source: MoveSide,
+    destination: MoveSide,
+    files: readonly FileToMove[],
+    more: Partial<MoveJob> = {},
   ): Promise<JobResult> {
     const job = { transferId, attempt: 'a1b2c3d4', source, destination, rclone: this.rclone.address, files };
-    return await carryFiles({ ...job, isFlushed: false, signal: createJobSignal(), ...more });
+    return await moveFiles({ ...job, isFlushed: false, signal: createJobSignal(), ...more });
   }
 
   /** Adds objects to the store `lab:from` and returns their descriptions. */
-  put(contents: Contents): readonly FileToCarry[] {
+  put(contents: Contents): readonly FileToMove[] {
     return Object.entries(contents).map(([path, content], position) => {
       this.rclone.objects.set(`lab:from/${path}`, Buffer.from(content));
       return toFile(path, content, position);
@@ -98,7 +103,7 @@ export class MovementRig {
   }
 
   /** Writes files to the source folder and returns their descriptions with hashes. */
-  async write(contents: Contents): Promise<readonly FileToCarry[]> {
+  async write(contents: Contents): Promise<readonly FileToMove[]> {
     for (const [path, content] of Object.entries(contents)) {
       const file = nodePath.join(this.source, path);
       await fs.mkdir(nodePath.dirname(file), { recursive: true });

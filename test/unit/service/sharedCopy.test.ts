@@ -39,12 +39,12 @@ describe('A copy that a second thread reads back while it is written (D68)', () 
     fs.rmSync(root, { recursive: true });
   });
 
-  function createJob(change: Partial<Pick<MoveJob, 'bytesPerSecond' | 'sourceFolder'>> = {}): SharedJob {
+  function createJob(change: Partial<Pick<MoveJob, 'bytesPerSecond' | 'source'>> = {}): SharedJob {
     const sha256 = createHash('sha256').update(content).digest('hex');
     return {
       transferId,
-      sourceFolder: nodePath.join(root, 'source'),
-      destinationFolder: nodePath.join(root, 'target'),
+      source: { location: { folder: nodePath.join(root, 'source') } },
+      destination: { location: { folder: nodePath.join(root, 'target') } },
       files: [{ position: 0, path: 'large.bin', bytes: content.length, sha256 }],
       isFlushed: true,
       signal: createJobSignal(),
@@ -80,7 +80,7 @@ describe('A copy that a second thread reads back while it is written (D68)', () 
 
   it('is read back by the first thread if no second one has started', async () => {
     const job = createJob();
-    assert.deepEqual(moveFiles(job).failure, undefined);
+    assert.deepEqual((await moveFiles(job)).failure, undefined);
     assert.deepEqual(listTarget(), ['large.bin']);
     assert.deepEqual(await startReading(job), { done: [] });
   });
@@ -112,7 +112,7 @@ describe('A copy that a second thread reads back while it is written (D68)', () 
       assert.deepEqual(listTarget(), []);
     });
 
-  it('is announced to the second thread before the first byte is written', () => {
+  it('is announced to the second thread before the first byte is written', async () => {
     fs.truncateSync(nodePath.join(root, 'source/large.bin'), 0);
     const job = createJob();
     const reader = new SharedCopy(job.sharedCopy);
@@ -126,7 +126,7 @@ describe('A copy that a second thread reads back while it is written (D68)', () 
       return 'not-equal';
     });
     try {
-      assert.equal(moveFiles(job).failure?.text, 'it changed after it was hashed, or its copy is damaged');
+      assert.equal((await moveFiles(job)).failure?.text, 'it changed after it was hashed, or its copy is damaged');
     } finally {
       mock.restoreAll();
     }
@@ -141,15 +141,15 @@ describe('A copy that a second thread reads back while it is written (D68)', () 
     assert.deepEqual(listTarget(), []);
   });
 
-  it('has the right content if reading moves the position of the file, as on Windows', () => {
+  it('has the right content if reading moves the position of the file, as on Windows', async () => {
     const { writeSync } = fs;
     type Write = (file: number, piece: Buffer, offset: number, length?: number, position?: number) => number;
     const write: Write = (file, piece, offset, length = piece.length - offset, position = 0) =>
       writeSync(file, piece, offset, length, position);
-    assert.equal(moveWith('writeSync', write, createJob()).failure, undefined);
+    assert.equal((await moveWith('writeSync', write, createJob())).failure, undefined);
   });
 
-  it('is not flushed if the job is stopped while it is read back', () => {
+  it('is not flushed if the job is stopped while it is read back', async () => {
     const job = createJob();
     const reader = new SharedCopy(job.sharedCopy);
     assert.ok(reader.startReading());
@@ -161,20 +161,20 @@ describe('A copy that a second thread reads back while it is written (D68)', () 
       return wait(...args);
     });
     const flush = (): void => assert.fail('flushed');
-    assert.deepEqual(moveWith('fsyncSync', flush, job), { done: [], isStopped: true });
+    assert.deepEqual(await moveWith('fsyncSync', flush, job), { done: [], isStopped: true });
     assert.deepEqual(listTarget(), []);
   });
 
   /** Moves files on this thread with a replaced file system function. */
-  function moveWith(
+  async function moveWith(
     name: 'writeSync' | 'fsyncSync',
     replacement: (...args: never[]) => unknown,
     job: MoveJob,
-  ): JobResult {
+  ): Promise<JobResult> {
     mock.method(fs, name, replacement);
     syncBuiltinESMExports();
     try {
-      return moveFiles(job);
+      return await moveFiles(job);
     } finally {
       mock.restoreAll();
       syncBuiltinESMExports();
@@ -190,7 +190,7 @@ describe('A copy that a second thread reads back while it is written (D68)', () 
   });
 
   it('ends for the second thread when the file cannot be opened', async () => {
-    const job = createJob({ sourceFolder: nodePath.join(root, 'gone') });
+    const job = createJob({ source: { location: { folder: nodePath.join(root, 'gone') } } });
     const reading = startReading(job);
     assert.equal((await move(job)).failure?.code, 'ENOENT');
     new SharedCopy(job.sharedCopy).release();

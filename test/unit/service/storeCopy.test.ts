@@ -9,9 +9,8 @@ import * as nodePath from 'node:path';
 import { text } from 'node:stream/consumers';
 import { StoreClient } from '../../../src/service/stores/storeClient.ts';
 import { BatchFolder } from '../../../src/service/transfers/batchFolder.ts';
-import type { FileToCarry } from '../../../src/service/transfers/carryJob.ts';
-import { createJobSignal, type DoneFile } from '../../../src/service/transfers/fileJobs.ts';
-import { StoreCopy } from '../../../src/service/transfers/storeCopy.ts';
+import { createJobSignal, type DoneFile, type FileToMove } from '../../../src/service/transfers/fileJobs.ts';
+import { StoreCopy } from '../../../src/service/transfers/storeSink.ts';
 
 const content = 'content';
 const md5 = createHash('md5').update(content).digest('hex');
@@ -73,7 +72,7 @@ describe('The copies that a store makes (D66)', () => {
     return [{ ...object, Path: path === '' ? 'a.txt' : `${path}/a.txt`, remote }];
   }
 
-  async function copy(fake: FakeStore, more: Partial<FileToCarry> = {}): Promise<readonly DoneFile[]> {
+  async function copy(fake: FakeStore, more: Partial<FileToMove> = {}): Promise<readonly DoneFile[]> {
     store = fake;
     const client = new StoreClient(
       {

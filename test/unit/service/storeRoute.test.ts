@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import type { RcloneDaemon } from '../../../src/service/stores/rcloneDaemon.ts';
-import type { CarryJob } from '../../../src/service/transfers/carryJob.ts';
-import { createJobSignal, type JobResult } from '../../../src/service/transfers/fileJobs.ts';
+import { createJobSignal, type JobResult, type MoveJob } from '../../../src/service/transfers/fileJobs.ts';
 import { FileThreads } from '../../../src/service/transfers/fileThreads.ts';
 import type { TransferRecord } from '../../../src/service/transfers/journal.ts';
 import { StoreRoute } from '../../../src/service/transfers/storeRoute.ts';
@@ -147,9 +146,9 @@ describe('The route of a transfer to a store', () => {
   });
 
   it('gives the unfinished objects of a run one folder, and those of the next run another (D62)', async () => {
-    const jobs: CarryJob[] = [];
+    const jobs: MoveJob[] = [];
     const calls = {
-      call: async (_method: string, job: CarryJob): Promise<JobResult> => {
+      call: async (_method: string, job: MoveJob): Promise<JobResult> => {
         jobs.push(job);
         return await Promise.resolve({ done: [] });
       },

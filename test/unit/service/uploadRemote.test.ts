@@ -3,10 +3,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { StoreClient } from '../../../src/service/stores/storeClient.ts';
-import { FileBytes } from '../../../src/service/transfers/fileBytes.ts';
-import { createJobSignal } from '../../../src/service/transfers/fileJobs.ts';
+import { createJobSignal, FileBytes } from '../../../src/service/transfers/fileJobs.ts';
+import { StreamDigests } from '../../../src/service/transfers/openFiles.ts';
 import { StoreSink } from '../../../src/service/transfers/storeSink.ts';
-import { StreamDigests } from '../../../src/service/transfers/digests.ts';
 
 const transferId = '2c1d5e0a-0000-4000-8000-000000000006';
 const gib = 1024 ** 3;

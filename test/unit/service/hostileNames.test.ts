@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { mock } from 'node:test';
-import { carryFiles } from '../../../src/service/transfers/carryFiles.ts';
+import { moveFiles } from '../../../src/service/transfers/moveFiles.ts';
 import { createJobSignal, type JobResult } from '../../../src/service/transfers/fileJobs.ts';
 import { eventually } from '../../support/eventually.ts';
 import { isFileName } from '../../../src/service/transfers/fileNames.ts';
@@ -52,7 +52,7 @@ describe('Objects with hostile names (D62)', () => {
     const sha1 = createHash('sha1').update(content).digest('hex');
     const declared = { algorithm: 'sha1', hex: sha1 };
     const file = { bytes: content.length, sha256: '', declared, isPresent: false };
-    return await carryFiles({
+    return await moveFiles({
       transferId,
       attempt: 'a1b2c3d4',
       source: { location: { remote: 'lab:' }, hash: undefined },

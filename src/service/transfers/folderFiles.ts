@@ -1,0 +1,430 @@
+import * as fs from 'node:fs';
+import * as nodePath from 'node:path';
+import { isMissing } from '../../core/util/errorFacts.ts';
+import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
+import { StoreError } from '../stores/storeError.ts';
+import { DestinationFolders, joinFileName } from './destinationFolders.ts';
+import {
+  BadFile,
+  JobStopped,
+  OperationError,
+  runOperation,
+  throwIfStopped,
+  type FileBytes,
+  type FileToMove,
+  type MoveJob,
+} from './fileJobs.ts';
+import { readBackMethod, type MovedContent, type MoveSink, type MoveSource, type WrittenFile } from './moveSides.ts';
+import {
+  digestFile,
+  openChecked,
+  readPieces,
+  requireRegularFile,
+  withOpenFile,
+  withRegularFile,
+  writeAll,
+  type StreamDigests,
+} from './openFiles.ts';
+import {
+  createAttempt,
+  FixedFolder,
+  getPartEnd,
+  getPartPath,
+  hasOpenFiles,
+  isIdentical,
+  isPartOf,
+  openFilesFolder,
+  publishPart,
+  removeOpenPart,
+  removePart,
+  requireOwnPart,
+  withPart,
+} from './partFiles.ts';
+import { SharedCopy } from './sharedCopy.ts';
+import { SourceFiles } from './sourceFiles.ts';
+
+const changed = 'it changed after it was hashed';
+const pieceBytes = 256 * 1024;
+
+/** Reads the files of a served folder. */
+export class FolderSource implements MoveSource {
+  private readonly files: SourceFiles;
+
+  constructor(folder: string) {
+    this.files = runOperation('read', () => new SourceFiles(folder));
+  }
+
+  getHashName(): undefined {
+    return undefined;
+  }
+
+  open({ path }: FileToMove, work: (opened: number) => void): void {
+    runOperation('read', () => this.files.open(path, work));
+  }
+
+  async *read({ path, bytes }: FileToMove, from: number): AsyncGenerator<Buffer> {
+    const opened = runOperation('read', () => this.files.openFile(path));
+    try {
+      for (let offset = from; ;) {
+        // Pieces are sent later, so each one needs its own memory.
+        const piece = Buffer.allocUnsafe(pieceBytes);
+        const count = runOperation('read', () => fs.readSync(opened, piece, 0, pieceBytes, offset));
+        offset += count;
+        if (offset > bytes || (count === 0 && offset < bytes)) throw new OperationError('copy', new BadFile(changed));
+        if (count === 0) return;
+        yield piece.subarray(0, count);
+      }
+    } finally {
+      fs.closeSync(opened);
+    }
+  }
+
+  /**
+   * Compares the content with the staged hash. Returns undefined, because that hash was computed from the same file and
+   * is not an independent check.
+   */
+  async verify({ sha256 }: FileToMove, digests: StreamDigests): Promise<undefined> {
+    if (digests.sha256 !== sha256) throw new OperationError('copy', new BadFile(changed));
+    await Promise.resolve();
+    return undefined;
+  }
+}
+
+const { O_RDONLY, O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+const newFileFlags = O_RDWR | O_CREAT | O_EXCL;
+const clonedFileFlags = O_RDONLY | O_NOFOLLOW;
+/** Minimum size of a file to clone. Cloning smaller files takes longer than copying them. */
+const minCloneBytes = 64 * 1024;
+/**
+ * Maximum size of a file whose folder isn't checked before copying if the previous file was renamed in that folder. The
+ * folder is always checked before a copy gets its final name.
+ */
+const maxUncheckedBytes = 1024 * 1024;
+
+/**
+ * Writes files to a folder, and never replaces another file (D24: destination layout). Copies a file of another folder
+ * in one go, and compares the copy with the staged hash. Receives an object of a store piece by piece; rejects names
+ * that point outside the folder.
+ */
+export class FolderSink implements MoveSink {
+  readonly hash = undefined;
+  private readonly job: MoveJob;
+  private readonly folders: DestinationFolders;
+  /** Names the part files, so that no other mover of the transfer takes them for its own. */
+  private readonly attempt = createAttempt();
+  /** Names of the unfinished files of earlier attempts, by folder. */
+  private readonly earlierParts = new Map<string, readonly string[]>();
+  private readonly fixed = new FixedFolder();
+  /** False after a failed attempt to clone, for a throttled job, and on systems other than Linux. */
+  private canClone: boolean;
+  /** The previous copy's folder, which was checked when that copy got its final name. */
+  private checked: { readonly path: string; readonly folder: string } | undefined;
+
+  constructor(job: MoveJob, folder: string) {
+    this.job = job;
+    this.canClone = hasOpenFiles && job.bytesPerSecond === undefined;
+    const name = getTransferFolderName(job.transferId);
+    this.folders = runOperation('write', () => new DestinationFolders(folder, name, job.destinationPlace));
+  }
+
+  async write(file: FileToMove, content: MovedContent): Promise<WrittenFile | undefined> {
+    const { open, counter } = content;
+    if (open === undefined) return await this.receive(file, content);
+    runOperation('write', () => this.copy(file, counter, open));
+    return undefined;
+  }
+
+  close(): void {
+    this.fixed.close();
+  }
+
+  /** Copies a staged file, unless the destination has it already, and gives the copy its final name. */
+  private copy(file: FileToMove, counter: FileBytes, open: NonNullable<MovedContent['open']>): void {
+    const { checked } = this;
+    const path = nodePath.posix.dirname(file.path);
+    const isChecked = checked?.path === path && file.bytes <= maxUncheckedBytes;
+    const folder = isChecked ? checked.folder : this.folders.ensureFolder(path);
+    this.checked = undefined;
+    const finalPath = joinFileName(folder, file.path);
+    if (this.hasSameContent(finalPath, file)) {
+      counter.complete();
+      this.folders.checkUnmoved(folder);
+      return;
+    }
+    open((opened) => runOperation('write', () => this.copyOpened(file, counter, opened, finalPath)));
+    this.checked = { path, folder };
+  }
+
+  private hasSameContent(finalPath: string, { bytes, sha256 }: FileToMove): boolean {
+    const digest = (existing: number): string => digestFile(existing, bytes, this.job.signal).sha256;
+    return isIdentical(
+      finalPath,
+      (path) => withRegularFile(path, digest),
+      () => sha256,
+    );
+  }
+
+  private copyOpened(file: FileToMove, counter: FileBytes, opened: number, finalPath: string): void {
+    const part = getPartPath(finalPath, this.attempt, this.job.transferId);
+    const isCloned = this.tryClone(file, opened, part);
+    if (isCloned) counter.addCopied(file.bytes);
+    withPart(part, isCloned ? clonedFileFlags : newFileFlags, (copy) => {
+      const sha256 = isCloned ? this.readBack(file, counter, copy) : this.copyContent(file, counter, opened, copy);
+      if (sha256 !== file.sha256) {
+        throw new OperationError('copy', new BadFile('it changed after it was hashed, or its copy is damaged'));
+      }
+      throwIfStopped(this.job.signal);
+      requireOwnPart(copy, part, this.folders);
+    });
+    try {
+      publishPart(part, finalPath, () => this.hasSameContent(finalPath, file), this.fixed);
+    } catch (error) {
+      removePart(part);
+      throw error;
+    }
+  }
+
+  /**
+   * Clones the file if it is large enough and the file system supports it; otherwise, returns false. Clones from the
+   * checked descriptor, because the path may lead to a different file by now (D42: hanging disks).
+   */
+  private tryClone({ bytes }: FileToMove, opened: number, part: string): boolean {
+    if (!this.canClone || bytes < minCloneBytes) return false;
+    const { COPYFILE_EXCL, COPYFILE_FICLONE_FORCE } = fs.constants;
+    try {
+      fs.copyFileSync(`${openFilesFolder}/${opened}`, part, COPYFILE_EXCL | COPYFILE_FICLONE_FORCE);
+      return true;
+    } catch {
+      removePart(part);
+      this.canClone = false;
+      return false;
+    }
+  }
+
+  /** Copies the content and returns the digest of the copy, which a second thread may have computed in parallel. */
+  private copyContent(file: FileToMove, counter: FileBytes, opened: number, copy: number): string {
+    const { signal, bytesPerSecond, sharedCopy } = this.job;
+    const shared = sharedCopy && new SharedCopy(sharedCopy);
+    const range = { from: 0, expectedBytes: file.bytes };
+    let written = 0;
+    const write = (piece: Buffer): void => {
+      runOperation('write', () => writeAll(copy, piece, written));
+      written += piece.length;
+      shared?.reportWritten(copy, written);
+      counter.addCopied(piece.length);
+      if (bytesPerSecond !== undefined) pause(signal, (piece.length / bytesPerSecond) * 1_000);
+    };
+    try {
+      // For an empty file, there is no piece to report.
+      shared?.reportWritten(copy, 0);
+      runOperation('read', () => readPieces(opened, range, signal, write));
+      const digest = shared?.takeDigest();
+      // Stops before flushing, which takes a long time for a large file.
+      throwIfStopped(signal);
+      return this.readBack(file, counter, copy, digest);
+    } finally {
+      shared?.end();
+    }
+  }
+
+  /**
+   * Returns the digest of a copy, after flushing it if the job requires that. Reads the copy unless the digest is known.
+   * The descriptor may be read-only, because a clone of a read-only file can't be opened for writing.
+   */
+  private readBack({ bytes }: FileToMove, counter: FileBytes, copy: number, known?: string): string {
+    if (this.job.isFlushed) fs.fsyncSync(copy);
+    return known ?? digestFile(copy, bytes, this.job.signal, { counter }).sha256;
+  }
+
+  /** Writes an object to a part file, which continues that of an earlier attempt if the whole can be verified. */
+  private async receive(file: FileToMove, content: MovedContent): Promise<WrittenFile> {
+    const finalPath = runOperation('write', () => this.getFinalPath(file.path));
+    const part = getPartPath(finalPath, this.attempt, this.job.transferId);
+    const paths = { folders: this.folders, part, finalPath };
+    if (content.moveFetched(part)) return this.takeFetched(file, content, paths);
+    runOperation('write', () => this.claimPart(part, finalPath));
+    const opened = runOperation('write', () => this.openPart(part, finalPath));
+    try {
+      const from = runOperation('write', () => this.prepare(opened, file, content));
+      await this.append(opened, from, content);
+      runOperation('write', () => {
+        if (this.job.isFlushed) fs.fsyncSync(opened);
+        requireOwnPart(opened, part, this.folders);
+      });
+      return new WrittenPart(this.job, file, paths, { isContinued: from > 0 });
+    } catch (error) {
+      if (!isInterruption(error)) removeOpenPart(opened, part);
+      throw error;
+    } finally {
+      fs.closeSync(opened);
+    }
+  }
+
+  /** Gives an earlier attempt's part file the name of this attempt's, so that nobody else writes to it. */
+  private claimPart(part: string, finalPath: string): void {
+    const folder = nodePath.dirname(finalPath);
+    const names = this.earlierParts.get(folder) ?? this.listParts(folder);
+    this.earlierParts.set(folder, names);
+    const earlier = names.find((name) => isPartOf(name, finalPath, this.job.transferId));
+    if (earlier === undefined) return;
+    try {
+      fs.renameSync(`${folder}/${earlier}`, part);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  }
+
+  /**
+   * Opens or creates the part file. Replaces one that may be the complete file under its final name, too, because a
+   * process was killed while it published the file. Some file systems, such as sshfs, don't report the number of links,
+   * so any file under the final name counts.
+   */
+  private openPart(part: string, finalPath: string): number {
+    const flags = O_RDWR | O_CREAT | O_NOFOLLOW;
+    const isNamed = fs.lstatSync(finalPath, { throwIfNoEntry: false }) !== undefined;
+    const opened = fs.openSync(part, flags, 0o666);
+    if (!isNamed && fs.fstatSync(opened).nlink <= 1) return opened;
+    fs.closeSync(opened);
+    fs.rmSync(part);
+    return fs.openSync(part, flags, 0o666);
+  }
+
+  private listParts(folder: string): readonly string[] {
+    return fs.readdirSync(folder).filter((name) => name.endsWith(getPartEnd(this.job.transferId)));
+  }
+
+  /** Computes the digests of a fetched copy that was moved to `paths.part`, so that it need not be read back later. */
+  private takeFetched(file: FileToMove, content: MovedContent, paths: PartPaths): WrittenFile {
+    try {
+      runOperation('write', () => this.readFetched(paths.part, file, content));
+      return new WrittenPart(this.job, file, paths, { isReadBack: true });
+    } catch (error) {
+      removePart(paths.part);
+      throw error;
+    }
+  }
+
+  private readFetched(part: string, { bytes }: FileToMove, { digests }: MovedContent): void {
+    const opened = openChecked(part, O_RDWR | O_NOFOLLOW | O_NONBLOCK, requireRegularFile);
+    withOpenFile(opened, () => {
+      readPieces(opened, { from: 0, expectedBytes: bytes }, this.job.signal, (piece) => digests.update(piece));
+      // Sets the modification time to now, like that of files that are not fetched in a batch.
+      fs.futimesSync(opened, new Date(), new Date());
+      if (this.job.isFlushed) fs.fsyncSync(opened);
+    });
+    if (digests.bytes !== bytes) throw createDiskError();
+  }
+
+  private getFinalPath(path: string): string {
+    // If empty parts were removed, two objects could have the same path.
+    const hasEmptyPart = path.split('/').some((name) => name === '' || name === '.');
+    if (hasEmptyPart) throw new BadFile('its path has an empty or "." segment');
+    return this.folders.ensureFilePath(path);
+  }
+
+  /**
+   * Returns the offset to continue from. Content from an earlier attempt is either added to the digests or discarded.
+   */
+  private prepare(opened: number, { bytes }: FileToMove, { canResume, digests }: MovedContent): number {
+    const { size } = fs.fstatSync(opened);
+    if (canResume && size <= bytes) {
+      readPieces(opened, { from: 0, expectedBytes: size }, this.job.signal, (piece) => digests.update(piece));
+      return size;
+    }
+    fs.ftruncateSync(opened);
+    return 0;
+  }
+
+  private async append(opened: number, from: number, { read, digests }: MovedContent): Promise<void> {
+    let offset = from;
+    for await (const piece of read(from)) {
+      digests.update(piece);
+      runOperation('write', () => writeAll(opened, piece, offset));
+      offset += piece.length;
+    }
+  }
+}
+
+/**
+ * Returns true if the part file can be continued after an error. It can if the store was unreachable, the download was
+ * interrupted, the job was stopped, or another file failed.
+ */
+function isInterruption(error: unknown): boolean {
+  const cause = error instanceof OperationError ? error.cause : error;
+  if (cause instanceof StoreError) return cause.kind === 'broken' || cause.kind === 'unreachable';
+  return cause instanceof JobStopped || (cause instanceof Error && cause.name === 'AbortError');
+}
+
+/** Waits for `delayMs` milliseconds. Throws {@link JobStopped} on a stop request. */
+function pause(signal: MoveJob['signal'], delayMs: number): void {
+  if (Atomics.wait(signal, 0, 0, delayMs) !== 'timed-out') throw new JobStopped('stopped');
+}
+
+function createDiskError(): OperationError {
+  return new OperationError('copy', new BadFile('the disk did not store it correctly'));
+}
+
+/** Removes a part file after an error, unless the next run can continue it. */
+function discardPart(part: string, error: unknown): void {
+  if (!isInterruption(error)) removePart(part);
+}
+
+interface PartPaths {
+  readonly folders: DestinationFolders;
+  readonly part: string;
+  readonly finalPath: string;
+}
+
+interface PartOrigin {
+  /** True if the digests were computed from the part file itself. */
+  readonly isReadBack?: boolean;
+  /** True if the part file was started by an earlier attempt. */
+  readonly isContinued?: boolean;
+}
+
+class WrittenPart implements WrittenFile {
+  readonly isContinued: boolean;
+  private readonly job: MoveJob;
+  private readonly file: FileToMove;
+  private readonly paths: PartPaths;
+  private readonly isReadBack: boolean;
+
+  constructor(job: MoveJob, file: FileToMove, paths: PartPaths, origin: PartOrigin) {
+    this.job = job;
+    this.file = file;
+    this.paths = paths;
+    this.isReadBack = origin.isReadBack === true;
+    this.isContinued = origin.isContinued === true;
+  }
+
+  async verify(digests: StreamDigests, _signal: AbortSignal, counter: FileBytes): Promise<string> {
+    if (this.isReadBack) return readBackMethod;
+    const written = runOperation('write', () => this.digest(this.paths.part, counter));
+    if (written !== digests.sha256) throw createDiskError();
+    return await Promise.resolve(readBackMethod);
+  }
+
+  async finish(): Promise<void> {
+    runOperation('write', () => {
+      const { folders, part, finalPath } = this.paths;
+      folders.checkUnmoved(nodePath.dirname(finalPath));
+      publishPart(part, finalPath, () =>
+        isIdentical(
+          finalPath,
+          (path) => this.digest(path),
+          () => this.digest(part),
+        ),
+      );
+    });
+    await Promise.resolve();
+  }
+
+  discard(error: unknown): void {
+    discardPart(this.paths.part, error);
+  }
+
+  private digest(path: string, counter?: FileBytes): string {
+    const { bytes } = this.file;
+    return withRegularFile(path, (opened) => digestFile(opened, bytes, this.job.signal, { counter }).sha256);
+  }
+}

@@ -1,0 +1,110 @@
+import type { StoreClient } from '../stores/storeClient.ts';
+import type { BatchFolder } from './batchFolder.ts';
+import { BadFile, OperationError, type DoneFile, type FileBytes, type FileToMove } from './fileJobs.ts';
+import type { StreamDigests } from './openFiles.ts';
+
+/** What a job with a store on at least one side uses. */
+export interface StoreAccess {
+  readonly client: StoreClient;
+  /** For files that are moved together. */
+  readonly folder: BatchFolder;
+}
+
+/** Reads a job's files and verifies their content. */
+export interface MoveSource {
+  /** Fetches small files together in advance, if that is faster. Never rejects. */
+  fetch?(files: readonly FileToMove[], signal: AbortSignal): Promise<void>;
+  /** Returns the algorithm of the source's hash for a file; undefined if the source provides none. */
+  getHashName(file: FileToMove): string | undefined;
+  /**
+   * Moves a file's fetched copy to a path. Returns false if there is no such copy on the same file system, or if {@link
+   * verify} can't compare it with a hash from the source; the caller must then read the file.
+   */
+  moveFetched?(file: FileToMove, path: string): boolean;
+  /** Calls `work` with the file, open for reading. Absent if the source isn't a folder. */
+  open?(file: FileToMove, work: (opened: number) => void): void;
+  /**
+   * Reads a file, starting at an offset. Throws {@link OperationError}, for example if the size of the file has
+   * changed.
+   */
+  read(file: FileToMove, from: number, signal: AbortSignal): AsyncIterable<Buffer>;
+  /**
+   * Compares the content that was read with the source's hash. Returns the hash algorithm; undefined if there is no
+   * independent hash. Throws {@link OperationError} if they differ.
+   */
+  verify(file: FileToMove, digests: StreamDigests, signal: AbortSignal): Promise<string | undefined>;
+}
+
+/** A file that was written under a temporary name. */
+export interface WrittenFile {
+  /** True if the file continues a partial file from an earlier attempt. */
+  readonly isContinued?: boolean;
+  /**
+   * Compares the written content with the content that was read. Returns the method: the destination's hash algorithm,
+   * or `reading back`. Counts the bytes that it reads. Throws {@link OperationError} if they differ.
+   */
+  verify(digests: StreamDigests, signal: AbortSignal, counter: FileBytes): Promise<string>;
+  /** Gives the file its final name. */
+  finish(signal: AbortSignal): Promise<void>;
+  /**
+   * Removes the file after an error, unless the next run can continue it. Absent if the next run or the end of the
+   * transfer removes it anyway. Never throws.
+   */
+  discard?(error: unknown): void;
+}
+
+/** The content of a file on its way, with the digests and the count of its bytes. */
+export interface MovedContent {
+  readonly digests: StreamDigests;
+  readonly counter: FileBytes;
+  /** True if a partial file from an earlier attempt may be continued, because the whole file is verified by a hash. */
+  readonly canResume: boolean;
+  read(from: number): AsyncIterable<Buffer>;
+  /** Calls `work` with the open original; absent if the source isn't a folder. See {@link MoveSource.open}. */
+  readonly open?: ((work: (opened: number) => void) => void) | undefined;
+  /** Moves an already fetched copy to `path`; see {@link MoveSource.moveFetched}. */
+  moveFetched(path: string): boolean;
+}
+
+/** The result of transferring files together. */
+export interface BatchResult {
+  /** The files that were verified and given their final names. */
+  readonly done: readonly DoneFile[];
+  /** True if a file that was or may have been sent isn't among those, so that the store may create its object later. */
+  readonly isIncomplete: boolean;
+}
+
+/** Writes a job's files to the transfer's folder. */
+export interface MoveSink {
+  /** The destination's preferred hash algorithm; undefined if it has none. */
+  readonly hash: string | undefined;
+  /**
+   * Writes a file under a temporary name. A later attempt may continue an interrupted file in a folder. Resolves to
+   * undefined if the file has its final name and the staged hash already, so that nothing remains to be done.
+   */
+  write(file: FileToMove, content: MovedContent, signal: AbortSignal): Promise<WrittenFile | undefined>;
+  /**
+   * Writes and verifies small files together; absent if that isn't faster. The caller must write the remaining files one
+   * by one. Never rejects.
+   */
+  writeBatch?(
+    files: readonly FileToMove[],
+    batch: { readonly source: MoveSource; readonly folder: BatchFolder },
+    signal: AbortSignal,
+  ): Promise<BatchResult>;
+  /** Releases what the sink holds; called once, at the end of the job. */
+  close?(): void;
+}
+
+/** The verification method for files that no store hash could verify. */
+export const readBackMethod = 'reading back';
+
+/**
+ * Compares the content that was read with a hash. Returns the algorithm; undefined if `hex` is missing. Throws an
+ * {@link OperationError} for `copy` if they differ.
+ */
+export function compareHash(algorithm: string, hex: string | undefined, digests: StreamDigests): string | undefined {
+  if (hex === undefined) return undefined;
+  if (digests.get(algorithm) === hex) return algorithm;
+  throw new OperationError('copy', new BadFile(`it does not have the ${algorithm} hash that the store listed for it`));
+}

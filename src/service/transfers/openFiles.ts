@@ -1,0 +1,178 @@
+import { createHash, hash, type Hash } from 'node:crypto';
+import * as fs from 'node:fs';
+import { BadFile, throwIfStopped, type FileBytes, type JobSignal } from './fileJobs.ts';
+
+const bufferBytes = 1024 * 1024;
+const buffer = Buffer.allocUnsafeSlow(bufferBytes);
+
+/**
+ * Passes the bytes of a file, starting at an offset, to `take` in a reused buffer. Stops once it has read more than the
+ * expected size, because a file may keep growing.
+ */
+export function readPieces(
+  file: number,
+  range: { readonly from: number; readonly expectedBytes: number },
+  signal: JobSignal,
+  take: (piece: Buffer) => void,
+): void {
+  for (let offset = range.from; offset <= range.expectedBytes;) {
+    throwIfStopped(signal);
+    const count = fs.readSync(file, buffer, 0, bufferBytes, offset);
+    if (count === 0) return;
+    offset += count;
+    take(buffer.subarray(0, count));
+    // A short piece that ends at the expected size is the last one.
+    if (count < bufferBytes && offset === range.expectedBytes) return;
+  }
+}
+
+/**
+ * Reads the bytes from `from` up to `to`, and passes them piece by piece to `take` in a reused buffer. Returns the
+ * offset at which reading stopped, which is less than `to` if the file ends earlier.
+ */
+export function readRange(
+  file: number,
+  range: { readonly from: number; readonly to: number },
+  signal: JobSignal,
+  take: (piece: Buffer) => void,
+): number {
+  let offset = range.from;
+  for (let count = 1; count > 0 && offset < range.to; offset += count) {
+    throwIfStopped(signal);
+    count = fs.readSync(file, buffer, 0, Math.min(bufferBytes, range.to - offset), offset);
+    take(buffer.subarray(0, count));
+  }
+  return offset;
+}
+
+const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = fs.constants;
+
+/**
+ * Runs `work` with a regular file that is open for reading. Never waits for a pipe (D42: hanging disks) and, except on
+ * Windows, never follows a link. Throws {@link BadFile} if `path` isn't a regular file.
+ */
+export function withRegularFile<T>(path: string, work: (file: number) => T): T {
+  return withOpenFile(openRegularFile(path), work);
+}
+
+/** Opens a regular file for reading, with the checks of {@link withRegularFile}. The caller must close it. */
+export function openRegularFile(path: string): number {
+  return openChecked(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, requireRegularFile);
+}
+
+/** Opens a file, and closes it if `check` throws. Otherwise, the caller must close it. */
+export function openChecked(path: string, flags: number, check: (file: number) => void): number {
+  const file = fs.openSync(path, flags);
+  try {
+    check(file);
+    return file;
+  } catch (error) {
+    fs.closeSync(file);
+    throw error;
+  }
+}
+
+/** Throws {@link BadFile} if an open file is a folder, a device or a pipe. */
+export function requireRegularFile(file: number): void {
+  if (!fs.fstatSync(file).isFile()) throw new BadFile('it is not a regular file');
+}
+
+/** Returns true if both stats describe the same folder. A link doesn't count, because it has its own inode. */
+export function isSameFolder(one: fs.BigIntStats, other: fs.BigIntStats): boolean {
+  return one.ino === other.ino && one.dev === other.dev;
+}
+
+/** Calls `work` with an open file, and closes the file afterwards. */
+export function withOpenFile<T>(file: number, work: (file: number) => T): T {
+  try {
+    return work(file);
+  } finally {
+    fs.closeSync(file);
+  }
+}
+
+/** Writes at an explicit position, because on Windows, reads by another thread move the file position. */
+export function writeAll(file: number, piece: Buffer, position: number): void {
+  for (let offset = 0; offset < piece.length;)
+    offset += fs.writeSync(file, piece, offset, piece.length - offset, position + offset);
+}
+
+interface Digests {
+  readonly sha256: string;
+  /** Digest computed with the second algorithm, if one was requested. */
+  readonly other?: string;
+  readonly bytes: number;
+}
+
+/** Size in bytes below which a file is read in one call. This is twice as fast as reading it piece by piece. */
+const smallBytes = 256 * 1024;
+const smallBuffer = Buffer.allocUnsafeSlow(smallBytes);
+
+interface DigestOptions {
+  /** A second algorithm. */
+  readonly other?: string | undefined;
+  /** Counts the bytes that are read. */
+  readonly counter?: FileBytes | undefined;
+}
+
+/** Computes the digests of an open file, which must have the expected size. */
+export function digestFile(
+  file: number,
+  expectedBytes: number,
+  signal: JobSignal,
+  { other, counter }: DigestOptions = {},
+): Digests {
+  const count = fs.readSync(file, smallBuffer, 0, smallBytes, 0);
+  counter?.addRead(count);
+  if (count < smallBytes) {
+    const piece = smallBuffer.subarray(0, count);
+    // A growing file is read only partially; the caller compares its size or its digest.
+    return { sha256: hash('sha256', piece), bytes: count, ...(other !== undefined && { other: hash(other, piece) }) };
+  }
+  const digest = createHash('sha256').update(smallBuffer);
+  const second = other === undefined ? undefined : createHash(other).update(smallBuffer);
+  let bytes = count;
+  readPieces(file, { from: smallBytes, expectedBytes }, signal, (piece) => {
+    digest.update(piece);
+    second?.update(piece);
+    bytes += piece.length;
+    counter?.addRead(piece.length);
+  });
+  return { sha256: digest.digest('hex'), bytes, ...(second && { other: second.digest('hex') }) };
+}
+
+/** Computes one or more digests of a stream. Creates them on first use, because most copies are digested on disk. */
+export class StreamDigests {
+  /** Number of bytes processed so far. */
+  bytes = 0;
+  private readonly algorithms: readonly (string | undefined)[];
+  private hashes: ReadonlyMap<string, Hash> | undefined;
+  private readonly results = new Map<string, string>();
+
+  /** Creates digests for SHA-256 and for the given algorithms. Ignores undefined entries. */
+  constructor(algorithms: readonly (string | undefined)[]) {
+    this.algorithms = algorithms;
+  }
+
+  update(piece: Buffer): void {
+    this.bytes += piece.length;
+    for (const hash of this.ensureHashes().values()) hash.update(piece);
+  }
+
+  /** Returns a digest in hex; undefined if the algorithm was not requested. Do not call {@link update} afterwards. */
+  get(algorithm: string): string | undefined {
+    const known = this.results.get(algorithm) ?? this.ensureHashes().get(algorithm)?.digest('hex');
+    if (known !== undefined) this.results.set(algorithm, known);
+    return known;
+  }
+
+  get sha256(): string {
+    return this.get('sha256') ?? '';
+  }
+
+  private ensureHashes(): ReadonlyMap<string, Hash> {
+    const names = new Set(['sha256', ...this.algorithms.flatMap((name) => name ?? [])]);
+    this.hashes ??= new Map([...names].map((name) => [name, createHash(name)]));
+    return this.hashes;
+  }
+}

@@ -1,0 +1,214 @@
+import { createHash, randomUUID } from 'node:crypto';
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import { systemClock } from '../../src/core/util/clock.ts';
+import type { DatabaseLocation } from '../../src/service/catalog/servedDatabases.ts';
+import { RcloneDaemon } from '../../src/service/stores/rcloneDaemon.ts';
+import { createJobSignal, type JobResult, type JobSignal } from '../../src/service/transfers/fileJobs.ts';
+import { FileThreads } from '../../src/service/transfers/fileThreads.ts';
+import type { TransferRoute } from '../../src/service/transfers/folderRoute.ts';
+import type { TransferRecord, TransferRecordFile } from '../../src/service/transfers/journal.ts';
+import { createRoute } from '../../src/service/transfers/storeRoute.ts';
+import { MemoryLog } from './memoryLog.ts';
+import { StoreServers } from './storeServers.ts';
+
+export type Contents = Readonly<Record<string, string>>;
+
+/** The kinds of places that a route connects: a folder of this machine, or a store behind a real rclone. */
+export type PlaceKind = 'folder' | 'dav' | 's3';
+
+/** One side of a route: its location, and access to its files that doesn't use the code under test. */
+export class RoutePlace {
+  readonly location: DatabaseLocation;
+  private readonly servers: StoreServers;
+
+  constructor(location: DatabaseLocation, servers: StoreServers) {
+    this.location = location;
+    this.servers = servers;
+  }
+
+  async write(contents: Contents): Promise<void> {
+    const { folder, remote } = this.location;
+    if (remote === undefined) await writeFolder(folder, contents);
+    else
+      await withFolder(async (copy) => {
+        await writeFolder(copy, contents);
+        this.servers.run(['copy', '--ignore-times', copy, remote]);
+      });
+  }
+
+  async remove(path: string): Promise<void> {
+    const { folder, remote } = this.location;
+    if (remote !== undefined) this.servers.run(['deletefile', `${remote}/${path}`]);
+    else await fs.rm(nodePath.join(folder, path));
+  }
+
+  /** Returns the content of every file, finished or not, by path. */
+  async read(): Promise<Contents> {
+    const { folder, remote } = this.location;
+    if (remote === undefined) return await readFolder(folder);
+    return await withFolder(async (copy) => {
+      this.servers.run(['copy', remote, copy]);
+      return await readFolder(copy);
+    });
+  }
+}
+
+/** A transfer over one route, of which every test has its own. */
+export class RoutedTransfer {
+  readonly id = randomUUID();
+  readonly folderName = `dts-${this.id}`;
+  readonly source: RoutePlace;
+  readonly destination: RoutePlace;
+  readonly route: TransferRoute;
+
+  constructor(source: RoutePlace, destination: RoutePlace, shared: { threads: FileThreads; daemon: RcloneDaemon }) {
+    this.source = source;
+    this.destination = destination;
+    const describe = (id: string) => ({ id, name: id, organization: '', url: '' });
+    this.route = createRoute({
+      ...shared,
+      transferId: this.id,
+      source: { document: describe('from'), location: source.location },
+      destination: { document: describe('to'), location: destination.location },
+      destinationPlace: undefined,
+      abandonment: new AbortController().signal,
+      throttleBytesPerSecond: undefined,
+      isFlushed: true,
+    });
+  }
+
+  /** Writes files to the source, and stages them if the route does. */
+  async stage(contents: Contents): Promise<readonly TransferRecordFile[]> {
+    await this.source.write(contents);
+    const files = Object.entries(contents).map(([path, content], position) => {
+      const resource = { id: path, name: path, path, format: '', media_type: '', bytes: content.length, hash: '' };
+      return { position, path, resource, bytes: Buffer.byteLength(content), isTransferred: false };
+    });
+    if (!this.route.capabilities.isHashedFirst) return files;
+    const { done } = await this.route.stage(files, createJobSignal());
+    return files.map((file, index) => ({ ...file, sha256: done[index]?.sha256 }));
+  }
+
+  /** Prepares a run, and moves files in it. */
+  async move(files: readonly TransferRecordFile[], signal: JobSignal = createJobSignal()): Promise<JobResult> {
+    await this.route.prepare();
+    return await this.route.move(files.map(toFileToMove), signal);
+  }
+
+  async findLost(files: readonly TransferRecordFile[]): Promise<readonly number[] | undefined> {
+    return (await this.route.findLost(files.map(toFileToMove), createJobSignal())).lost;
+  }
+
+  async finish(files: readonly TransferRecordFile[]): Promise<boolean> {
+    const record: TransferRecord = {
+      ...{ id: this.id, orcid: '', sourceId: 'from', destinationId: 'to', fileCount: files.length, sizeBytes: 0 },
+      ...{ createdAtMs: 0, message: '', movedCount: 0, isCancelRequested: false },
+      status: 'finalizing',
+    };
+    const requireFiles = async (): Promise<void> => {
+      if (((await this.findLost(files)) ?? []).length > 0) throw new Error('A file is missing.');
+    };
+    return await this.route.finish({ record, files, requireFiles }, new AbortController().signal);
+  }
+
+  /** Returns what the destination has in the transfer's folder, without the manifest. */
+  async readMoved(): Promise<Contents> {
+    const moved = Object.entries(await this.readFolder()).filter(([path]) => path !== 'manifest.json');
+    return Object.fromEntries(moved);
+  }
+
+  /** Returns the text of the manifest; undefined if there is none. */
+  async readManifest(): Promise<string | undefined> {
+    return (await this.readFolder())['manifest.json'];
+  }
+
+  private async readFolder(): Promise<Contents> {
+    const all = Object.entries(await this.destination.read());
+    const ofThis = all.filter(([path]) => path.includes(this.id));
+    return Object.fromEntries(ofThis.map(([path, content]) => [path.replace(`${this.folderName}/`, ''), content]));
+  }
+}
+
+/** Runs routes between folders and the stores of real servers, with the service's own threads and rclone. */
+export class RouteRig {
+  private readonly root: string;
+  private readonly servers: StoreServers;
+  private readonly configBefore = process.env['RCLONE_CONFIG'];
+  private readonly threads = new FileThreads(systemClock);
+  private readonly daemon: RcloneDaemon;
+  private count = 0;
+
+  private constructor(root: string, servers: StoreServers) {
+    this.root = root;
+    this.servers = servers;
+    process.env['RCLONE_CONFIG'] = servers.configFile;
+    const stagingFolder = nodePath.join(root, 'staging');
+    this.daemon = new RcloneDaemon({ rclone: undefined, clock: systemClock, logger: new MemoryLog(), stagingFolder });
+  }
+
+  static async start(): Promise<RouteRig> {
+    const root = await fs.realpath(await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-routes-')));
+    return new RouteRig(root, await StoreServers.start(['dav', 's3']));
+  }
+
+  async stop(): Promise<void> {
+    await this.daemon.close();
+    await this.threads.end();
+    await this.servers.stop();
+    if (this.configBefore === undefined) delete process.env['RCLONE_CONFIG'];
+    else process.env['RCLONE_CONFIG'] = this.configBefore;
+    await fs.rm(this.root, { recursive: true });
+  }
+
+  /** Creates a transfer between two empty places. */
+  async createTransfer(from: PlaceKind, to: PlaceKind): Promise<RoutedTransfer> {
+    this.count += 1;
+    const { threads, daemon } = this;
+    const [source, destination] = [await this.createPlace(from, 'from'), await this.createPlace(to, 'to')];
+    return new RoutedTransfer(source, destination, { threads, daemon });
+  }
+
+  private async createPlace(kind: PlaceKind, side: string): Promise<RoutePlace> {
+    const name = `${side}${this.count}`;
+    const folder = nodePath.join(this.root, name);
+    if (kind === 'folder') await fs.mkdir(folder);
+    const remote = kind === 's3' ? `s3:lab/${name}` : `dav:${name}`;
+    if (kind === 'dav') this.servers.run(['mkdir', remote]);
+    return new RoutePlace(kind === 'folder' ? { folder } : { remote }, this.servers);
+  }
+}
+
+function toFileToMove({ position, path, bytes, sha256 = '' }: TransferRecordFile) {
+  return { position, path, bytes, sha256 };
+}
+
+async function writeFolder(folder: string, contents: Contents): Promise<void> {
+  for (const [path, content] of Object.entries(contents)) {
+    await fs.mkdir(nodePath.dirname(nodePath.join(folder, path)), { recursive: true });
+    await fs.writeFile(nodePath.join(folder, path), content);
+  }
+}
+
+async function readFolder(folder: string): Promise<Contents> {
+  const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((one) => one.isFile()).map((one) => nodePath.join(one.parentPath, one.name));
+  const contents: Record<string, string> = {};
+  for (const path of paths.sort()) contents[nodePath.relative(folder, path)] = await fs.readFile(path, 'utf8');
+  return contents;
+}
+
+async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-route-copy-'));
+  try {
+    return await work(folder);
+  } finally {
+    await fs.rm(folder, { recursive: true });
+  }
+}
+
+/** Returns the SHA-256 of a text, in hex. */
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
