@@ -3,7 +3,6 @@ import * as nodePath from 'node:path';
 import { createFolderSync } from '../../core/util/createFolder.ts';
 import type { ObjectList } from '../stores/storeBatches.ts';
 import type { FileToMove, MoveJob } from './fileJobs.ts';
-import { foldPath } from './fileNames.ts';
 
 const maxBytes = 1024 * 1024;
 /** Minimum number of files in a batch; fewer files transfer faster one by one. */
@@ -33,6 +32,11 @@ export function selectBatch({ files, bytesPerSecond }: MoveJob): readonly FileTo
 /** Returns true for a path that means the same to rclone, every store and, except on Windows, this file system. */
 export function hasPlainName(path: string): boolean {
   return !specialCharacters.test(path) && !path.split('/').some((part) => part === '' || specialEnd.test(part));
+}
+
+/** Converts a path to lowercase NFC, so that paths compare equal if a file system or store might conflate them. */
+export function foldPath(path: string): string {
+  return path.normalize('NFC').toLowerCase();
 }
 
 /** A private folder for one batch's files, which rclone reads or writes. It is created on first use. */

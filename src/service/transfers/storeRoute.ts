@@ -7,6 +7,7 @@ import { StoreClient, waitForAbandonedRequests, type RcloneAddress, type StoreOb
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { StoreError } from '../stores/storeError.ts';
 import { chooseVerification, type CopyVerification, type StoreFeatures } from '../stores/storeFeatures.ts';
+import { foldPath } from './batchFolder.ts';
 import {
   isStopRequested,
   type FileFailure,
@@ -15,7 +16,6 @@ import {
   type JobSignal,
   type MoveSide,
 } from './fileJobs.ts';
-import { findUnlisted } from './fileNames.ts';
 import {
   FolderRoute,
   type RouteCapabilities,
@@ -271,6 +271,41 @@ export class StoreRoute extends FolderRoute {
       throw toRouteError(error);
     }
   }
+}
+
+/** A file that may have been replaced by another one with a similar name. */
+interface UnlistedFile {
+  readonly path: string;
+  /** The similar path in the listing. */
+  readonly listedPath: string;
+}
+
+/**
+ * Returns the files that are missing from a listing, probably because files with similar paths replaced them. Similar
+ * paths differ only in case or normalization. Ignores a group of similar paths if the listing contains none of them, or
+ * at least as many similar paths as the group.
+ */
+export function findUnlisted(files: readonly TransferRecordFile[], listed: Iterable<string>): readonly UnlistedFile[] {
+  const groups = groupSimilar(files.map(({ path }) => path));
+  if (groups.size === 0) return [];
+  const listedGroups = groupSimilar(listed, 1);
+  return [...groups].flatMap(([key, paths]) => {
+    const [listedPath, ...others] = listedGroups.get(key) ?? [];
+    if (listedPath === undefined || 1 + others.length >= paths.length) return [];
+    return paths.filter((path) => path !== listedPath && !others.includes(path)).map((path) => ({ path, listedPath }));
+  });
+}
+
+/** Groups paths by their folded form. Leaves out groups with fewer than `minCount` paths. */
+function groupSimilar(paths: Iterable<string>, minCount = 2): ReadonlyMap<string, readonly string[]> {
+  const groups = new Map<string, string[]>();
+  for (const path of paths) {
+    const key = foldPath(path);
+    const group = groups.get(key);
+    if (group) group.push(path);
+    else groups.set(key, [path]);
+  }
+  return new Map([...groups].filter(([, group]) => group.length >= minCount));
 }
 
 async function describe(client: StoreClient, remote: string | undefined): Promise<StoreFeatures | undefined> {
