@@ -1,5 +1,4 @@
-import { lstatSync } from 'node:fs';
-import * as fs from 'node:fs/promises';
+import * as fs from 'node:fs';
 import type { DatabaseDocument } from '../../contract/database.ts';
 import type { JsonObject } from '../../core/util/json.ts';
 import { parseOrcid } from '../../core/util/userIdentity.ts';
@@ -116,7 +115,7 @@ export async function writeManifest(
     const finalPath = `${folder}/${name}`;
     const part = getPartPath(finalPath, createAttempt(), record.id);
     try {
-      await fs.writeFile(part, generateTransferManifest(content), { flush: true, flag: 'wx' });
+      await fs.promises.writeFile(part, generateTransferManifest(content), { flush: true, flag: 'wx' });
       await requireFiles();
       folders.checkUnmoved(folder);
       await removeEarlier(finalPath, record.id);
@@ -137,13 +136,13 @@ export async function writeManifest(
 /** Removes the manifest that an earlier attempt wrote before it was killed. Another program's file remains. */
 async function removeEarlier(path: string, transferId: string): Promise<void> {
   try {
-    if (await isManifestOf(path, transferId)) await fs.rm(path, { force: true });
+    if (await isManifestOf(path, transferId)) await fs.promises.rm(path, { force: true });
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
 }
 
 function isPresent(path: string): false {
-  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw createConflict();
+  if (fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw createConflict();
   return false;
 }

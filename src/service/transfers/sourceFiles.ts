@@ -6,7 +6,7 @@ import { getParentFolder } from '../catalog/catalogPaths.ts';
 import { BadFile, createChangedFileError } from './fileJobs.ts';
 import { isSameFolder, openChecked, openRegularFile, requireRegularFile, withOpenFile } from './openFiles.ts';
 
-const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = fs.constants;
 
 /** A folder whose path contains no links. */
 interface PlainFolder {
