@@ -7,7 +7,7 @@ import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { createJobSignal, type JobResult, type MoveJob } from '../../src/service/transfers/fileJobs.ts';
 import { moveFiles } from '../../src/service/transfers/moveFiles.ts';
-import { discardTransfer, removeParts } from '../../src/service/transfers/transferLeftovers.ts';
+import { discardTransfer, removeParts } from '../../src/service/transfers/manifest.ts';
 import { rivalProgram } from '../support/rivalProcess.ts';
 import { bySize } from '../support/testSize.ts';
 

@@ -8,6 +8,7 @@ import {
   FileBytes,
   processFiles,
   runOperation,
+  SharedCopy,
   type CachedHash,
   type DoneFile,
   type FileToStage,
@@ -19,9 +20,8 @@ import {
 } from './fileJobs.ts';
 import { moveFiles } from './moveFiles.ts';
 import { digestFile, readPieces, readRange } from './openFiles.ts';
-import { SharedCopy } from './sharedCopy.ts';
 import { SourceFiles } from './sourceFiles.ts';
-import { removeParts } from './transferLeftovers.ts';
+import { removeParts } from './manifest.ts';
 
 /** The jobs that a file thread can run. */
 export const fileJobHandlers = {

@@ -3,12 +3,29 @@ import * as nodePath from 'node:path';
 import { isMissing } from '../../core/util/errorFacts.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import { StoreError } from '../stores/storeError.ts';
-import { DestinationFolders, joinFileName } from './destinationFolders.ts';
+import {
+  createAttempt,
+  DestinationFolders,
+  FixedFolder,
+  getPartEnd,
+  getPartPath,
+  hasOpenFiles,
+  isIdentical,
+  isPartOf,
+  joinFileName,
+  openFilesFolder,
+  publishPart,
+  removeOpenPart,
+  removePart,
+  requireOwnPart,
+  withPart,
+} from './destinationFiles.ts';
 import {
   BadFile,
   JobStopped,
   OperationError,
   runOperation,
+  SharedCopy,
   throwIfStopped,
   type FileBytes,
   type FileToMove,
@@ -25,22 +42,6 @@ import {
   writeAll,
   type StreamDigests,
 } from './openFiles.ts';
-import {
-  createAttempt,
-  FixedFolder,
-  getPartEnd,
-  getPartPath,
-  hasOpenFiles,
-  isIdentical,
-  isPartOf,
-  openFilesFolder,
-  publishPart,
-  removeOpenPart,
-  removePart,
-  requireOwnPart,
-  withPart,
-} from './partFiles.ts';
-import { SharedCopy } from './sharedCopy.ts';
 import { SourceFiles } from './sourceFiles.ts';
 
 const changed = 'it changed after it was hashed';

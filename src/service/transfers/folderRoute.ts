@@ -2,13 +2,20 @@ import { execFile } from 'node:child_process';
 import { totalmem } from 'node:os';
 import type { DatabaseDocument } from '../../contract/database.ts';
 import type { DatabaseLocation } from '../catalog/servedDatabases.ts';
-import type { FileFailure, FileToMove, FileToStage, JobResult, JobSignal, MoveJob } from './fileJobs.ts';
+import {
+  createSharedCopyMemory,
+  SharedCopy,
+  type FileFailure,
+  type FileToMove,
+  type FileToStage,
+  type JobResult,
+  type JobSignal,
+  type MoveJob,
+} from './fileJobs.ts';
 import type { FileThreads } from './fileThreads.ts';
 import type { TransferRecord, TransferRecordFile } from './journal.ts';
-import { writeManifest } from './manifest.ts';
-import { createSharedCopyMemory, SharedCopy } from './sharedCopy.ts';
+import { discardTransfer, writeManifest } from './manifest.ts';
 import { FileAttempts, toTransferError } from './transferErrors.ts';
-import { discardTransfer } from './transferLeftovers.ts';
 
 /** A transfer whose files have been transferred. */
 export interface TransferredFiles {

@@ -16,9 +16,16 @@ import {
   type MoveJob,
 } from './fileJobs.ts';
 import { FolderSink, FolderSource } from './folderFiles.ts';
-import type { BatchResult, MovedContent, MoveSink, MoveSource, StoreAccess, WrittenFile } from './moveSides.ts';
+import {
+  BatchSource,
+  type BatchResult,
+  type MovedContent,
+  type MoveSink,
+  type MoveSource,
+  type StoreAccess,
+  type WrittenFile,
+} from './moveSides.ts';
 import { StreamDigests } from './openFiles.ts';
-import { BatchSource } from './storeSource.ts';
 import { StoreCopy, StoreSink } from './storeSink.ts';
 
 /** Maximum number of files that a job transfers to or from a store at the same time, not counting batches. */

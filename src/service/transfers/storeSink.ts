@@ -17,6 +17,7 @@ import {
 import {
   compareHash,
   readBackMethod,
+  StoreSource,
   type BatchResult,
   type MovedContent,
   type MoveSink,
@@ -24,7 +25,6 @@ import {
   type WrittenFile,
 } from './moveSides.ts';
 import { StreamDigests } from './openFiles.ts';
-import { StoreSource } from './storeSource.ts';
 
 interface TransferTarget {
   readonly remote: string;

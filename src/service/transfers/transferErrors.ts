@@ -6,7 +6,7 @@ import { missingCause, StoreError } from '../stores/storeError.ts';
 import { isArchived } from '../stores/storeListing.ts';
 import type { FileFailure } from './fileJobs.ts';
 import type { TransferRecordFile } from './journal.ts';
-import { isFileName } from './destinationFolders.ts';
+import { isFileName } from './destinationFiles.ts';
 
 /**
  * Thrown to end a transfer as failed. The message is a clause that gives the reason and names the file, if any (D23:

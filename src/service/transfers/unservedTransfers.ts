@@ -5,8 +5,7 @@ import type { DatabaseLocation, ServedDatabases } from '../catalog/servedDatabas
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { discardInStore, type Removal } from './storeRoute.ts';
 import { formatTransferMessage, type Leftovers, type TransferJournal, type TransferRecord } from './journal.ts';
-import { discardTransfer } from './transferLeftovers.ts';
-import { chooseManifestName } from './manifest.ts';
+import { chooseManifestName, discardTransfer } from './manifest.ts';
 
 interface UnservedTransfersOptions {
   readonly journal: TransferJournal;

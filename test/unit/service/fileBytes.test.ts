@@ -7,13 +7,14 @@ import { mock } from 'node:test';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import {
   createJobSignal,
+  createSharedCopyMemory,
   getByteCounts,
+  SharedCopy,
   type JobSignal,
   type MoveJob,
 } from '../../../src/service/transfers/fileJobs.ts';
 import { FileThreads } from '../../../src/service/transfers/fileThreads.ts';
 import { moveFiles } from '../../../src/service/transfers/moveFiles.ts';
-import { createSharedCopyMemory, SharedCopy } from '../../../src/service/transfers/sharedCopy.ts';
 import { stageFiles } from '../../../src/service/transfers/fileJobHandlers.ts';
 import { folderName, largeBytes, MovementRig, transferId, withHash } from './movementRig.ts';
 

@@ -12,7 +12,7 @@ import { mock } from 'node:test';
 import { moveFiles } from '../../../src/service/transfers/moveFiles.ts';
 import { createJobSignal, type JobResult } from '../../../src/service/transfers/fileJobs.ts';
 import { eventually } from '../../support/eventually.ts';
-import { isFileName } from '../../../src/service/transfers/destinationFolders.ts';
+import { isFileName } from '../../../src/service/transfers/destinationFiles.ts';
 
 const content = 'content';
 const transferId = '2c1d5e0a-0000-4000-8000-000000000001';

@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { mock } from 'node:test';
-import { discardTransfer } from '../../../src/service/transfers/transferLeftovers.ts';
+import { discardTransfer } from '../../../src/service/transfers/manifest.ts';
 
 const transferId = '01234567-89ab-4cde-8f01-23456789abcd';
 const folderName = `dts-${transferId}`;

@@ -13,9 +13,9 @@ import {
   type JobResult,
   type MoveJob,
 } from '../../../src/service/transfers/fileJobs.ts';
-import { discardTransfer, removeParts } from '../../../src/service/transfers/transferLeftovers.ts';
+import { discardTransfer, removeParts } from '../../../src/service/transfers/manifest.ts';
 import { moveFiles } from '../../../src/service/transfers/moveFiles.ts';
-import { hasOpenFiles } from '../../../src/service/transfers/partFiles.ts';
+import { hasOpenFiles } from '../../../src/service/transfers/destinationFiles.ts';
 import { stageFiles } from '../../../src/service/transfers/fileJobHandlers.ts';
 
 const transferId = '01234567-89ab-4cde-8f01-23456789abcd';

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { mock } from 'node:test';
-import { publishPart } from '../../../src/service/transfers/partFiles.ts';
+import { publishPart } from '../../../src/service/transfers/destinationFiles.ts';
 
 describe('The publication of a complete part file (D24)', () => {
   let root: string;

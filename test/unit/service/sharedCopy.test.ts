@@ -8,14 +8,15 @@ import { mock } from 'node:test';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import {
   createJobSignal,
+  createSharedCopyMemory,
   requestStop,
+  SharedCopy,
   type JobResult,
   type MoveJob,
   type ReadBackJob,
 } from '../../../src/service/transfers/fileJobs.ts';
 import { FileThreads } from '../../../src/service/transfers/fileThreads.ts';
 import { moveFiles } from '../../../src/service/transfers/moveFiles.ts';
-import { createSharedCopyMemory, SharedCopy } from '../../../src/service/transfers/sharedCopy.ts';
 
 type SharedJob = MoveJob & Pick<ReadBackJob, 'sharedCopy'>;
 

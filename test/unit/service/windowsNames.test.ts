@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isFileName } from '../../../src/service/transfers/destinationFolders.ts';
+import { isFileName } from '../../../src/service/transfers/destinationFiles.ts';
 
 describe('A file name from a store (D24)', () => {
   for (const name of [
