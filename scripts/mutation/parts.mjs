@@ -70,7 +70,7 @@ export const parts = {
     ],
   },
   stores: {
-    changed: ['src/service/stores/storeBatches.ts', 'src/service/transfers/{batch*,folderFiles,move*,store*}.ts'],
+    changed: ['src/service/stores/storeBatches.ts', 'src/service/transfers/{folderFiles,move*,store*}.ts'],
     tests: service(
       'batchFolder',
       'storeCopy',

@@ -4,9 +4,8 @@ import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { systemClock } from '../../src/core/util/clock.ts';
 import { RcloneDaemon } from '../../src/service/stores/rcloneDaemon.ts';
-import { StoreBatches } from '../../src/service/stores/storeBatches.ts';
+import { BatchFolder, StoreBatches } from '../../src/service/stores/storeBatches.ts';
 import { StoreClient } from '../../src/service/stores/storeClient.ts';
-import { BatchFolder } from '../../src/service/transfers/batchFolder.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 import { mustFindRclone } from '../support/storeServers.ts';
 

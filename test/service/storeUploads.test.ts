@@ -6,7 +6,7 @@ import * as nodePath from 'node:path';
 import { systemClock } from '../../src/core/util/clock.ts';
 import { RcloneDaemon } from '../../src/service/stores/rcloneDaemon.ts';
 import { StoreClient, waitForAbandonedRequests } from '../../src/service/stores/storeClient.ts';
-import { BatchFolder } from '../../src/service/transfers/batchFolder.ts';
+import { BatchFolder } from '../../src/service/stores/storeBatches.ts';
 import { FolderSource } from '../../src/service/transfers/folderFiles.ts';
 import { BatchUpload } from '../../src/service/transfers/storeSink.ts';
 import { eventually } from '../support/eventually.ts';

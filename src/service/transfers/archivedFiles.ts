@@ -3,7 +3,7 @@ import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { StoreError } from '../stores/storeError.ts';
 import { isArchived } from '../stores/storeListing.ts';
 import { StoreRestore, type RestoreOptions } from '../stores/storeRestore.ts';
-import { BatchFolder } from './batchFolder.ts';
+import { BatchFolder } from '../stores/storeBatches.ts';
 import { describeCount, type TransferRecordFile } from './journal.ts';
 import { toRouteError, TransferFailure, TransferSuspension } from './transferErrors.ts';
 

@@ -19,8 +19,7 @@ import {
   type TransferredFilesJob,
 } from './fileJobs.ts';
 import { moveFiles } from './moveFiles.ts';
-import { digestFile, readPieces, readRange } from './openFiles.ts';
-import { SourceFiles } from './sourceFiles.ts';
+import { digestFile, readPieces, readRange, SourceFiles } from './openFiles.ts';
 import { removeParts } from './manifest.ts';
 
 /** The jobs that a file thread can run. */

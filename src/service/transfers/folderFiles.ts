@@ -37,12 +37,12 @@ import {
   openChecked,
   readPieces,
   requireRegularFile,
+  SourceFiles,
+  type StreamDigests,
   withOpenFile,
   withRegularFile,
   writeAll,
-  type StreamDigests,
 } from './openFiles.ts';
-import { SourceFiles } from './sourceFiles.ts';
 
 const changed = 'it changed after it was hashed';
 const pieceBytes = 256 * 1024;

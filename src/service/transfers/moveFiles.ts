@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import { StoreClient } from '../stores/storeClient.ts';
-import { BatchFolder, selectBatch } from './batchFolder.ts';
+import { BatchFolder, selectBatch } from '../stores/storeBatches.ts';
 import {
   BadFile,
   countDone,
@@ -111,7 +111,7 @@ class FileMover {
     const { job, source, sink, abort } = this;
     if (job.copyVerification !== undefined)
       this.addBatch(await new StoreCopy(job, job.copyVerification, client, folder, abort.signal).run());
-    const files = selectBatch({ ...job, files: this.listRemaining() });
+    const files = selectBatch(this.listRemaining(), job.bytesPerSecond);
     if (files.length === 0) return;
     await source.fetch?.(files, abort.signal);
     if (sink.writeBatch) this.addBatch(await sink.writeBatch(files, { source, folder }, abort.signal));

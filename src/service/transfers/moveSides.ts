@@ -1,6 +1,5 @@
-import { StoreBatches } from '../stores/storeBatches.ts';
+import { type BatchFolder, StoreBatches } from '../stores/storeBatches.ts';
 import type { StoreClient, StoreObject } from '../stores/storeClient.ts';
-import type { BatchFolder } from './batchFolder.ts';
 import {
   BadFile,
   OperationError,

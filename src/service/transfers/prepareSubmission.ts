@@ -41,7 +41,10 @@ export async function prepareSubmission(
   nowMs: number,
 ): Promise<PreparedSubmission> {
   const { source, destination } = mustFindBoth(databases, request);
-  refuseReadOnly(destination);
+  if (isReadOnly(destination)) {
+    const message = `The database "${toQuotable(destination.document.name)}" is read-only. Select another destination.`;
+    throw new HttpProblem(403, message, { errors: [{ message, location: 'body.destination' }] });
+  }
   if (source === destination) {
     throw createFieldsProblem([createFieldProblem('body', ['destination'], 'must differ from the source')]);
   }
@@ -51,7 +54,6 @@ export async function prepareSubmission(
     folder === undefined ? undefined : inspectFolder(folder),
   ]);
   refuseIds(request.file_ids, found);
-  refuseSameFiles(request.file_ids, found);
   const files = [...found.values()].map(toTransferFile);
   const amount = { fileCount: files.length, sizeBytes: files.reduce((sum, file) => sum + file.bytes, 0) };
   const record: TransferRecord = {
@@ -93,49 +95,33 @@ function toTransferFile(file: CatalogFile, position: number): TransferRecordFile
   return { position, path: file.path, resource, bytes: file.bytes, isTransferred: false };
 }
 
-function refuseReadOnly(destination: ServedDatabase): void {
-  if (!isReadOnly(destination)) return;
-  const message = `The database "${toQuotable(destination.document.name)}" is read-only. Select another destination.`;
-  throw new HttpProblem(403, message, { errors: [{ message, location: 'body.destination' }] });
-}
-
 /**
- * Throws {@link HttpProblem} if any IDs are repeated or unknown. The problem lists each repeated ID at its second
- * occurrence, and each unknown ID at its first.
+ * Throws {@link HttpProblem} if IDs are repeated or unknown, or if a file is requested both by its path and by its
+ * declared ID (D20: folders as databases). Lists each repeated ID at its second occurrence, and each unknown ID at its
+ * first.
  */
 function refuseIds(ids: readonly string[], found: ReadonlyMap<string, CatalogFile>): void {
   const counts = new Map<string, number>();
-  const occurrences = ids.map((id) => {
+  const paths = new Set<string>();
+  const [repeated, unknown, same]: [LocatedId[], LocatedId[], LocatedId[]] = [[], [], []];
+  for (const [index, id] of ids.entries()) {
     const count = (counts.get(id) ?? 0) + 1;
     counts.set(id, count);
-    return count;
-  });
-  const repeated = locateIds(ids, (_, index) => occurrences[index] === 2);
-  const unknown = locateIds(ids, (id, index) => occurrences[index] === 1 && !found.has(id));
+    const file = found.get(id);
+    const located = { id, location: `${idListLocation}.${index}` };
+    if (count === 2) repeated.push(located);
+    else if (count === 1 && file === undefined) unknown.push(located);
+    else if (file !== undefined && paths.has(file.path)) same.push(located);
+    if (file !== undefined) paths.add(file.path);
+  }
   if (repeated.length > 0) throw createRepeatedIdsProblem(repeated, unknown, idListLocation);
   if (unknown.length > 0) throw createUnknownIdsProblem(unknown, idListLocation);
+  if (same.length > 0) throw createRepeatedIdsProblem(same, [], idListLocation);
 }
 
-function locateIds(
-  ids: readonly string[],
-  isSelected: (id: string, index: number) => boolean,
-): { id: string; location: string }[] {
-  return ids.flatMap((id, index) => (isSelected(id, index) ? [{ id, location: `${idListLocation}.${index}` }] : []));
-}
-
-/**
- * Throws {@link HttpProblem} if a file is requested both by its path and by its declared ID (D20: folders as
- * databases).
- */
-function refuseSameFiles(ids: readonly string[], found: ReadonlyMap<string, CatalogFile>): void {
-  const seen = new Set<string>();
-  const repeated = locateIds(ids, (id) => {
-    const path = found.get(id)?.path ?? '';
-    const isRepeated = seen.has(path);
-    seen.add(path);
-    return isRepeated;
-  });
-  if (repeated.length > 0) throw createRepeatedIdsProblem(repeated, [], idListLocation);
+interface LocatedId {
+  readonly id: string;
+  readonly location: string;
 }
 
 /** The two databases of a transfer. */

@@ -7,7 +7,7 @@ import { StoreClient, waitForAbandonedRequests, type RcloneAddress, type StoreOb
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { StoreError } from '../stores/storeError.ts';
 import { chooseVerification, type CopyVerification, type StoreFeatures } from '../stores/storeFeatures.ts';
-import { foldPath } from './batchFolder.ts';
+import { foldPath } from '../stores/storeBatches.ts';
 import {
   isStopRequested,
   type FileFailure,

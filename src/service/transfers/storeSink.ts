@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { addRemoteOptions, joinRemotePath } from '../../core/util/remote.ts';
 import { getTransferFolderName, getUploadFolderName } from '../../core/util/transferFolderNames.ts';
-import { StoreBatches, type ObjectList } from '../stores/storeBatches.ts';
+import { type BatchFolder, hasPlainName, type ObjectList, StoreBatches } from '../stores/storeBatches.ts';
 import type { StoreClient, StoreObject } from '../stores/storeClient.ts';
 import { StoreError } from '../stores/storeError.ts';
 import { isS3, type CopyVerification } from '../stores/storeFeatures.ts';
-import { hasPlainName, type BatchFolder } from './batchFolder.ts';
 import {
   OperationError,
   toOperationError,

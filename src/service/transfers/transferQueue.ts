@@ -175,21 +175,23 @@ export class TransferQueue {
 
   /** Accepts a transfer and returns its ID once it is stored (D25: durable transfers). Throws {@link HttpProblem}. */
   async submit(request: TransferRequest): Promise<string> {
-    const accept = async (): Promise<string> => await this.accept(request);
-    return await this.acknowledgementGate.run(accept, () => this.pump());
-  }
-
-  private async accept(request: TransferRequest): Promise<string> {
     const { databases, clock, journal, logger } = this.options;
-    // The threads start while the submission is checked and written.
-    this.threads.ensureThreads(parallelJobs);
-    const { record, files } = await prepareSubmission(databases, request, randomUUID(), clock.now());
-    this.submitting.add(record.id);
-    const stored = writeSubmission(journal, { record, files }, logger);
-    const created = stored.then(() => this.createLiveTransfer(record, files));
-    const live = await created.finally(() => this.submitting.delete(record.id));
-    if (live !== undefined) this.enqueue(live);
-    return record.id;
+    const accept = async (): Promise<string> => {
+      // The threads start while the submission is checked and written.
+      this.threads.ensureThreads(parallelJobs);
+      const submission = await prepareSubmission(databases, request, randomUUID(), clock.now());
+      const { record, files } = submission;
+      this.submitting.add(record.id);
+      try {
+        await writeSubmission(journal, submission, logger);
+        const live = this.createLiveTransfer(record, files);
+        if (live !== undefined) this.enqueue(live);
+      } finally {
+        this.submitting.delete(record.id);
+      }
+      return record.id;
+    };
+    return await this.acknowledgementGate.run(accept, () => this.pump());
   }
 
   /** Returns the record of a transfer; undefined if it is unknown or expired. */

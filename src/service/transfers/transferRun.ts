@@ -136,7 +136,11 @@ export class TransferRun {
     await catalog.pauseTracking(folderName);
     try {
       await this.move(signal);
-      await this.finalize(signal);
+      signal.throwIfAborted();
+      this.progress.enterStatus('finalizing', 'finalizing');
+      const requireFiles = async (): Promise<void> => await this.requireFiles(signal);
+      const transferred = { record: this.progress.getRecord(), files: this.files, requireFiles };
+      this.hasLeftovers = !(await this.route.finish(transferred, signal));
     } catch (error) {
       this.wasInterrupted = true;
       throw error;
@@ -178,19 +182,17 @@ export class TransferRun {
         return { position, path, declared: parseDeclaredHash(resource.hash), cachedHash: cached[index] };
       });
       const result = await countIn(this.staging, jobSignal, this.route.stage(files, jobSignal));
-      const staged = result.done.map(({ position, bytes, sha256 }) => this.updateFile(position, { bytes, sha256 }));
+      const hashes = new Map(cached.map((file) => [file?.path, file?.sha256]));
+      const fresh: HashedFile[] = [];
+      const staged = result.done.map(({ position, bytes, sha256, modifiedMs }) => {
+        const file = this.updateFile(position, { bytes, sha256 });
+        if (modifiedMs !== undefined && sha256 !== undefined && hashes.get(file.path) !== sha256)
+          fresh.push({ path: file.path, bytes, modifiedMs, sha256 });
+        return file;
+      });
       this.progress.reportAdvanced(staged);
-      await source.catalog.cacheHashes(this.pickFreshlyRead(result, cached));
+      await source.catalog.cacheHashes(fresh);
       return result;
-    });
-  }
-
-  private pickFreshlyRead({ done }: JobResult, cached: readonly (HashedFile | undefined)[]): HashedFile[] {
-    const known = new Map(cached.map((file) => [file?.path, file?.sha256]));
-    return done.flatMap(({ position, bytes, modifiedMs, sha256 }) => {
-      const path = this.getFile(position).path;
-      const isKnown = modifiedMs === undefined || sha256 === undefined || known.get(path) === sha256;
-      return isKnown ? [] : [{ path, bytes, modifiedMs, sha256 }];
     });
   }
 
@@ -243,14 +245,6 @@ export class TransferRun {
       );
       return result;
     });
-  }
-
-  private async finalize(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    this.progress.enterStatus('finalizing', 'finalizing');
-    const requireFiles = async (): Promise<void> => await this.requireFiles(signal);
-    const transferred = { record: this.progress.getRecord(), files: this.files, requireFiles };
-    this.hasLeftovers = !(await this.route.finish(transferred, signal));
   }
 
   /** Throws a suspension or, after too many attempts, a failure if a file was lost during the run. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
-import { BatchFolder, hasPlainName, selectBatch } from '../../../src/service/transfers/batchFolder.ts';
-import type { MoveJob, FileToMove } from '../../../src/service/transfers/fileJobs.ts';
+import { BatchFolder, hasPlainName, selectBatch } from '../../../src/service/stores/storeBatches.ts';
+import type { FileToMove } from '../../../src/service/transfers/fileJobs.ts';
 
 function toFile(path: string, bytes = 5): FileToMove {
   return { position: 0, path, bytes, sha256: '', isPresent: false };
@@ -18,7 +18,7 @@ describe('The files of a batch (D62)', () => {
 
   it('are only the first of those whose names could be the same', () => {
     const files = ['A', 'a', 'b', 'é', 'e\u0301'].map((path) => toFile(path));
-    const selected = selectBatch({ files } as unknown as MoveJob);
+    const selected = selectBatch(files, undefined);
     assert.deepEqual(
       selected.map(({ path }) => path),
       ['A', 'b', 'é'],

@@ -5,7 +5,7 @@ import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { mock } from 'node:test';
 import { BadFile } from '../../../src/service/transfers/fileJobs.ts';
-import { SourceFiles } from '../../../src/service/transfers/sourceFiles.ts';
+import { SourceFiles } from '../../../src/service/transfers/openFiles.ts';
 
 describe('Opening source files (D42)', () => {
   let root: string;

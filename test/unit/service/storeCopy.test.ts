@@ -8,7 +8,7 @@ import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { text } from 'node:stream/consumers';
 import { StoreClient } from '../../../src/service/stores/storeClient.ts';
-import { BatchFolder } from '../../../src/service/transfers/batchFolder.ts';
+import { BatchFolder } from '../../../src/service/stores/storeBatches.ts';
 import { createJobSignal, type DoneFile, type FileToMove } from '../../../src/service/transfers/fileJobs.ts';
 import { StoreCopy } from '../../../src/service/transfers/storeSink.ts';
 
