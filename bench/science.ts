@@ -96,8 +96,8 @@ async function requestBare(service: StartedService, ids: readonly string[]): Pro
 
 async function measureMatch(service: StartedService): Promise<void> {
   const ids = await listIds(service);
-  const options = { log: new MemoryLog(), server: service.address, apiKey: service.token, scheme: 'plain' } as const;
-  const client = await DataTransferClient.create(options);
+  const client = new DataTransferClient({ log: new MemoryLog() });
+  await client.connect({ server: service.address, apiKey: service.token, scheme: 'plain' });
   const flow = new TableMatchFlow({ unsafeIds: new UnsafeIds(), getOrcid: () => orcid });
   const info = { address: service.address, name: 'Local', version: '1', hasFullPages: true };
   const session = { connection: { id: 'c', name: 'Local', server: service.address }, service: info, client };

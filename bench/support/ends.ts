@@ -48,5 +48,7 @@ const silent: Logger = {
 
 /** Resolves to a connected client, configured as in the extension. */
 export async function connectedClient(origin: string): Promise<DataTransferClient> {
-  return await DataTransferClient.create({ log: silent, server: origin, apiKey: 'key' });
+  const client = new DataTransferClient({ log: silent });
+  await client.connect({ server: origin, apiKey: 'key' });
+  return client;
 }

@@ -1,7 +1,7 @@
 import type { ClientOptions, DataTransferClient } from './client/dataTransferClient.ts';
 import { RequestQueues } from './client/requestQueue.ts';
 import { ServerDialects } from './client/serverDialect.ts';
-import type { Fetch } from './client/transports.ts';
+import type { Fetch } from './client/transport.ts';
 import type { RouteObserver } from './client/route.ts';
 import { TrackFlow } from './transfers/trackFlow.ts';
 import { CopyIndex } from './duplicates/copyIndex.ts';

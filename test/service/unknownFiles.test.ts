@@ -81,12 +81,8 @@ describe('Unknown files in metadata requests (§4.4) and in submissions (§4.5)'
 
   for (const scheme of ['base64', 'plain'] as const) {
     it(`are left out and named by our own client (D8, token ${scheme})`, async () => {
-      const client = await DataTransferClient.create({
-        log: new MemoryLog(),
-        server: rig.service.address,
-        apiKey: rig.service.token,
-        scheme,
-      });
+      const client = new DataTransferClient({ log: new MemoryLog() });
+      await client.connect({ server: rig.service.address, apiKey: rig.service.token, scheme });
       const good = Array.from({ length: 700 }, (_, index) => `data/file-${index}.txt`);
       const bad = ['data/file-1', 'file-2.txt', 'no, not this', 'data/file-3.txt.gz', 'x'.repeat(3_000)];
       const ids = good.flatMap((id, index) => (index % 140 === 7 ? [bad[(index - 7) / 140] ?? '', id] : [id]));
@@ -155,11 +151,8 @@ describe('Unknown files in metadata requests (§4.4) and in submissions (§4.5)'
   }
 
   it('are the reason that our own client reports when no file is known (D2)', async () => {
-    const client = await DataTransferClient.create({
-      log: new MemoryLog(),
-      server: rig.service.address,
-      apiKey: rig.service.token,
-    });
+    const client = new DataTransferClient({ log: new MemoryLog() });
+    await client.connect({ server: rig.service.address, apiKey: rig.service.token });
     const reply = await client.fetchMetadata({ database: 'Source Data', orcid, ids: ['no', 'nor'] });
     assert.deepEqual(reply.value, []);
     assert.deepEqual(

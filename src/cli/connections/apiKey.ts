@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { isHeaderSafe } from '../../core/client/serverAccess.ts';
+import { isHeaderSafe } from '../../core/client/request.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import { parseJsonObject } from '../../core/util/json.ts';
 import { isOwnProcess } from '../../core/util/ownProcess.ts';

@@ -2,76 +2,133 @@ import { apiVersion, localServiceName } from '../../contract/root.ts';
 import type { Connection, ServiceInfo } from '../model/connection.ts';
 import type { Database } from '../model/databaseModel.ts';
 import type { NetworkSettings } from '../model/networkSettings.ts';
-import type { Clock } from '../util/clock.ts';
+import type { Reason } from '../model/reason.ts';
+import { wait, type Clock } from '../util/clock.ts';
+import { formatErrorStack } from '../util/errorFacts.ts';
 import type { Logger } from '../util/logger.ts';
-import { KeyRemover, type Channel, type HttpRequest, type HttpResponse, type Limits } from './exchange.ts';
-import { logFailure, readResult, reportBug, send } from './http.ts';
-import { ConnectionError, type Result } from './reply.ts';
-import type { RequestQueues } from './requestQueue.ts';
-import { readDatabases, readRoot } from './responseReaders.ts';
+import { KeyRemover, redact } from '../util/redact.ts';
+import { getHeader, toReason, toRefusal } from './failures.ts';
+import { ConnectionError, type RequestFailure, type Result } from './reply.ts';
+import {
+  defaultLimits,
+  formatAuthorization,
+  getRequestName,
+  toBaseAddress,
+  type HttpRequest,
+  type HttpResponse,
+  type Limits,
+} from './request.ts';
+import type { RequestQueue, RequestQueues } from './requestQueue.ts';
+import { readDatabases, readJson, readRoot, UnreadableResponseError } from './responseReaders.ts';
 import { createRoute, type RouteObserver } from './route.ts';
-import { addSuggestedAddress, formatAuthorization, toBaseAddress } from './serverAccess.ts';
 import type { ServerDialects } from './serverDialect.ts';
-import type { Transport } from './transport.ts';
-import { DirectTransport, EditorTransport, type Fetch } from './transports.ts';
+import { DirectTransport, EditorTransport, linkSignals, type Fetch, type Transport } from './transport.ts';
+
+/** Describes the service to connect to and the key to use (§4.9). */
+export type ConnectOptions = Pick<Connection, 'server' | 'port' | 'scheme' | 'allowInsecureHttp' | 'transport'> & {
+  readonly apiKey: string;
+};
+
+/** What the sessions of a client share. */
+export interface ClientServices {
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Stores the server dialects learned so far (D7: database name or id, D8: metadata by ids). */
+  readonly dialects: ServerDialects;
+  /** The request queues, which all clients in a program should share (D34: serialized requests). */
+  readonly queues: RequestQueues;
+  /** Overrides for the default limits (D15: tolerant reading, D16: timeouts and retries). */
+  readonly limits: Partial<Limits>;
+  /** Returns the proxy and certificate settings. Called for each connection attempt with the `direct` transport. */
+  readonly getNetworkSettings: () => NetworkSettings;
+  /** Sends the requests of connections that use the `editor` transport. */
+  readonly fetch: Fetch;
+  readonly observer?: RouteObserver | undefined;
+}
 
 /**
- * Represents a session with a service. Stores the root document and the last listing of databases. Ends when the
- * channel is closed.
+ * Sends requests to a service, from the one for its root document on, and reads the responses. Stores the last listing
+ * of databases.
  */
 export class ClientSession {
-  readonly channel: Channel;
-  readonly service: ServiceInfo;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly limits: Limits;
   readonly dialects: ServerDialects;
-  private readonly apiPath: string;
+  /** Aborted when the connection is closed, which also closes the transport. */
+  readonly ended: AbortSignal;
+  service: ServiceInfo;
+  /** Scheme, host and port. The key is never sent to any other origin (D18: same-origin redirects). */
+  readonly origin: string;
+  /** The path of the service's address, without a trailing slash. */
+  readonly rootPath: string;
+  /** The path of `{api_base}` (§4). */
+  readonly apiPath: string;
   /** The last successful listing, if any. Only a listing proves that the key is valid (D6: prove the key). */
   listed: readonly Database[] | undefined;
+  private readonly transport: Transport;
+  private readonly isProxied: boolean = false;
+  /** Strings that must not appear in logs or reasons. */
+  private readonly secrets: readonly string[];
+  private readonly keyRemover: KeyRemover;
+  /** The queue for requests with a `turn`. Absent if the server does not require one (D34: serialized requests). */
+  private queue: RequestQueue | undefined;
 
-  /** `apiPath` is the path of `{api_base}` (§4). */
-  constructor(channel: Channel, service: ServiceInfo, dialects: ServerDialects, apiPath: string) {
-    this.channel = channel;
-    this.service = service;
+  private constructor(target: ConnectOptions, services: ClientServices, ended: AbortSignal) {
+    const { log, clock, dialects, observer } = services;
+    const address = toBaseAddress(target);
+    const { origin, pathname } = new URL(address);
+    const limits = { ...defaultLimits, ...services.limits };
+    const wire = { origin, authorization: formatAuthorization(target.apiKey, target.scheme ?? undefined), limits };
+    this.log = log;
+    this.clock = clock;
+    this.limits = limits;
     this.dialects = dialects;
-    this.apiPath = apiPath;
+    this.ended = ended;
+    this.service = { address, name: '', version: '' };
+    this.origin = origin;
+    this.rootPath = pathname.replace(/\/$/, '');
+    this.apiPath = `${this.rootPath}/api/v${String(apiVersion)}`;
+    this.secrets = [target.apiKey];
+    this.keyRemover = new KeyRemover(target.apiKey);
+    if (target.transport === 'editor') {
+      observer?.didReach('root', {});
+      this.transport = new EditorTransport(services.fetch, clock, wire);
+    } else {
+      const { dispatcher, proxy } = createRoute(services.getNetworkSettings(), address, limits, observer);
+      this.transport = new DirectTransport(dispatcher, wire);
+      this.isProxied = proxy !== undefined;
+      this.secrets = [target.apiKey, ...(proxy?.secrets ?? [])];
+    }
+    ended.addEventListener('abort', () => this.transport.close(), { once: true });
   }
 
-  /** Sends a request to the API; `path` is relative to `{api_base}` (§4). */
-  async send(request: HttpRequest, signal?: AbortSignal): Promise<Result<HttpResponse>> {
-    return await this.sendLocated(this.locate(request), signal);
-  }
-
-  /** Sends a request whose path is relative to the service's address: to a route beyond the contract (D26). */
-  async sendToRoot(request: HttpRequest, signal?: AbortSignal): Promise<Result<HttpResponse>> {
-    const root = this.apiPath.replace(/\/api\/v\d+$/, '');
-    return await this.sendLocated({ ...request, path: `${root}/${request.path}` }, signal);
-  }
-
-  private async sendLocated(located: HttpRequest, signal?: AbortSignal): Promise<Result<HttpResponse>> {
-    return this.addKeyHistory(await send(this.channel, located, signal));
-  }
-
-  private locate(request: HttpRequest): HttpRequest {
-    return { ...request, path: `${this.apiPath}/${request.path}` };
-  }
-
-  getAddressLength(path: string): number {
-    return this.channel.origin.length + this.apiPath.length + 1 + path.length;
-  }
-
-  async request<T>(request: HttpRequest, read: (json: unknown) => T, signal?: AbortSignal): Promise<Result<T>> {
-    const located = this.locate(request);
-    return readResult(this.channel, located, await this.sendLocated(located, signal), read);
-  }
-
-  /** Returns the result, with `keyWorked` set for a 401 if the key was accepted earlier in the session. */
-  private addKeyHistory<T>(result: Result<T>): Result<T> {
-    if (!result.reason || result.reason.kind !== 'unauthorized' || !this.listed) return result;
-    return { ...result, reason: { ...result.reason, keyWorked: true } };
+  /**
+   * Requests the root document and opens a session (§4.1, §4.9). Rejects with ConnectionError (§4.8). Aborting `ended`
+   * closes the session. The caller must abort `ended` if this function rejects.
+   */
+  static async open(
+    target: ConnectOptions,
+    services: ClientServices,
+    ended: AbortSignal,
+    signal?: AbortSignal,
+  ): Promise<ClientSession> {
+    const session = new ClientSession(target, services, ended);
+    const { address } = session.service;
+    const request = { method: 'GET', path: session.rootPath || '/', isUniversal: true } as const;
+    const root = await session.request(request, readRoot, signal).catch((error: unknown) => session.reportBug(error));
+    if (root.reason) throw session.createConnectionError(root.reason);
+    const hasFullPages = root.value.name === localServiceName;
+    session.service = { address, ...root.value, ...(hasFullPages && { hasFullPages }) };
+    // The local service handles requests independently of each other, so they need no queue.
+    if (!hasFullPages) session.queue = services.queues.get(address);
+    return session;
   }
 
   /** Lists the databases and caches the list for {@link getDatabases} (§4.2). */
   async listDatabases(signal?: AbortSignal): Promise<Result<readonly Database[]>> {
-    const result = await this.request({ method: 'GET', path: 'databases', isUniversal: true }, readDatabases, signal);
+    const request = { method: 'GET', path: `${this.apiPath}/databases`, isUniversal: true } as const;
+    const result = await this.request(request, readDatabases, signal);
     if (result.reason) return { ...result, reason: addSuggestedAddress(result.reason, this.service.address) };
     this.listed = result.value;
     return result;
@@ -84,92 +141,202 @@ export class ClientSession {
   async getDatabases(signal?: AbortSignal): Promise<readonly Database[]> {
     return this.listed ?? (await this.listDatabases(signal)).value ?? [];
   }
-}
 
-/** Describes the service to connect to and the key to use (§4.9). */
-export type ConnectOptions = Pick<Connection, 'server' | 'port' | 'scheme' | 'allowInsecureHttp' | 'transport'> & {
-  readonly apiKey: string;
-};
+  /**
+   * Sends a request, and returns the value that `read` extracts from the JSON in a successful response, without any
+   * copies of the key. Returns a failure if the JSON violates the contract (D15: tolerant reading).
+   */
+  async request<T>(request: HttpRequest, read: (json: unknown) => T, signal?: AbortSignal): Promise<Result<T>> {
+    const result = await this.send(request, signal);
+    if (result.reason) return result;
+    const { text, status } = result.value;
+    try {
+      return { value: read(this.keyRemover.removeFrom(readJson(text), text)) };
+    } catch (error) {
+      if (!(error instanceof UnreadableResponseError)) throw error;
+      return this.toFailure(request, { kind: 'unreadable', status, detail: error.message }, true);
+    }
+  }
 
-/** Dependencies of a client. */
-export interface ClientDependencies {
-  readonly log: Logger;
-  readonly clock: Clock;
-  /** Stores the server dialects learned so far (D7: database name or id, D8: metadata by ids). */
-  readonly dialects: ServerDialects;
-  /** The request queues, which all clients in a program should share (D34: serialized requests). */
-  readonly queues: RequestQueues;
-  readonly limits: Limits;
-  /** Returns the proxy and certificate settings. Called for each connection attempt with the `direct` transport. */
-  readonly getNetworkSettings: () => NetworkSettings;
-  /** Sends the requests of connections that use the `editor` transport. */
-  readonly fetch: Fetch;
-  readonly observer?: RouteObserver | undefined;
+  /**
+   * Sends a request to the service within the time limits. Retries a GET if a retry can help (D16: timeouts and
+   * retries). A request with a `turn` goes through the server's queue (D34: serialized requests). Logs only at trace
+   * level.
+   */
+  async send(request: HttpRequest, caller?: AbortSignal): Promise<Result<HttpResponse>> {
+    const { queue, clock } = this;
+    const { turn } = request;
+    const { signal, release } = linkSignals(this.ended, caller);
+    const send = async (): Promise<Result<HttpResponse>> => await this.sendNow(request, signal);
+    const lateMs = ({ reason }: Result<HttpResponse>): number => (isAbandoned(reason) ? this.limits.lateMs : 0);
+    try {
+      for (let tries = 1; ; tries++) {
+        const result = await (queue && turn ? queue.run({ ...turn, signal, send, lateMs }) : send());
+        const delayMs = result.reason && this.getRetryDelayMs(request, result.reason, tries);
+        if (delayMs === undefined) return result;
+        await wait(clock, delayMs, signal);
+      }
+    } finally {
+      release();
+    }
+  }
+
+  /** Logs the reason for a failed operation on a single line (D2: replies instead of exceptions). */
+  logFailure({ request, kind, status, code, detail }: Reason): void {
+    const parts = [status === undefined ? kind : `${String(status)} ${kind}`, code, detail];
+    const text = `${request ?? ''}: ${parts.filter((part) => part !== undefined).join(', ')}`;
+    const line = redact(text, this.secrets).replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+    if (kind === 'cancelled') this.log.debug(line);
+    else this.log.error(line);
+  }
+
+  /** Logs an error of this program with its stack. Returns the result of the operation in which it was thrown. */
+  reportBug(error: unknown, maybeDone = false): RequestFailure {
+    this.log.error(redact(`Unexpected error: ${formatErrorStack(error)}`, this.secrets));
+    return { isProblem: false, reason: { kind: 'internalError', ...(maybeDone && { maybeDone }) } };
+  }
+
+  /** Sends a request when its turn has come, and follows redirects to the same origin (D18: same-origin redirects). */
+  private async sendNow(request: HttpRequest, signal: AbortSignal): Promise<Result<HttpResponse>> {
+    const { log, clock, secrets, listed } = this;
+    const obstacle = signal.aborted ? undefined : await request.turn?.willSend?.();
+    if (obstacle) return this.toFailure(request, obstacle, false);
+    if (signal.aborted) return this.toFailure(request, { kind: 'cancelled' }, false);
+    let path = request.path;
+    for (let redirects = 0; ; redirects++) {
+      const startedAt = clock.now();
+      const result = await this.exchange(request, path, signal);
+      const outcome = result.reason?.kind ?? result.value?.status;
+      log.trace(`${getRequestName(request)}: ${String(outcome)} after ${clock.now() - startedAt} ms`);
+      if (result.reason || result.value.status < 300) return result;
+      const { status } = result.value;
+      if (status >= 400)
+        return toRefusal(request, result.value, { secrets, clock, hasKeyWorked: listed !== undefined });
+      const next = this.resolveRedirect(request, result.value, path, redirects);
+      if (typeof next !== 'string') return this.toFailure(request, { ...next, status }, true);
+      path = next;
+    }
+  }
+
+  /** Sends a request once. */
+  private async exchange(request: HttpRequest, path: string, signal: AbortSignal): Promise<Result<HttpResponse>> {
+    const { clock, limits } = this;
+    const { submissionMs, trail = {} } = request;
+    const deadline = submissionMs === undefined ? undefined : startDeadline(clock, submissionMs, signal);
+    const ending = deadline?.signal ?? signal;
+    const fail = (error: unknown, status?: number): RequestFailure => {
+      const cause = getInterruption(signal, deadline?.signal) ?? toReason(error, this.isProxied);
+      return this.toFailure(request, status === undefined ? cause : { ...cause, status }, trail.wasSent === true);
+    };
+    try {
+      // Closing the connection closes the transport, so most requests don't need their own signal.
+      const own = ending === this.ended ? {} : { signal: ending };
+      const headersMs = deadline ? 0 : limits.headersMs;
+      const { text, error, ...head } = await this.transport.send({ request, path, headersMs, trail, ...own });
+      const { status } = head;
+      if (status < 300 && error !== undefined) return fail(error, status);
+      if (status < 300 && text === undefined) {
+        const detail = `the response is larger than ${limits.bodyBytes} bytes`;
+        return this.toFailure(request, { kind: 'tooLarge', status, detail }, true);
+      }
+      trail.response = { ...head, text: text ?? '' };
+      return { value: trail.response };
+    } catch (error) {
+      return fail(error);
+    } finally {
+      deadline?.end();
+    }
+  }
+
+  private resolveRedirect(
+    { method }: HttpRequest,
+    response: HttpResponse,
+    path: string,
+    redirects: number,
+  ): string | Reason {
+    const location = getHeader(response, 'location');
+    if (location === '' || !URL.canParse(location, this.origin + path)) return { kind: 'redirect' };
+    const target = new URL(location, this.origin + path);
+    if (method === 'GET' && target.origin === this.origin && redirects < this.limits.redirects) {
+      return target.pathname + target.search;
+    }
+    return { kind: 'redirect', detail: `redirected to ${target.origin}` };
+  }
+
+  private getRetryDelayMs({ method, isHalved }: HttpRequest, reason: Reason, tries: number): number | undefined {
+    const { limits } = this;
+    if (method !== 'GET' || tries >= limits.tries || !canRetryHelp(reason, isHalved === true)) return undefined;
+    const backoffMs = limits.retryMs * 2 ** (tries - 1) * (0.75 + Math.random() / 2);
+    const delayMs = Math.max(backoffMs, reason.retryAfterMs ?? 0);
+    return delayMs > limits.retryAfterMs ? undefined : delayMs;
+  }
+
+  /**
+   * Returns the failure of a request that received no usable response. Sets `maybeDone` for a submission that may have
+   * taken effect (D12: never resubmit).
+   */
+  private toFailure(request: HttpRequest, { kind, status, code, detail }: Reason, wasSent: boolean): RequestFailure {
+    // A redirect is a complete response, so the submission was not accepted.
+    const maybeDone = request.submissionMs !== undefined && wasSent && kind !== 'redirect';
+    const reason: Reason = {
+      kind,
+      request: getRequestName(request),
+      ...(status !== undefined && { status }),
+      ...(code !== undefined && { code }),
+      ...(detail !== undefined && { detail: redact(detail, this.secrets) }),
+      ...(maybeDone && { maybeDone }),
+    };
+    return { reason, isProblem: false };
+  }
+
+  private createConnectionError(cause: Reason): ConnectionError {
+    const { address } = this.service;
+    const reason = addSuggestedAddress(cause, address);
+    this.logFailure(reason);
+    const facts = [reason.status, reason.kind, reason.code, reason.detail].filter((part) => part !== undefined);
+    return new ConnectionError(`connect: could not connect to ${address}: ${facts.join(', ')}`, reason);
+  }
 }
 
 /**
- * Requests the root document and opens a session (§4.1, §4.9). Rejects with ConnectionError (§4.8). Aborting `ended`
- * closes the session. The caller must abort `ended` if this function rejects.
+ * Returns the reason, with the service's probable address if the user seems to have entered the API's address. Adds the
+ * address only to a `noService` reason.
  */
-export async function connectTo(
-  target: ConnectOptions,
-  dependencies: ClientDependencies,
-  ended: AbortSignal,
-  signal?: AbortSignal,
-): Promise<ClientSession> {
-  const address = toBaseAddress(target);
-  const channel = openChannel(address, target, dependencies, ended);
-  const service = await requestRoot(channel, address, signal);
-  const apiPath = `${new URL(address).pathname.replace(/\/$/, '')}/api/v${String(apiVersion)}`;
-  // The local service handles requests independently of each other, so they need no queue.
-  const queued: Channel = service.hasFullPages ? channel : { ...channel, queue: dependencies.queues.get(address) };
-  return new ClientSession(queued, service, dependencies.dialects, apiPath);
+function addSuggestedAddress(reason: Reason, address: string): Reason {
+  const without = address.replace(/\/api(\/v\d+)?$/i, '');
+  return reason.kind === 'noService' && without !== address ? { ...reason, detail: without } : reason;
 }
 
-/** Creates the error for a connection attempt that `disconnect` or a later attempt canceled. */
-export function createSupersededError(): ConnectionError {
-  return new ConnectionError('connect: canceled before it was complete', { kind: 'cancelled' });
+/** Starts the time limit of a submission. `signal` is aborted when the limit is exceeded or `caller` is aborted. */
+function startDeadline(clock: Clock, limitMs: number, caller: AbortSignal) {
+  const limit = new AbortController();
+  const timer = clock.after(limitMs, () => limit.abort());
+  const { signal, release } = linkSignals(caller, limit.signal);
+  const end = (): void => {
+    timer.dispose();
+    release();
+  };
+  return { signal, end };
 }
 
-function openChannel(
-  address: string,
-  target: ConnectOptions,
-  dependencies: ClientDependencies,
-  ended: AbortSignal,
-): Channel {
-  const { log, clock, limits } = dependencies;
-  const { transport, proxySecrets } = createTransport(address, target, dependencies);
-  ended.addEventListener('abort', () => transport.close(), { once: true });
-  const authorization = formatAuthorization(target.apiKey, target.scheme ?? undefined);
-  const secrets = [target.apiKey, ...proxySecrets];
-  const keyRemover = new KeyRemover(target.apiKey);
-  return { transport, origin: new URL(address).origin, authorization, secrets, keyRemover, limits, clock, log, ended };
+function getInterruption(signal: AbortSignal, deadline: AbortSignal | undefined): Reason | undefined {
+  if (signal.aborted) return { kind: 'cancelled' };
+  return deadline?.aborted ? { kind: 'timeout' } : undefined;
 }
 
-function createTransport(
-  address: string,
-  target: ConnectOptions,
-  { getNetworkSettings, fetch, limits, clock, observer }: ClientDependencies,
-): { readonly transport: Transport; readonly proxySecrets: readonly string[] } {
-  if (target.transport === 'editor') {
-    observer?.didReach('root', {});
-    return { transport: new EditorTransport(fetch, clock), proxySecrets: [] };
-  }
-  const route = createRoute(getNetworkSettings(), address, limits, observer);
-  return { transport: new DirectTransport(route), proxySecrets: route.proxy?.secrets ?? [] };
+/** Returns true for an abandoned submission that the server may still be processing (D34: serialized requests). */
+function isAbandoned(reason: Reason | undefined): boolean {
+  if (reason?.maybeDone !== true) return false;
+  const { kind, status } = reason;
+  return kind === 'timeout' || kind === 'cancelled' || status === 504;
 }
 
-async function requestRoot(channel: Channel, address: string, signal?: AbortSignal): Promise<ServiceInfo> {
-  const request = { method: 'GET', path: new URL(address).pathname, isUniversal: true } as const;
-  const root = await send(channel, request, signal)
-    .then((result) => readResult(channel, request, result, readRoot))
-    .catch((error: unknown) => reportBug(channel, error));
-  if (!root.reason) {
-    const hasFullPages = root.value.name === localServiceName;
-    return { address, ...root.value, ...(hasFullPages && { hasFullPages }) };
-  }
-  const reason = addSuggestedAddress(root.reason, address);
-  logFailure(channel, reason);
-  const facts = [reason.status, reason.kind, reason.code, reason.detail].filter((part) => part !== undefined);
-  throw new ConnectionError(`connect: could not connect to ${address}: ${facts.join(', ')}`, reason);
+function canRetryHelp({ kind, status, code }: Reason, isHalved: boolean): boolean {
+  if (kind === 'dropped') return !isHalved || status !== undefined;
+  if (kind === 'unreachable') return true;
+  // The time limits for headers and body are already long, so only a connect timeout is worth retrying.
+  if (kind === 'timeout') return code === 'UND_ERR_CONNECT_TIMEOUT';
+  if (kind === 'proxy') return status === undefined || status >= 500;
+  if (status === 408 || status === 429) return true;
+  return kind === 'serverError' && status !== 501 && !(status === 500 && isHalved);
 }

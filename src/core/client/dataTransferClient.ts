@@ -1,34 +1,30 @@
 import type { ServiceInfo } from '../model/connection.ts';
 import type { Database, SearchParameter } from '../model/databaseModel.ts';
-import type { TransferFacts } from '../model/foreignResponse.ts';
+import { findForeignSign, type ForeignSign, type TransferFacts } from '../model/foreignResponse.ts';
 import { plainNetwork } from '../model/networkSettings.ts';
 import type { Reason } from '../model/reason.ts';
-import type { TurnOptions } from '../model/requestTurn.ts';
+import type { TurnObserver, TurnOptions } from '../model/requestTurn.ts';
 import type { TransferStatus } from '../model/transferModel.ts';
-import { systemClock } from '../util/clock.ts';
+import { systemClock, wait } from '../util/clock.ts';
+import { omit } from '../util/json.ts';
 import { Emitter, type Disposable } from '../util/lifetime.ts';
-import { readFoundPage, readSearchParameters, type FoundPage } from './responseReaders.ts';
+import type { Logger } from '../util/logger.ts';
+import { parseUuid } from '../util/uuid.ts';
 import {
-  buildSearchRequest,
   checkArguments,
-  encodePart,
-  formatQuery,
   toSentNumber,
+  toSentObject,
   type CancelOptions,
   type MetadataOptions,
   type Operation,
   type SearchOptions,
   type TransferOptions,
 } from './arguments.ts';
+import { ClientSession, type ClientServices, type ConnectOptions } from './clientSession.ts';
+import { isNamingKnown, requestWithName, resolveName } from './databaseName.ts';
+import { MetadataBatches, type BatchedMetadata } from './metadataBatches.ts';
 import {
-  connectTo,
-  createSupersededError,
-  type ClientDependencies,
-  type ClientSession,
-  type ConnectOptions,
-} from './clientSession.ts';
-import { requestWithName, DatabaseName, isNamingKnown } from './databaseName.ts';
-import {
+  ConnectionError,
   RuntimeError,
   type MetadataReply,
   type Reply,
@@ -36,20 +32,27 @@ import {
   type Result,
   type SearchReply,
 } from './reply.ts';
-import { requestStatus, submit, toOwnFailure, type StatusOptions } from './transferRequests.ts';
-import { logFailure, reportBug } from './http.ts';
-import { defaultLimits, type Limits } from './exchange.ts';
-import { MetadataBatches, MetadataRequester } from './metadataBatches.ts';
+import { buildPostRequest, encodePart, formatQuery, type ExchangeTrail, type HttpRequest } from './request.ts';
 import { RequestQueues } from './requestQueue.ts';
+import {
+  readAccepted,
+  readFoundPage,
+  type FoundPage,
+  readJson,
+  readSearchParameters,
+  readStatus,
+} from './responseReaders.ts';
 import { ServerDialects } from './serverDialect.ts';
-import { parseUuid } from '../util/uuid.ts';
 
-/** Options for {@link DataTransferClient}. Only the log is required. */
-export type ClientOptions = Pick<ClientDependencies, 'log'> &
-  Partial<Omit<ClientDependencies, 'limits'>> & {
-    /** Overrides for the default limits (D15: tolerant reading, D16: timeouts and retries). */
-    readonly limits?: Partial<Limits>;
-  };
+/** The services of a {@link DataTransferClient}. Only the log is required. */
+export type ClientOptions = Partial<ClientServices> & { readonly log: Logger };
+
+/** Options for a status request. */
+interface StatusOptions {
+  /** Facts about the transfer. A response that contradicts it is discarded (D35: misrouted responses). */
+  readonly facts?: TransferFacts | undefined;
+  readonly observer?: TurnObserver | undefined;
+}
 
 interface CancelTurn extends TurnOptions {
   /** Facts about the transfer. A refusal that contradicts it is not believed (D35: misrouted responses). */
@@ -62,7 +65,7 @@ interface CancelTurn extends TurnOptions {
  * resolve to a reply with a reason (D2: replies instead of exceptions).
  */
 export class DataTransferClient implements Disposable {
-  private readonly dependencies: ClientDependencies;
+  private readonly services: ClientServices;
   private readonly ownQueues: RequestQueues | undefined;
   private readonly replied = new Emitter<Reason | undefined>();
   /**
@@ -71,27 +74,24 @@ export class DataTransferClient implements Disposable {
    */
   readonly onDidReply = this.replied.event;
   private session: ClientSession | undefined;
-  private connectionController: AbortController | undefined;
-  private attemptController: AbortController | undefined;
+  /** Ends the session when aborted. */
+  private connection: AbortController | undefined;
+  /** Cancels the pending attempt to connect when aborted. */
+  private attempt: AbortController | undefined;
 
   constructor(options: ClientOptions) {
-    const { log, clock = systemClock, queues = new RequestQueues(clock), observer } = options;
-    const {
-      dialects = new ServerDialects(),
-      getNetworkSettings = () => plainNetwork,
-      fetch = globalThis.fetch,
-    } = options;
-    const limits = { ...defaultLimits, ...options.limits };
+    const clock = options.clock ?? systemClock;
+    const queues = options.queues ?? new RequestQueues(clock);
     this.ownQueues = options.queues ? undefined : queues;
-    this.dependencies = { log, clock, dialects, queues, limits, getNetworkSettings, fetch, observer };
-  }
-
-  /** Creates a client, and connects it if `server` is given (§4.9, D1: error classes). */
-  static async create(options: ClientOptions & Partial<ConnectOptions>): Promise<DataTransferClient> {
-    const client = new DataTransferClient(options);
-    const server: unknown = options.server;
-    if (server !== undefined && server !== null) await client.connect(options as ConnectOptions);
-    return client;
+    this.services = {
+      clock,
+      dialects: new ServerDialects(),
+      queues,
+      limits: {},
+      getNetworkSettings: () => plainNetwork,
+      fetch: globalThis.fetch,
+      ...options,
+    };
   }
 
   /** The address, name and version of the connected service; undefined if disconnected. */
@@ -106,19 +106,21 @@ export class DataTransferClient implements Disposable {
    */
   async connect(options: ConnectOptions, signal?: AbortSignal): Promise<ServiceInfo> {
     const target = checkArguments('connect', options);
-    this.attemptController?.abort();
+    this.attempt?.abort();
     const attempt = new AbortController();
-    this.attemptController = attempt;
-    const session = await connectTo(target, this.dependencies, attempt.signal, signal).catch((error: unknown) => {
+    this.attempt = attempt;
+    const session = await ClientSession.open(target, this.services, attempt.signal, signal).catch((error: unknown) => {
       attempt.abort();
       throw error;
     });
-    if (attempt.signal.aborted) throw createSupersededError();
-    this.attemptController = undefined;
-    this.connectionController?.abort();
-    this.connectionController = attempt;
+    if (attempt.signal.aborted) {
+      throw new ConnectionError('connect: canceled before it was complete', { kind: 'cancelled' });
+    }
+    this.attempt = undefined;
+    this.connection?.abort();
+    this.connection = attempt;
     this.session = session;
-    this.dependencies.log.info(`Connected to ${session.service.address}`);
+    session.log.info(`Connected to ${session.service.address}`);
     return session.service;
   }
 
@@ -127,10 +129,10 @@ export class DataTransferClient implements Disposable {
    * (§4.9, D1: error classes).
    */
   disconnect(): void {
-    this.attemptController?.abort();
-    this.connectionController?.abort();
-    this.attemptController = undefined;
-    this.connectionController = undefined;
+    this.attempt?.abort();
+    this.connection?.abort();
+    this.attempt = undefined;
+    this.connection = undefined;
     this.session = undefined;
   }
 
@@ -143,54 +145,53 @@ export class DataTransferClient implements Disposable {
   /** Lists the databases (§4.2). */
   async databases(signal?: AbortSignal): Promise<Reply<readonly Database[]>> {
     const session = this.requireSession('databases');
-    return await this.perform(session, () => session.listDatabases(signal), []);
+    return await this.perform<readonly Database[]>(session, [], async () => await session.listDatabases(signal));
   }
 
-  /** Searches one database (§4.3). */
+  /** Searches one database (§4.3). Sends the cursor only to the local service (D9: paging). */
   async search(request: SearchOptions, signal?: AbortSignal): Promise<SearchReply> {
     const session = this.requireSession('search');
-    const given = checkArguments('search', request);
-    const { database } = given;
+    const { database, orcid, query, status, offset, limit, cursor, specific } = checkArguments('search', request);
     const hasCursors = session.service.hasFullPages === true;
-    const searchAs = async (sent: string): Promise<Result<FoundPage>> =>
-      await session.request(
-        buildSearchRequest(given, sent, hasCursors),
-        (json) => readFoundPage(json, database, hasCursors),
+    const body = {
+      orcid,
+      query: String(query),
+      status: status || undefined,
+      offset: toSentNumber(offset),
+      limit: toSentNumber(limit),
+      cursor: (hasCursors && cursor) || undefined,
+      specific: toSentObject(specific),
+    };
+    const { value: page, reason } = await this.perform<FoundPage>(session, { files: [] }, async () => {
+      const name = await resolveName(session, database, signal);
+      return await requestWithName(
+        name,
+        async (sent) =>
+          await session.request(
+            buildPostRequest(`${session.apiPath}/files`, { database: sent, ...body }),
+            (json) => readFoundPage(json, database, hasCursors),
+            signal,
+          ),
         signal,
       );
-    const search = async (): Promise<Result<FoundPage>> => {
-      const name = await DatabaseName.resolve(session, database, signal);
-      return await requestWithName(name, searchAs, isNotFound, signal);
-    };
-    const { value, reason } = await this.perform<FoundPage>(session, search, { files: [] });
-    const cursor = value.cursor === undefined ? {} : { cursor: value.cursor };
-    return { value: value.files, ...cursor, ...(reason && { reason }) };
+    });
+    const next = page.cursor === undefined ? {} : { cursor: page.cursor };
+    return { value: page.files, ...next, ...(reason && { reason }) };
   }
 
   /** Fetches the metadata of files by ID, in as many requests as necessary (§4.4, D8: metadata by ids). */
   async fetchMetadata(request: MetadataOptions, signal?: AbortSignal): Promise<MetadataReply> {
     const session = this.requireSession('fetchMetadata');
-    const given = checkArguments('fetchMetadata', request);
-    try {
-      return await this.fetchChecked(session, given, signal);
-    } catch (error) {
-      return this.toReply(session, reportBug(session.channel, error), []);
-    }
-  }
-
-  private async fetchChecked(
-    session: ClientSession,
-    given: MetadataOptions,
-    signal: AbortSignal | undefined,
-  ): Promise<MetadataReply> {
-    const name = await DatabaseName.resolve(session, given.database, signal);
-    const requester = new MetadataRequester(session, name, given.orcid, signal);
-    const ids = [...new Set(given.ids)];
-    const page = { offset: toSentNumber(given.offset), limit: toSentNumber(given.limit) };
-    const { files, refusedIds, hasRead, reason } = await new MetadataBatches(requester).gather(ids, page);
+    const { database, orcid, ids, offset, limit } = checkArguments('fetchMetadata', request);
+    const gather = async (): Promise<BatchedMetadata> => {
+      const batches = new MetadataBatches(await resolveName(session, database, signal), orcid, signal);
+      return await batches.gather([...new Set(ids)], { offset: toSentNumber(offset), limit: toSentNumber(limit) });
+    };
+    const { files, refusedIds, hasRead, reason } = await gather().catch((error: unknown) => {
+      return { files: [], refusedIds: [], hasRead: false, reason: session.reportBug(error).reason };
+    });
     const first = reason ?? refusedIds[0]?.reason;
-    if (first) logFailure(session.channel, first);
-    this.fireReplied(session, first);
+    this.reportReply(session, first);
     const hasFailed = reason !== undefined || !hasRead;
     return { value: files, ...(first && hasFailed && { reason: first }), ...(refusedIds.length > 0 && { refusedIds }) };
   }
@@ -205,7 +206,7 @@ export class DataTransferClient implements Disposable {
 
   /** Resolves to the name or ID that requests currently use for a database (D7: database name or id). */
   async resolveDatabase(name: string, signal?: AbortSignal): Promise<string> {
-    return (await DatabaseName.resolve(this.requireSession('databases'), name, signal)).sent;
+    return (await resolveName(this.requireSession('databases'), name, signal)).sent;
   }
 
   /**
@@ -215,22 +216,34 @@ export class DataTransferClient implements Disposable {
   async transfer(request: TransferOptions, turn: TurnOptions = {}): Promise<Reply<string | undefined>> {
     const session = this.requireSession('transfer');
     const given = checkArguments('transfer', request);
-    return await this.perform(session, () => submit(session, given, turn), undefined);
+    return await this.perform(session, undefined, async () => await submit(session, given, turn));
   }
 
   /**
-   * Requests a transfer's status (§4.6). Retries if the response appears to belong to another transfer (D11: check
-   * status identity).
+   * Requests a transfer's status (§4.6) until the response belongs to that transfer. If three consecutive responses
+   * appear to belong to another request, resolves to the last one: a status marked as doubtful, or a `foreignAnswer`
+   * (D11: check status identity). Does not retry a 404 about the transfer, because the monitor counts these responses.
    */
   async transferStatus(
     id: string,
     signal?: AbortSignal,
-    options?: StatusOptions,
+    { facts, observer }: StatusOptions = {},
   ): Promise<Reply<TransferStatus | undefined>> {
     const session = this.requireSession('transferStatus');
     checkArguments('transferStatus', { id });
-    const status = (): Promise<Result<TransferStatus>> => requestStatus(session, parseUuid(id) ?? id, signal, options);
-    return await this.perform(session, status, undefined);
+    const transferId = parseUuid(id) ?? id;
+    const { clock, limits, ended } = session;
+    const path = `${session.apiPath}/transfers/${transferId}`;
+    const request = { method: 'GET', path, turn: { kind: 'status', observer } } as const;
+    return await this.perform(session, undefined, async () => {
+      for (let foreign = 1; ; foreign++) {
+        const result = await session.request(request, readStatus, signal);
+        const trusted = toTrustedResult(session, result, { ...facts, transferId });
+        const isForeign = trusted.reason?.kind === 'foreignAnswer' || trusted.value?.doubtful === true;
+        if (!isForeign || foreign >= maxForeignResponses) return trusted;
+        await wait(clock, limits.statusRetryMs, signal ? AbortSignal.any([signal, ended]) : ended);
+      }
+    });
   }
 
   /**
@@ -239,15 +252,14 @@ export class DataTransferClient implements Disposable {
    */
   async cancelTransfer(request: CancelOptions, turn: CancelTurn = {}): Promise<Reply<true | undefined>> {
     const session = this.requireSession('cancelTransfer');
-    const given = checkArguments('cancelTransfer', request);
-    const [transferId, orcid] = [parseUuid(given.id) ?? '', given.orcid];
-    const path = `transfers/${transferId}${formatQuery({ orcid })}`;
+    const { id, orcid } = checkArguments('cancelTransfer', request);
+    const transferId = parseUuid(id) ?? id;
+    const path = `${session.apiPath}/transfers/${transferId}${formatQuery({ orcid })}`;
     const { facts, observer, signal } = turn;
-    const cancel = async (): Promise<Result<true | undefined>> => {
+    return await this.perform<true | undefined>(session, undefined, async () => {
       const result = await session.send({ method: 'DELETE', path, turn: { kind: 'cancel', observer } }, signal);
       return result.reason ? toOwnFailure(session, result, { ...facts, transferId, orcid }) : { value: true };
-    };
-    return await this.perform(session, cancel, undefined);
+    });
   }
 
   /**
@@ -260,12 +272,9 @@ export class DataTransferClient implements Disposable {
   ): Promise<Reply<Readonly<Record<string, SearchParameter>>>> {
     const session = this.requireSession('searchParameters');
     checkArguments('searchParameters', { databaseId });
-    const path = `databases/${encodePart(databaseId)}/search-parameters`;
-    const list = (): Promise<Result<Readonly<Record<string, SearchParameter>>>> =>
-      session.request({ method: 'GET', path }, readSearchParameters, signal);
-    const result = await catchBug(session, list);
-    if (missingRouteStatuses.has(result.reason?.status ?? 0)) return { value: {} };
-    return this.toReply(session, result, {});
+    const path = `${session.apiPath}/databases/${encodePart(databaseId)}/search-parameters`;
+    const list = async () => await session.request({ method: 'GET', path }, readSearchParameters, signal);
+    return await this.perform(session, {}, list, missingRouteStatuses);
   }
 
   /**
@@ -275,9 +284,20 @@ export class DataTransferClient implements Disposable {
   async scanDatabase(databaseId: string, signal?: AbortSignal): Promise<Reply<true | undefined>> {
     const session = this.requireSession('scanDatabase');
     checkArguments('scanDatabase', { databaseId });
-    const path = `databases/${encodePart(databaseId)}/scans`;
-    const result = await session.sendToRoot({ method: 'POST', path }, signal);
-    return this.toReply<true | undefined>(session, result.reason ? result : { value: true }, undefined);
+    // The route is beyond the contract (D26: service HTTP behavior).
+    const path = `${session.rootPath}/databases/${encodePart(databaseId)}/scans`;
+    return await this.perform<true | undefined>(session, undefined, async () => {
+      const result = await session.send({ method: 'POST', path }, signal);
+      return result.reason ? result : { value: true };
+    });
+  }
+
+  /** Logs an unexpected error with its stack and without the key, and returns it as a reason. */
+  reportBug(error: unknown): Reason {
+    if (this.session) return this.session.reportBug(error).reason;
+    // Without a session, the key isn't known, so that it couldn't be removed from the error.
+    this.services.log.error('Unexpected error after the connection was closed');
+    return { kind: 'internalError' };
   }
 
   private requireSession(operation: Operation | 'databases'): ClientSession {
@@ -285,46 +305,135 @@ export class DataTransferClient implements Disposable {
     return this.session;
   }
 
-  /** Logs an unexpected error with its stack and without the key, and returns it as a reason. */
-  reportBug(error: unknown): Reason {
-    const { session } = this;
-    if (session) return reportBug(session.channel, error).reason;
-    // Without a session, the key isn't known, so that it couldn't be removed from the error.
-    this.dependencies.log.error('Unexpected error after the connection was closed');
-    return { kind: 'internalError' };
+  /**
+   * Runs an operation whose arguments were checked. Its failures, even by errors of this program, become a reply with
+   * `fallback` and a reason. Those with an `ignored` status become a reply without a reason, and aren't reported.
+   */
+  private async perform<T>(
+    session: ClientSession,
+    fallback: T,
+    operation: () => Promise<Result<T>>,
+    ignored?: ReadonlySet<number>,
+  ): Promise<Reply<T>> {
+    const { value, reason } = await operation().catch((error: unknown) => session.reportBug(error));
+    if (ignored?.has(reason?.status ?? 0)) return { value: fallback };
+    this.reportReply(session, reason);
+    return reason ? { value: fallback, reason } : { value };
   }
 
-  /** Runs an operation whose arguments were checked. Errors of this program become a reason, too. */
-  private async perform<T>(session: ClientSession, operation: () => Promise<Result<T>>, fallback: T) {
-    return this.toReply(session, await catchBug(session, operation), fallback);
-  }
-
-  private fireReplied({ channel }: ClientSession, reason: Reason | undefined): void {
+  private reportReply(session: ClientSession, reason: Reason | undefined): void {
     try {
       this.replied.fire(reason);
     } catch (error) {
-      reportBug(channel, error);
+      session.reportBug(error);
     }
-  }
-
-  private toReply<T>(session: ClientSession, result: Result<T>, fallback: T): Reply<T> {
-    this.fireReplied(session, result.reason);
-    if (!result.reason) return { value: result.value };
-    logFailure(session.channel, result.reason);
-    return { value: fallback, reason: result.reason };
-  }
-}
-
-async function catchBug<T>({ channel }: ClientSession, operation: () => Promise<Result<T>>): Promise<Result<T>> {
-  try {
-    return await operation();
-  } catch (error) {
-    return reportBug(channel, error);
+    if (reason) session.logFailure(reason);
   }
 }
 
 const missingRouteStatuses: ReadonlySet<number> = new Set([404, 405, 501]);
 
-function isNotFound({ reason }: RequestFailure): boolean {
-  return reason.status === 404;
+/**
+ * Submits a transfer once, with checked arguments, and resolves to its ID (§4.5, D12: never resubmit). If the response
+ * belongs to another request, resolves to a failure with `maybeDone`, because the transfer may have been accepted (D35:
+ * misrouted responses).
+ */
+async function submit(
+  session: ClientSession,
+  { orcid, source, destination, fileIds, description, instructions, timeout }: TransferOptions,
+  { signal, observer, willSend }: TurnOptions,
+): Promise<Result<string>> {
+  const sent = {
+    source: (await resolveName(session, source, signal)).sent,
+    destination: (await resolveName(session, destination, signal)).sent,
+  };
+  const request = {
+    ...buildPostRequest(`${session.apiPath}/transfers`, {
+      orcid,
+      source: sent.source,
+      destination: sent.destination,
+      file_ids: [...fileIds],
+      description: description || undefined,
+      instructions: toSentObject(instructions),
+    }),
+    submissionMs: typeof timeout === 'number' ? timeout * 1000 : session.limits.submissionMs,
+    turn: { kind: 'submission', observer, willSend } as const,
+  };
+  const result = await sendSubmission(session, request, signal);
+  if (!result.reason) {
+    const sign = findForeignSign({ kind: 'accepted', id: result.value }, {});
+    return sign ? toForeignFailure(sign, { detail: result.value }) : result;
+  }
+  const databases = [source, destination, sent.source, sent.destination];
+  const failure = toOwnFailure(session, result, { orcid, databases, fileIds });
+  // The user has to decide whether the transfer started, so keep the message.
+  return failure === result ? result : toForeignFailure('OTHER_REFUSAL', result.reason);
+}
+
+/**
+ * Sends a submission. After an unexpected error, resolves to the ID if the response contains it; otherwise, to a failure
+ * with `maybeDone` if the request was sent (D12: never resubmit).
+ */
+async function sendSubmission(
+  session: ClientSession,
+  request: HttpRequest,
+  signal: AbortSignal | undefined,
+): Promise<Result<string>> {
+  const trail: ExchangeTrail = {};
+  try {
+    return await session.request({ ...request, trail }, readAccepted, signal);
+  } catch (error) {
+    const failure = session.reportBug(error, trail.wasSent);
+    const id = readAcceptedId(trail);
+    return id === undefined ? failure : { value: id };
+  }
+}
+
+function readAcceptedId({ response }: ExchangeTrail): string | undefined {
+  if (!response || response.status >= 300) return undefined;
+  try {
+    return readAccepted(readJson(response.text));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The number of consecutive responses about other transfers after which the last one is returned as doubtful (D11:
+ * check status identity).
+ */
+const maxForeignResponses = 3;
+
+function toTrustedResult(
+  session: ClientSession,
+  result: Result<TransferStatus>,
+  facts: TransferFacts,
+): Result<TransferStatus> {
+  if (result.reason) return toOwnFailure(session, result, facts);
+  const sign = findForeignSign({ kind: 'status', status: result.value }, facts);
+  return sign === undefined ? result : { value: { ...result.value, doubtful: true } };
+}
+
+/**
+ * Returns a failure, or a `foreignAnswer` if the server's refusal appears to belong to another request (D35: misrouted
+ * responses). Omits the text of that refusal, which is about another request.
+ */
+function toOwnFailure(session: ClientSession, failure: RequestFailure, facts: TransferFacts): RequestFailure {
+  const { status, detail = '', maybeDone } = failure.reason;
+  if (status === undefined || maybeDone) return failure;
+  const sign = findForeignSign({ kind: 'refusal', text: detail }, { ...facts, listed: session.listed ?? [] });
+  return sign ? toForeignFailure(sign, omit(failure.reason, 'detail')) : failure;
+}
+
+/** Returns the failure for a response that belongs to another request; `refusal` is that response. */
+function toForeignFailure(code: ForeignSign, { request, status, detail }: Partial<Reason>): RequestFailure {
+  const reason: Reason = {
+    kind: 'foreignAnswer',
+    ...(request !== undefined && { request }),
+    ...(status !== undefined && { status }),
+    code,
+    ...(detail !== undefined && { detail }),
+    maybeDone: true,
+  };
+  return { isProblem: false, reason };
 }

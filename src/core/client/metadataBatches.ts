@@ -1,10 +1,8 @@
 import type { FoundFile } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
-import type { ClientSession } from './clientSession.ts';
 import { requestWithName, type DatabaseName } from './databaseName.ts';
-import type { HttpRequest } from './exchange.ts';
 import type { RefusedId, RequestFailure, Result } from './reply.ts';
-import { buildPostRequest, encodePart, formatQuery } from './arguments.ts';
+import { buildPostRequest, encodePart, formatQuery, type HttpRequest } from './request.ts';
 import { readFiles } from './responseReaders.ts';
 import type { MetadataForm } from './serverDialect.ts';
 
@@ -95,7 +93,8 @@ function isAbout({ detail = '' }: Reason, id: string): boolean {
   return findNamedIds(detail, [id]).length > 0;
 }
 
-interface BatchedMetadata {
+/** The metadata of files, and the IDs that the server refused. */
+export interface BatchedMetadata {
   readonly files: readonly FoundFile[];
   readonly refusedIds: readonly RefusedId[];
   /** True if the server accepted any request, even if the response omitted all files. */
@@ -130,8 +129,8 @@ export class MetadataBatches {
   private hasRead = false;
   private ids: readonly string[] = [];
 
-  constructor(requester: MetadataRequester) {
-    this.requester = requester;
+  constructor(database: DatabaseName, orcid: string, signal?: AbortSignal) {
+    this.requester = new MetadataRequester(database, orcid, signal);
   }
 
   /**
@@ -190,7 +189,7 @@ export class MetadataBatches {
   private async gatherUnsendable(ids: readonly string[]): Promise<Reason | undefined> {
     if (ids.length === 0) return undefined;
     const batch = ids.slice(0, this.requester.countFitting(ids, {}, 'post'));
-    const result = await this.requester.requestByPost(batch);
+    const result = await this.requester.requestInForm('post', batch);
     if (result.reason && isFormMissing(result)) {
       const detail = 'the ID contains a comma, and this server accepts only comma-separated IDs';
       this.addRefused(ids, { kind: 'refused', detail });
@@ -330,7 +329,7 @@ interface Page {
 }
 
 /** Requests batches of metadata in the form that the server requires (D7: database name or id, D8: metadata by ids). */
-export class MetadataRequester {
+class MetadataRequester {
   /** The form in use. The first responses or `usePost` can change it. */
   form: MetadataForm;
   private isFormSure = false;
@@ -339,36 +338,36 @@ export class MetadataRequester {
    * requires.
    */
   private isFormForced = false;
-  private readonly session: ClientSession;
-  private readonly name: DatabaseName;
+  private readonly database: DatabaseName;
   private readonly orcid: string;
   private readonly signal: AbortSignal | undefined;
 
-  constructor(session: ClientSession, name: DatabaseName, orcid: string, signal?: AbortSignal) {
-    this.session = session;
-    this.name = name;
+  constructor(database: DatabaseName, orcid: string, signal?: AbortSignal) {
+    const { dialects, service } = database.session;
+    this.database = database;
     this.orcid = orcid;
     this.signal = signal;
-    this.form = session.dialects.get(session.service).metadataForm ?? 'get';
+    this.form = dialects.get(service).metadataForm ?? 'get';
   }
 
   /** Returns the number of leading IDs that fit into one request; at least 1 if there are any IDs. */
   countFitting(ids: readonly string[], page: Page = {}, form = this.form): number {
-    const { batchIds, urlBytes } = this.session.channel.limits;
-    if (form === 'post') return Math.min(ids.length, batchIds);
-    let length = this.session.getAddressLength(this.buildGetPath([], page));
+    const { limits, origin } = this.database.session;
+    if (form === 'post') return Math.min(ids.length, limits.batchIds);
+    let length = origin.length + this.buildGetRequest([], page).path.length;
     let count = 0;
     for (const id of ids) {
       length += encodePart(id).length + 1;
-      if (length >= urlBytes && count > 0) break;
+      if (length >= limits.urlBytes && count > 0) break;
       count++;
     }
     return count;
   }
 
   /** Requests one batch. Resolves to `formChanged` if the other form must be used, which needs different batches. */
-  async request(ids: readonly string[], page: Page = {}): Promise<Result<readonly FoundFile[]> | 'formChanged'> {
-    const result = await this.requestInForm(ids, page, this.form);
+  async request(ids: readonly string[], page: Page = {}): Promise<BatchResult | 'formChanged'> {
+    const { dialects, service } = this.database.session;
+    const result = await this.requestInForm(this.form, ids, page);
     if (result.reason && isFormMissing(result) && !this.isFormSure) {
       this.isFormSure = true;
       this.isFormForced = false;
@@ -376,17 +375,13 @@ export class MetadataRequester {
       return 'formChanged';
     }
     if (!result.reason || result.reason.status !== undefined) this.isFormSure = true;
-    if (!result.reason && !this.isFormForced) this.learnForm();
+    if (!result.reason && !this.isFormForced) dialects.learn(service, { metadataForm: this.form });
     return result;
-  }
-
-  private learnForm(): void {
-    this.session.dialects.learn(this.session.service, { metadataForm: this.form });
   }
 
   /** Resolves to true if the service responds to a request that does not involve files. */
   async isServiceAnswering(): Promise<boolean> {
-    const { reason } = await this.session.listDatabases(this.signal);
+    const { reason } = await this.database.session.listDatabases(this.signal);
     return !reason || reason.status !== undefined;
   }
 
@@ -399,39 +394,31 @@ export class MetadataRequester {
     this.form = 'post';
   }
 
-  /** Requests metadata in the POST form, regardless of the form in use. */
-  async requestByPost(ids: readonly string[]): Promise<Result<readonly FoundFile[]>> {
-    return await this.requestInForm(ids, {}, 'post');
-  }
-
-  private async requestInForm(
-    ids: readonly string[],
-    page: Page,
-    form: MetadataForm,
-  ): Promise<Result<readonly FoundFile[]>> {
+  async requestInForm(form: MetadataForm, ids: readonly string[], page: Page = {}): Promise<BatchResult> {
+    const { session, name } = this.database;
     return await requestWithName(
-      this.name,
+      this.database,
       async () => {
         const request = form === 'get' ? this.buildGetRequest(ids, page) : this.buildPostRequest(ids, page);
-        return await this.session.request(request, (json) => readFiles(json, this.name.name), this.signal);
+        return await session.request(request, (json) => readFiles(json, name), this.signal);
       },
-      (failure) => failure.reason.status === 404 && !(form === 'get' && isFormMissing(failure)),
       this.signal,
+      (failure) => failure.reason.status === 404 && !(form === 'get' && isFormMissing(failure)),
     );
   }
 
-  private buildGetRequest(ids: readonly string[], page: Page): HttpRequest {
-    return { method: 'GET', path: this.buildGetPath(ids, page), isHalved: true };
-  }
-
-  private buildGetPath(ids: readonly string[], { offset, limit }: Page): string {
-    const head = formatQuery({ database: this.name.sent, orcid: this.orcid });
-    return `files/by-id${head}&ids=${ids.map(encodePart).join(',')}${formatQuery({ offset, limit }).replace('?', '&')}`;
+  private buildGetRequest(ids: readonly string[], { offset, limit }: Page): HttpRequest {
+    const { session, sent } = this.database;
+    const head = formatQuery({ database: sent, orcid: this.orcid });
+    const list = `&ids=${ids.map(encodePart).join(',')}`;
+    const path = `${session.apiPath}/files/by-id${head}${list}${formatQuery({ offset, limit }).replace('?', '&')}`;
+    return { method: 'GET', path, isHalved: true };
   }
 
   private buildPostRequest(ids: readonly string[], { offset, limit }: Page): HttpRequest {
-    const { name, orcid } = this;
-    return buildPostRequest('files/by-id', { database: name.sent, orcid, file_ids: [...ids], offset, limit });
+    const { session, sent } = this.database;
+    const body = { database: sent, orcid: this.orcid, file_ids: [...ids], offset, limit };
+    return buildPostRequest(`${session.apiPath}/files/by-id`, body);
   }
 }
 

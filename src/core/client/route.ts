@@ -13,10 +13,9 @@ import { isLoopback } from '../model/connection.ts';
 import type { NetworkSettings } from '../model/networkSettings.ts';
 import type { Reason } from '../model/reason.ts';
 import type { CertificateFacts, TestFacts, TestStepName } from '../model/testStep.ts';
-import type { Limits } from './exchange.ts';
+import { toReason } from './failures.ts';
 import { ConnectionError } from './reply.ts';
-import { isHeaderSafe } from './serverAccess.ts';
-import { toProxyReason, toReason } from './transport.ts';
+import { isHeaderSafe, type Limits } from './request.ts';
 
 // Importing undici's index would set this process's global dispatcher, so individual modules are imported. Only the
 // index adds `connect` to dispatchers, and proxies need it to open tunnels.
@@ -203,7 +202,7 @@ class ObservedConnector {
     this.open(target)
       .then((socket) => callback(null, socket))
       .catch((error: unknown) => {
-        this.observer?.didFail(this.facts, this.proxy ? toProxyReason(error) : toReason(error));
+        this.observer?.didFail(this.facts, toReason(error, this.proxy !== undefined));
         callback(error as Error, null);
       })
       .finally(() => (this.observer = undefined));

@@ -1,65 +1,62 @@
-import type { Reason, ReasonKind } from '../model/reason.ts';
+import type { Dispatcher } from 'undici';
+import type { Clock } from '../util/clock.ts';
+import { toReason } from './failures.ts';
+import type { ExchangeTrail, HttpRequest, HttpResponse, Limits } from './request.ts';
 
-/** Describes a request for a transport to send. */
+/** A request to send once, and how far it got. */
 export interface WireRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  readonly origin: string;
+  readonly request: HttpRequest;
+  /** The request's path or, after a redirect, another one. */
   readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
   /** Time limit from the request to the response headers, in milliseconds; 0 means no limit. */
   readonly headersMs: number;
-  /** Maximum pause while the response body is received, in milliseconds. */
-  readonly bodyMs: number;
   /** Cancels this request when aborted. {@link Transport.close} also cancels the request. */
   readonly signal?: AbortSignal;
-  /** Called when part of the request may have reached the server (D12: never resubmit). */
-  readonly onSent: () => void;
+  /** The transport sets `wasSent` as soon as part of the request may have reached the server (D12: never resubmit). */
+  readonly trail: ExchangeTrail;
 }
 
-/** The status and headers of a response, with a function that reads its body. */
-export interface WireResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /**
-   * Reads the body as UTF-8 text. Can be called only once. Resolves to undefined if the body exceeds `maxBytes`.
-   * Rejects with the network error.
-   */
-  readonly readText: (maxBytes: number) => Promise<string | undefined>;
+/** A response. Has no text if the body exceeds the limit; has an error instead if the body could not be received. */
+export interface WireResponse extends Omit<HttpResponse, 'text'> {
+  readonly text?: string;
+  readonly error?: unknown;
 }
 
 /**
  * Sends requests over the client's own connections or with the editor's `fetch`. Never follows redirects or retries.
  */
 export interface Transport {
-  /** Resolves when the headers have been received. Rejects with the network error. */
-  send(request: WireRequest): Promise<WireResponse>;
-  /** Converts an error from `send` or `readText` to a reason. */
-  toReason(error: unknown): Reason;
+  /** Resolves when the response has ended. Rejects with the network error if there is no response. */
+  send(wire: WireRequest): Promise<WireResponse>;
   /** Cancels pending requests, and closes the connections that the transport controls. */
   close(): void;
 }
 
+/** The service to which a transport sends requests. */
+interface Target {
+  /** Scheme, host and port. The key is never sent to any other origin (D18: same-origin redirects). */
+  readonly origin: string;
+  readonly authorization: string;
+  readonly limits: Limits;
+}
+
+function buildHeaders({ authorization }: Target, { body }: HttpRequest): Record<string, string> {
+  const contentType = body === undefined ? {} : { 'content-type': 'application/json' };
+  return { authorization, accept: 'application/json', ...contentType };
+}
+
+function getMaxBytes({ bodyBytes, errorBytes }: Limits, status: number): number {
+  return status < 300 ? bodyBytes : errorBytes;
+}
+
 /**
- * A UTF-8 decoder that removes a byte order mark. Shared by all calls, because it has no state outside streaming mode.
+ * A UTF-8 decoder that removes a byte order mark. Shared by all responses, because it has no state outside streaming
+ * mode.
  */
 const utf8 = new TextDecoder();
 
-/** Decodes the chunks of a body as UTF-8, and removes a byte order mark. */
-export function decodeText(chunks: readonly Uint8Array[]): string {
+function decodeText(chunks: readonly Uint8Array[]): string {
   return utf8.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
-}
-
-/** Reads a body as UTF-8 text. Resolves to undefined if the body exceeds `maxBytes`. Rejects with the network error. */
-export async function readText(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.byteLength;
-    if (size > maxBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return decodeText(chunks);
 }
 
 /**
@@ -70,7 +67,9 @@ export function linkSignals(
   first: AbortSignal,
   ...others: readonly (AbortSignal | undefined)[]
 ): { readonly signal: AbortSignal; readonly release: () => void } {
-  if (others.every((signal) => signal === undefined || signal === first)) return { signal: first, release: doNothing };
+  if (others.every((signal) => signal === undefined || signal === first)) {
+    return { signal: first, release: () => undefined };
+  }
   const signals = [first, ...others.filter((signal) => signal !== undefined)];
   const controller = new AbortController();
   const abort = (): void => controller.abort();
@@ -84,102 +83,244 @@ export function linkSignals(
   return { signal: controller.signal, release };
 }
 
-function doNothing(): void {
-  // Nothing was linked.
+function createTimeLimitError(cause?: unknown): Error {
+  return Object.assign(new Error('the time limit was exceeded', { cause }), { code: 'ETIMEDOUT' });
 }
 
-const kindsByCode: Readonly<Record<string, ReasonKind>> = {
-  UND_ERR_CONNECT_TIMEOUT: 'timeout',
-  UND_ERR_HEADERS_TIMEOUT: 'timeout',
-  UND_ERR_BODY_TIMEOUT: 'timeout',
-  ETIMEDOUT: 'timeout',
-  ECONNREFUSED: 'unreachable',
-  ENOTFOUND: 'unreachable',
-  EAI_AGAIN: 'unreachable',
-  EHOSTUNREACH: 'unreachable',
-  EHOSTDOWN: 'unreachable',
-  ENETUNREACH: 'unreachable',
-  ENETDOWN: 'unreachable',
-  EADDRNOTAVAIL: 'unreachable',
-  EPROTO: 'unreachable',
-  UND_ERR_PRX_TLS: 'proxy',
-  UND_ERR_HEADERS_OVERFLOW: 'tooLarge',
-  HOSTNAME_MISMATCH: 'certificate',
-};
+type Dispatch = Dispatcher.DispatchController;
 
 /**
- * Patterns for the error codes of browser network stacks, each with a kind of failure. The editor's `fetch` may report
- * such codes.
+ * Receives one response from a dispatcher. Faster for polling than undici's `request`, because it doesn't create
+ * streams.
  */
-const browserKinds: readonly (readonly [RegExp, ReasonKind])[] = [
-  [/_CERT_|_SSL_/, 'certificate'],
-  [/_PROXY_|_TUNNEL_/, 'proxy'],
-  [/_TIMED_OUT$/, 'timeout'],
-  [/_NAME_|_CONNECTION_(REFUSED|FAILED)|_ADDRESS_|_INTERNET_DISCONNECTED/, 'unreachable'],
-  [/_RESPONSE_HEADERS_|_INVALID_HTTP/, 'unreadable'],
-];
-
-/** Classifies a network error. If a proxy refused to open a tunnel, sets `status` to that of the proxy's response. */
-export function toReason(error: unknown): Reason {
-  const innermost = getCause(error);
-  const message = innermost instanceof Error ? innermost.message.trim() : '';
-  const code = getCode(innermost) ?? /\bnet::(ERR_[A-Z\d_]+)/.exec(message)?.[1];
-  const status = parseProxyStatus(message);
-  return {
-    kind: toKind(code ?? '', message, innermost),
-    ...(code && { code }),
-    ...(message && { detail: message }),
-    ...(status !== undefined && { status }),
+export class ResponseReceiver implements Dispatcher.DispatchHandler {
+  private readonly wire: WireRequest;
+  private readonly limits: Limits;
+  private readonly resolve: (response: WireResponse) => void;
+  private readonly reject: (error: Error) => void;
+  private readonly startedAt = performance.now();
+  private readonly chunks: Uint8Array[] = [];
+  private readonly abort = (): void => {
+    const error = new Error('aborted');
+    if (this.dispatch) this.dispatch.abort(error);
+    else this.reject(error);
   };
+  private dispatch: Dispatch | undefined;
+  private head: Omit<HttpResponse, 'text'> | undefined;
+  private size = 0;
+  private maxBytes = 0;
+
+  constructor(
+    wire: WireRequest,
+    limits: Limits,
+    resolve: (response: WireResponse) => void,
+    reject: (error: Error) => void,
+  ) {
+    this.wire = wire;
+    this.limits = limits;
+    this.resolve = resolve;
+    this.reject = reject;
+    wire.signal?.addEventListener('abort', this.abort);
+  }
+
+  /** Records that the request is about to be written to a connection, unless it was aborted (D12: never resubmit). */
+  onRequestStart(dispatch: Dispatch): void {
+    const { signal, trail } = this.wire;
+    this.dispatch = dispatch;
+    if (signal?.aborted) return this.abort();
+    trail.wasSent = true;
+  }
+
+  onResponseStart(_dispatch: Dispatch, status: number, headers: HttpResponse['headers']): void {
+    if (status < 200) return this.checkHeadersLimit();
+    this.head = { status, headers };
+    this.maxBytes = getMaxBytes(this.limits, status);
+  }
+
+  onResponseData(_dispatch: Dispatch, chunk: Uint8Array): void {
+    this.chunks.push(chunk);
+    this.size += chunk.byteLength;
+    if (this.size > this.maxBytes) this.abort();
+  }
+
+  onResponseEnd(): void {
+    this.wire.signal?.removeEventListener('abort', this.abort);
+    if (!this.head) return;
+    this.resolve(this.size > this.maxBytes ? this.head : { ...this.head, text: decodeText(this.chunks) });
+  }
+
+  onResponseError(_dispatch: Dispatch, error: Error): void {
+    this.wire.signal?.removeEventListener('abort', this.abort);
+    if (!this.head) this.reject(error);
+    else this.resolve(this.size > this.maxBytes ? this.head : { ...this.head, error });
+  }
+
+  /**
+   * Enforces the time limit for headers across interim (1xx) responses, because each such response restarts undici's
+   * limit.
+   */
+  private checkHeadersLimit(): void {
+    const { headersMs } = this.wire;
+    if (headersMs !== 0 && performance.now() - this.startedAt >= headersMs) throw createTimeLimitError();
+  }
 }
+
+/** Sends requests over the client's own connections, which a dispatcher opens and closes. */
+export class DirectTransport implements Transport {
+  private readonly dispatcher: Dispatcher;
+  private readonly target: Target;
+
+  constructor(dispatcher: Dispatcher, target: Target) {
+    this.dispatcher = dispatcher;
+    this.target = target;
+  }
+
+  async send(wire: WireRequest): Promise<WireResponse> {
+    const { request, path, headersMs: headersTimeout } = wire;
+    const { method, body = null } = request;
+    const { origin, limits } = this.target;
+    const headers = buildHeaders(this.target, request);
+    const options = { origin, path, method, headers, body, headersTimeout, bodyTimeout: limits.bodyMs };
+    return await new Promise((resolve, reject) => {
+      this.dispatcher.dispatch(options, new ResponseReceiver(wire, limits, resolve, reject));
+    });
+  }
+
+  close(): void {
+    void this.dispatcher.destroy();
+  }
+}
+
+/** The part of the standard `fetch` that the client uses. */
+export type Fetch = (
+  address: string,
+  init: {
+    readonly method: string;
+    readonly headers: Record<string, string>;
+    readonly body?: string;
+    readonly redirect: 'manual';
+    readonly cache: 'no-store';
+    readonly credentials: 'omit';
+    readonly signal: AbortSignal;
+  },
+) => Promise<Response>;
 
 /**
- * Classifies an error on a connection through a proxy. Attributes an unreachable host, but not a TLS error, to the
- * proxy.
+ * Sends requests with the editor's `fetch`. Unlike the direct transport, supports PAC scripts, SOCKS proxies and more
+ * kinds of proxy authentication. Cannot close idle connections, because `fetch` does not expose them. The time limits
+ * of `fetch` apply in addition to those of the client.
  */
-export function toProxyReason(error: unknown): Reason {
-  const reason = toReason(error);
-  const isTlsError = reason.code === 'EPROTO' || reason.code?.startsWith('ERR_SSL_') === true;
-  return reason.kind === 'unreachable' && !isTlsError ? { ...reason, kind: 'proxy' } : reason;
-}
+export class EditorTransport implements Transport {
+  private readonly fetch: Fetch;
+  private readonly clock: Clock;
+  private readonly target: Target;
+  private readonly closing = new AbortController();
 
-/** Unwraps an error down to the first cause that has a code, because `fetch` can wrap an error several times. */
-function getCause(error: unknown): unknown {
-  let innermost = error;
-  for (let depth = 0; depth < 5; depth++) {
-    if (!(innermost instanceof Error) || getCode(innermost) !== undefined || !(innermost.cause instanceof Error)) break;
-    innermost = innermost.cause;
+  constructor(fetch: Fetch, clock: Clock, target: Target) {
+    this.fetch = fetch;
+    this.clock = clock;
+    this.target = target;
   }
-  return innermost;
+
+  async send({ request, path, headersMs, signal, trail }: WireRequest): Promise<WireResponse> {
+    const { method, body } = request;
+    const timing = new TimeLimit(this.clock, signal, this.closing.signal);
+    try {
+      timing.start(headersMs);
+      const response = await timing.watch(
+        this.fetch(this.target.origin + path, {
+          method,
+          headers: buildHeaders(this.target, request),
+          ...(body !== undefined && { body }),
+          redirect: 'manual',
+          cache: 'no-store',
+          credentials: 'omit',
+          signal: timing.signal,
+        }),
+      );
+      trail.wasSent = true;
+      return await this.receive(response, timing);
+    } catch (error) {
+      if (!isBeforeSending(error)) trail.wasSent = true;
+      throw error;
+    } finally {
+      timing.end();
+    }
+  }
+
+  close(): void {
+    this.closing.abort();
+  }
+
+  private async receive(response: Response, timing: TimeLimit): Promise<WireResponse> {
+    // An opaque redirect hides its status and headers.
+    const status = response.type === 'opaqueredirect' ? 302 : response.status;
+    const head = { status, headers: Object.fromEntries(response.headers) };
+    const { limits } = this.target;
+    const reader = response.body?.getReader();
+    const chunks: Uint8Array[] = [];
+    try {
+      for (let size = 0; reader;) {
+        timing.start(limits.bodyMs);
+        const part = await timing.watch(reader.read());
+        if (part.done) break;
+        const chunk = part.value as Uint8Array;
+        size += chunk.byteLength;
+        if (size > getMaxBytes(limits, status)) return head;
+        chunks.push(chunk);
+      }
+      return { ...head, text: decodeText(chunks) };
+    } catch (error) {
+      return { ...head, error };
+    } finally {
+      void reader?.cancel().catch(() => undefined);
+    }
+  }
 }
 
-function getCode(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
+/** Returns true for failures that occur before a request is sent. `fetch` itself does not distinguish such failures. */
+function isBeforeSending(error: unknown): boolean {
+  const { kind, code } = toReason(error);
+  return ['unreachable', 'certificate', 'proxy'].includes(kind) || code === 'UND_ERR_CONNECT_TIMEOUT';
 }
 
-function parseProxyStatus(message: string): number | undefined {
-  const status = /^Proxy response \((\d{3})\)/.exec(message)?.[1];
-  return status === undefined ? undefined : Number(status);
-}
+/** Enforces the client's time limits. Exceeding a limit causes an error with the code `ETIMEDOUT`. */
+class TimeLimit {
+  readonly signal: AbortSignal;
+  private readonly clock: Clock;
+  private readonly limit = new AbortController();
+  private readonly release: () => void;
+  /** Rejects when the signal is aborted. Raced against operations that do not support abort signals. */
+  private readonly ended: Promise<never>;
+  private timer: { dispose(): unknown } | undefined;
 
-function toKind(code: string, message: string, error: unknown): ReasonKind {
-  const known = Object.hasOwn(kindsByCode, code) ? kindsByCode[code] : undefined;
-  if (known) return known;
-  if (code.startsWith('ERR_') && message.includes('net::')) return toBrowserKind(code);
-  if (/CERT|SELF_SIGNED|UNABLE_TO_|CRL_|INVALID_CA/.test(code)) return 'certificate';
-  if (code.startsWith('ERR_SSL_')) return 'unreachable';
-  if (error instanceof Error && error.name === 'HTTPParserError') return 'unreadable';
-  if (parseProxyStatus(message) !== undefined) return 'proxy';
-  return isConnectError(message, error) ? 'unreachable' : 'dropped';
-}
+  constructor(clock: Clock, ...signals: readonly (AbortSignal | undefined)[]) {
+    this.clock = clock;
+    const linked = linkSignals(this.limit.signal, ...signals);
+    this.signal = linked.signal;
+    this.release = linked.release;
+    this.ended = new Promise((_resolve, reject) => {
+      this.signal.addEventListener('abort', () => reject(new Error('ended')));
+    });
+    this.ended.catch(() => undefined);
+  }
 
-function toBrowserKind(code: string): ReasonKind {
-  return browserKinds.find(([pattern]) => pattern.test(code))?.[1] ?? 'dropped';
-}
+  /** Restarts the timer with the given limit in milliseconds; 0 means no limit. */
+  start(limitMs: number): void {
+    this.timer?.dispose();
+    this.timer = limitMs === 0 ? undefined : this.clock.after(limitMs, () => this.limit.abort());
+  }
 
-function isConnectError(message: string, error: unknown): boolean {
-  if (/before secure TLS connection/.test(message)) return true;
-  if (typeof error !== 'object' || error === null || !('syscall' in error)) return false;
-  return error.syscall === 'connect' || error.syscall === 'getaddrinfo';
+  end(): void {
+    this.timer?.dispose();
+    this.release();
+  }
+
+  async watch<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await Promise.race([work, this.ended]);
+    } catch (error) {
+      throw this.limit.signal.aborted ? createTimeLimitError(error) : error;
+    }
+  }
 }

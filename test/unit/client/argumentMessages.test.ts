@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { checkArguments, toSentStatus, type Operation } from '../../../src/core/client/arguments.ts';
+import { checkArguments, type Operation } from '../../../src/core/client/arguments.ts';
 
 const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
 
@@ -127,16 +127,4 @@ describe('An argument at the limit of what is accepted (§4.8)', () => {
   for (const [operation, edge] of refused)
     it(`is refused: ${operation} ${JSON.stringify(edge)}`, () =>
       assert.notEqual(getRefusal(operation, edge), 'accepted'));
-});
-
-describe('A staging filter (D3)', () => {
-  it('is sent if valid and left out otherwise', () => {
-    assert.deepEqual(['staged', 'unstaged', '', 'lost', undefined].map(toSentStatus), [
-      'staged',
-      'unstaged',
-      undefined,
-      undefined,
-      undefined,
-    ]);
-  });
 });

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { mock } from 'node:test';
 import { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
-import { toBaseAddress } from '../../../src/core/client/serverAccess.ts';
+import { toBaseAddress } from '../../../src/core/client/request.ts';
 import { ConnectionError, RuntimeError } from '../../../src/core/client/reply.ts';
 import { dropBeforeAnswer, empty, html, json, problem, silence, text, tooLarge } from '../../support/faultBehaviors.ts';
 import type { Behavior } from '../../support/faultBehaviors.ts';
@@ -211,22 +211,6 @@ describe('Connecting (§4.9)', () => {
       assert.equal(error.reason.kind, 'cancelled');
       return true;
     });
-  });
-
-  it('§4.9 connects a client that is created with a server, but not one without', async () => {
-    const log = new MemoryLog();
-    const connected = await DataTransferClient.create({ log, server: bench.server.address, apiKey: testKey });
-    assert.equal(connected.service?.name, 'Test service');
-    connected.dispose();
-    const idle = await DataTransferClient.create({ log });
-    assert.equal(idle.service, undefined);
-    await assert.rejects(idle.databases(), RuntimeError);
-  });
-
-  it('§4.9 rejects if the server of a new client is unreachable', async () => {
-    await bench.server.stop();
-    const options = { log: new MemoryLog(), limits: { tries: 1 }, server: bench.server.address, apiKey: testKey };
-    await assert.rejects(DataTransferClient.create(options), ConnectionError);
   });
 });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { KeyRemover } from '../../../src/core/client/exchange.ts';
+import { KeyRemover } from '../../../src/core/util/redact.ts';
 import { json, text, type Behavior } from '../../support/faultBehaviors.ts';
 import { startBench, testKey } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';

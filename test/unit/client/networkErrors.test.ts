@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { toReason } from '../../../src/core/client/transport.ts';
+import { toReason } from '../../../src/core/client/failures.ts';
 import { publicLike } from '../../support/faultPersonality.ts';
 import { startBench, testKey } from './clientBench.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readErrorBody } from '../../../src/core/client/http.ts';
+import { readErrorBody } from '../../../src/core/client/failures.ts';
 import { json, problem, text } from '../../support/faultBehaviors.ts';
 import { assertLinearTime } from '../../support/linearTime.ts';
 import { fault } from '../../support/tally.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Dispatcher } from 'undici';
-import { ResponseReceiver } from '../../../src/core/client/transports.ts';
-import type { WireRequest, WireResponse } from '../../../src/core/client/transport.ts';
+import { defaultLimits, type ExchangeTrail, type Limits } from '../../../src/core/client/request.ts';
+import { ResponseReceiver, type WireRequest, type WireResponse } from '../../../src/core/client/transport.ts';
 
 const ok = { 'content-type': 'text/plain' };
 
 /** Simulates a request. The test delivers its response. */
 class Exchange {
-  sentCount = 0;
+  readonly trail: ExchangeTrail = {};
   readonly response: Promise<WireResponse>;
   readonly receiver: ResponseReceiver;
   /** Reports an abort to the receiver as an error, as a dispatcher does. */
@@ -15,18 +15,13 @@ class Exchange {
     abort: (error: Error) => this.receiver.onResponseError(this.dispatch, error),
   } as unknown as Dispatcher.DispatchController;
 
-  constructor(more: Partial<WireRequest> = {}) {
-    const base = {
-      method: 'GET',
-      origin: 'http://localhost',
-      path: '/',
-      headers: {},
-      headersMs: 0,
-      bodyMs: 0,
-    } as const;
-    const request = { ...base, onSent: () => (this.sentCount += 1), ...more };
+  constructor(more: Partial<WireRequest> = {}, limits: Partial<Limits> = {}) {
+    const { trail } = this;
+    const wire = { request: { method: 'GET', path: '/' }, path: '/', headersMs: 0, trail, ...more } as const;
     let receiver: ResponseReceiver | undefined;
-    this.response = new Promise((resolve, reject) => (receiver = new ResponseReceiver(request, { resolve, reject })));
+    this.response = new Promise((resolve, reject) => {
+      receiver = new ResponseReceiver(wire, { ...defaultLimits, ...limits }, resolve, reject);
+    });
     assert.ok(receiver);
     this.receiver = receiver;
   }
@@ -52,73 +47,81 @@ describe('The receiver of a response', () => {
     aborting.abort();
     await assert.rejects(exchange.response, /^Error: aborted$/);
     exchange.start();
-    assert.equal(exchange.sentCount, 0);
+    assert.deepEqual(exchange.trail, {});
   });
 
-  it('returns the head before the body has arrived, and decodes characters that two pieces share', async () => {
+  it('records that the request is sent, and decodes characters that two pieces share', async () => {
     const exchange = new Exchange().start();
+    assert.deepEqual(exchange.trail, { wasSent: true });
     exchange.head(201);
-    const { status, headers, readText } = await exchange.response;
-    assert.deepEqual([status, headers, exchange.sentCount], [201, ok, 1]);
     const [first, second] = [Buffer.from('é').subarray(0, 1), Buffer.from('é').subarray(1)];
-    exchange.send('caf', first);
-    const text = readText(100);
-    exchange.send(second);
+    exchange.send('caf', first, second);
     exchange.receiver.onResponseEnd();
-    assert.equal(await text, 'café');
+    assert.deepEqual(await exchange.response, { status: 201, headers: ok, text: 'café' });
   });
 
-  it('returns no text for a body above the limit, even if it arrived before the text was requested', async () => {
-    for (const isEarly of [true, false]) {
-      const exchange = new Exchange().start();
-      exchange.head();
-      const { readText } = await exchange.response;
-      if (isEarly) exchange.send('x'.repeat(11));
-      const text = readText(10);
-      if (!isEarly) exchange.send('x'.repeat(11));
-      assert.equal(await text, undefined);
+  it('returns no text for a body above the limit, which is another one for errors', async () => {
+    const limits = { bodyBytes: 10, errorBytes: 5 };
+    for (const [status, size, isRead] of [
+      [200, 10, true],
+      [200, 11, false],
+      [300, 5, true],
+      [500, 6, false],
+    ] as const) {
+      const exchange = new Exchange({}, limits).start();
+      exchange.head(status);
+      exchange.send('x'.repeat(size - 1), 'x');
+      exchange.receiver.onResponseEnd();
+      const text = isRead ? { text: 'x'.repeat(size) } : {};
+      assert.deepEqual(await exchange.response, { status, headers: ok, ...text });
     }
   });
 
-  it('rejects the head, or the text once there is a head, with the error of the network', async () => {
+  it('stops receiving a body as soon as it exceeds the limit', async () => {
+    const exchange = new Exchange({}, { bodyBytes: 10 }).start();
+    exchange.head();
+    exchange.send('x'.repeat(11));
+    assert.deepEqual(await exchange.response, { status: 200, headers: ok });
+  });
+
+  it('rejects with the error of the network or, once there is a head, returns the error with it', async () => {
     const error = new Error('reset');
     const early = new Exchange().start();
     early.receiver.onResponseError(early.dispatch, error);
     await assert.rejects(early.response, error);
     const late = new Exchange().start();
     late.head();
-    const { readText } = await late.response;
     late.receiver.onResponseError(late.dispatch, error);
-    await assert.rejects(readText(10), error);
+    assert.deepEqual(await late.response, { status: 200, headers: ok, error });
   });
 
   it('sends nothing if the signal is aborted before a connection is ready', async () => {
     const exchange = new Exchange({ signal: AbortSignal.abort() }).start();
     await assert.rejects(exchange.response, /aborted/);
-    assert.equal(exchange.sentCount, 0);
+    assert.deepEqual(exchange.trail, {});
   });
 
   it('ends when the signal is aborted while the body is read, and ignores the signal afterwards', async () => {
     const abort = new AbortController();
     const exchange = new Exchange({ signal: abort.signal }).start();
     exchange.head();
-    const { readText } = await exchange.response;
-    const text = readText(10);
+    exchange.send('half');
     abort.abort();
-    await assert.rejects(text, /aborted/);
+    assert.match(String((await exchange.response).error), /aborted/);
     const ended = new AbortController();
     const complete = new Exchange({ signal: ended.signal }).start();
     complete.head();
     complete.send('done');
     complete.receiver.onResponseEnd();
     ended.abort();
-    assert.equal(await (await complete.response).readText(10), 'done');
+    assert.equal((await complete.response).text, 'done');
   });
 
   it('ignores interim responses until the time limit of the headers', async () => {
     for (const headersMs of [0, 60_000]) {
       const exchange = new Exchange({ headersMs }).start();
       for (const status of [103, 200]) exchange.head(status);
+      exchange.receiver.onResponseEnd();
       assert.equal((await exchange.response).status, 200);
     }
     const late = new Exchange({ headersMs: -1 }).start();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { classifySignIn } from '../../../src/core/client/http.ts';
+import { classifySignIn } from '../../../src/core/client/failures.ts';
 import type { SignInFailure } from '../../../src/core/model/reason.ts';
 import { json, problem } from '../../support/faultBehaviors.ts';
 import { publicLike, type PublicState } from '../../support/faultPersonality.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Fetch } from '../../../src/core/client/transports.ts';
-import { toReason } from '../../../src/core/client/transport.ts';
+import type { Fetch } from '../../../src/core/client/transport.ts';
+import { toReason } from '../../../src/core/client/failures.ts';
 import type { Reason } from '../../../src/core/model/reason.ts';
 import {
   busy,
