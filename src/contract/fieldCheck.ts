@@ -14,11 +14,7 @@ export function hasFields(
 ): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const actual = value as Readonly<Record<string, unknown>>;
-  for (const name of texts) if (!isAbsent(actual[name]) && typeof actual[name] !== 'string') return false;
-  for (const name of numbers) if (!isAbsent(actual[name]) && !Number.isFinite(actual[name])) return false;
+  for (const name of texts) if (typeof (actual[name] ?? '') !== 'string') return false;
+  for (const name of numbers) if (!Number.isFinite(actual[name] ?? 0)) return false;
   return true;
-}
-
-function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null;
 }

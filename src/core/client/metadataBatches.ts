@@ -216,7 +216,11 @@ export class MetadataBatches {
       this.addRefused(batch, reason);
       return undefined;
     }
-    if (this.refusalsInARow >= maxConsecutiveRefusals && !(await this.isAnyAccepted())) return reason;
+    if (this.refusalsInARow >= maxConsecutiveRefusals) {
+      // Unless the server refuses only certain IDs, refusing each of them would take too many requests.
+      if (!(await this.isAny((one) => !one.reason))) return reason;
+      this.refusalsInARow = 0;
+    }
     return await this.requestParts(splitBatch(batch, named));
   }
 
@@ -228,7 +232,10 @@ export class MetadataBatches {
       this.addRefused(batch, reason);
       return undefined;
     }
-    if (this.dropsInARow >= maxConsecutiveDrops && !(await this.isAnyAnswered())) return reason;
+    if (this.dropsInARow >= maxConsecutiveDrops) {
+      if (!(await this.isAny((one) => !one.reason || one.reason.status !== undefined))) return reason;
+      this.dropsInARow = 0;
+    }
     const [id = ''] = batch;
     return batch.length === 1 ? await this.confirmDrop(id) : await this.requestParts(halve(batch));
   }
@@ -247,19 +254,7 @@ export class MetadataBatches {
     return undefined;
   }
 
-  private async isAnyAnswered(): Promise<boolean> {
-    const isAnswered = await this.isAny(({ reason }) => !reason || reason.status !== undefined);
-    if (isAnswered) this.dropsInARow = 0;
-    return isAnswered;
-  }
-
-  /** Resolves to true if the server accepts at least one sampled ID and therefore refuses only certain IDs. */
-  private async isAnyAccepted(): Promise<boolean> {
-    const isAccepted = await this.isAny(({ reason }) => !reason);
-    if (isAccepted) this.refusalsInARow = 0;
-    return isAccepted;
-  }
-
+  /** Resolves to true if a response to at least one sampled ID, requested alone, matches. */
   private async isAny(matches: (result: BatchResult) => boolean): Promise<boolean> {
     const { ids, requester } = this;
     const sendable = requester.form === 'get' ? ids.filter((id) => !hasComma(id)) : ids;

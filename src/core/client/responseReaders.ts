@@ -1,10 +1,10 @@
 import type * as z from 'zod/mini';
 import { databaseSchema, searchParameterSchema } from '../../contract/database.ts';
-import { isFileResource, resourcesSchema, type FileResource } from '../../contract/fileResource.ts';
+import { isFileResource, resourcesSchema } from '../../contract/fileResource.ts';
 import { rootDocumentSchema } from '../../contract/root.ts';
 import { isTransferStatus, transferAcceptedSchema, transferStatusSchema } from '../../contract/transfer.ts';
 import type { Database, SearchParameter, StoreListing } from '../model/databaseModel.ts';
-import type { FileEntry, FoundFile, UnreadableFile } from '../model/fileEntry.ts';
+import type { FoundFile, UnreadableFile } from '../model/fileEntry.ts';
 import type { TransferBytes, TransferStatus } from '../model/transferModel.ts';
 import { parseAmount } from '../util/displayLimits.ts';
 import { isDeeperThan, isJsonObject } from '../util/json.ts';
@@ -44,13 +44,13 @@ export function readDatabases(json: unknown): readonly Database[] {
 }
 
 function readDatabase(element: unknown): Database | undefined {
-  const complete = isJsonObject(element) ? { organization: '', url: '', ...omitNulls(element) } : element;
-  const parsed = databaseSchema.safeParse(complete);
-  if (!parsed.success) return undefined;
-  const { id, name, organization, url } = parsed.data;
+  const complete = isJsonObject(element) ? { organization: '', url: '', ...omitAbsent(element) } : element;
+  const { data } = databaseSchema.safeParse(complete);
+  if (!data) return undefined;
+  const { id, name, organization, url } = data;
   // These fields are not in the schema, because an invalid value would then exclude the entire database.
-  const listing = readStoreListing(parsed.data['listing']);
-  const readOnly = parsed.data['readOnly'] === true && { readOnly: true };
+  const listing = readStoreListing(data['listing']);
+  const readOnly = data['readOnly'] === true && { readOnly: true };
   return { id, name, organization, url, ...readOnly, ...(listing && { listing }) };
 }
 
@@ -60,25 +60,17 @@ const listingStates = ['scanning', 'listed', 'failed'] as const;
 function readStoreListing(value: unknown): StoreListing | undefined {
   if (!isJsonObject(value)) return undefined;
   const state = listingStates.find((one) => one === value['state']);
-  const [files, scanned, freeBytes] = [value['files'], value['scanned'], value['freeBytes']].map(readCount);
+  const [files, scanned, freeBytes] = [value['files'], value['scanned'], value['freeBytes']].map(parseAmount);
   if (state === undefined || files === undefined) return undefined;
   const asOf = readInstant(value['asOf']);
   const problem = typeof value['problem'] === 'string' ? value['problem'] : undefined;
   return { state, files, ...omitAbsent({ scanned, asOf, freeBytes, problem }) };
 }
 
-function readCount(value: unknown): number | undefined {
-  return typeof value === 'number' ? parseAmount(value) : undefined;
-}
-
-/** Converts a date to ISO 8601 format. Drops any text in parentheses, which `Date.parse` accepts but ignores. */
+/** Converts a date to ISO 8601 format. This drops text in parentheses, which `Date.parse` ignores. */
 function readInstant(value: unknown): string | undefined {
   const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isNaN(at) ? undefined : new Date(at).toISOString();
-}
-
-function omitNulls(object: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
 }
 
 /**
@@ -105,7 +97,10 @@ export function readFoundPage(json: unknown, database: string, hasCursors: boole
 
 function readFile(resource: unknown, database: string): FoundFile {
   if (!isFileResource(resource) || isDeeperThan(resource, maxResourceDepth)) return toUnreadableFile(resource);
-  return toFileEntry(resource, database);
+  const { id, path, title, description, format, mediatype, bytes, hash } = resource;
+  const name = path?.slice(path.lastIndexOf('/') + 1).trim() || resource.name?.trim() || id;
+  const known = { path, title, description, format, mediaType: mediatype, sizeBytes: parseAmount(bytes), hash };
+  return { kind: 'file', id, database, name, ...omitAbsent(known), resource };
 }
 
 function toUnreadableFile(resource: unknown): UnreadableFile {
@@ -116,16 +111,6 @@ function toUnreadableFile(resource: unknown): UnreadableFile {
     text = '…';
   }
   return { kind: 'unreadable', text: text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text };
-}
-
-function toFileEntry(resource: FileResource, database: string): FileEntry {
-  const { id, path, title, description, format, mediatype, bytes, hash } = resource;
-  const known = { path, title, description, format, mediaType: mediatype, sizeBytes: parseAmount(bytes), hash };
-  return { kind: 'file', id, database, name: getFileName(resource), ...omitAbsent(known), resource };
-}
-
-function getFileName({ id, name, path }: FileResource): string {
-  return path?.slice(path.lastIndexOf('/') + 1).trim() || name?.trim() || id;
 }
 
 type Present<T> = { [K in keyof T]?: NonNullable<T[K]> };
@@ -159,25 +144,20 @@ export function readStatus(json: unknown): TransferStatus {
  * value would then exclude the entire status.
  */
 function readBytes(document: Record<string, unknown>): TransferBytes | undefined {
-  const read = (name: string): number | undefined => readCount(document[`num_bytes${name}`]);
-  const [total, copied] = [read(''), read('_transferred')];
+  const fields = ['num_bytes', 'num_bytes_transferred', 'num_bytes_staged', 'num_bytes_verified'];
+  const [total, copied, staged, verified] = fields.map((field) => parseAmount(document[field]));
   if (total === undefined || copied === undefined || copied > total) return undefined;
-  return { total, copied, ...omitAbsent({ staged: read('_staged'), verified: read('_verified') }) };
+  return { total, copied, ...omitAbsent({ staged, verified }) };
 }
 
 /** Reads a database's search parameters (D26: service HTTP behavior). Skips parameters without a type. */
 export function readSearchParameters(json: unknown): Readonly<Record<string, SearchParameter>> {
   if (!isJsonObject(json)) throw new UnreadableResponseError('the response is not an object');
-  return Object.fromEntries(
-    Object.entries(json).flatMap(([name, element]) => {
-      const parsed = searchParameterSchema.safeParse(element);
-      return parsed.success ? [[name, toSearchParameter(parsed.data)] as const] : [];
-    }),
-  );
-}
-
-function toSearchParameter({ type, value }: z.infer<typeof searchParameterSchema>): SearchParameter {
-  return { type, values: Array.isArray(value) ? (value as unknown[]) : [] };
+  const parameters = Object.entries(json).flatMap(([name, element]): readonly [string, SearchParameter][] => {
+    const { data } = searchParameterSchema.safeParse(element);
+    return data ? [[name, { type: data.type, values: Array.isArray(data.value) ? data.value : [] }]] : [];
+  });
+  return Object.fromEntries(parameters);
 }
 
 function parse<T extends z.ZodMiniType>(schema: T, json: unknown): z.output<T> {

@@ -41,11 +41,8 @@ export function limitAmount(value: number): number {
   return Number.isNaN(value) ? 0 : Math.min(Math.max(0, value), largestAmount);
 }
 
-/**
- * Returns a number from a server if it is a valid count or size: an integer from 0 to 10^18. Otherwise, returns
- * undefined.
- */
-export function parseAmount(value: number | null | undefined): number | undefined {
+/** Returns a value from a server if it is a valid count or size, an integer from 0 to 10^18; otherwise, undefined. */
+export function parseAmount(value: unknown): number | undefined {
   if (typeof value !== 'number' || !Number.isInteger(value)) return undefined;
   return value >= 0 && value <= largestReported ? value : undefined;
 }
