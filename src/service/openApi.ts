@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { problemMediaType } from '../contract/problem.ts';
-import { localServiceName } from '../contract/root.ts';
+import { localServiceName, problemMediaType } from '../contract/contract.ts';
 import type { JsonObject } from '../core/util/json.ts';
 import type { DescribedRoute } from './http/router.ts';
 import { toInputSchema } from './http/schemaIssues.ts';

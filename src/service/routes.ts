@@ -1,4 +1,4 @@
-import { apiVersion, localServiceName } from '../contract/root.ts';
+import { apiVersion, localServiceName } from '../contract/contract.ts';
 import type { ServedDatabases } from './catalog/servedDatabases.ts';
 import { createHealthRoute, type Health } from './health.ts';
 import { describeRoute, type DescribedRoute } from './http/router.ts';

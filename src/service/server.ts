@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { problemMediaType } from '../contract/problem.ts';
+import { problemMediaType } from '../contract/contract.ts';
 import type { Logger } from '../core/util/logger.ts';
 import { checkHost, checkOrigin, checkSharingToken, checkToken, digestToken } from './http/access.ts';
 import { ConnectionLimit, RequestPipeline } from './http/connectionLimits.ts';

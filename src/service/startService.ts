@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
-import { localServiceName } from '../contract/root.ts';
+import { localServiceName } from '../contract/contract.ts';
 import { settlesWithin, systemClock, type Clock } from '../core/util/clock.ts';
 import { createFolderSync } from '../core/util/createFolder.ts';
 import type { Logger } from '../core/util/logger.ts';

@@ -6,7 +6,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import * as net from 'node:net';
 import * as os from 'node:os';
 import { mock } from 'node:test';
-import type { ProblemDocument } from '../../src/contract/problem.ts';
+import type { ProblemDocument } from '../../src/contract/contract.ts';
 import { checkToken, digestToken } from '../../src/service/http/access.ts';
 import { HttpProblem } from '../../src/service/http/httpProblem.ts';
 import { sendRaw } from '../support/rawHttp.ts';

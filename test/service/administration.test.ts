@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
-import type { ProblemDocument } from '../../src/contract/problem.ts';
+import type { ProblemDocument } from '../../src/contract/contract.ts';
 import { sendRaw } from '../support/rawHttp.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 

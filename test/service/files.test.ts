@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
-import type { ProblemDocument } from '../../src/contract/problem.ts';
+import type { ProblemDocument } from '../../src/contract/contract.ts';
 import { serviceVersion } from '../../src/service/version.ts';
 import { eventually } from '../support/eventually.ts';
 import { ServiceRig } from '../support/serviceRig.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
-import type { ProblemDocument } from '../../src/contract/problem.ts';
+import type { ProblemDocument } from '../../src/contract/contract.ts';
 import { findQueryMistakes } from '../../src/core/util/searchSyntax.ts';
 import { sendRaw } from '../support/rawHttp.ts';
 import { requestText } from '../support/requestText.ts';

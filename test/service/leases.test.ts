@@ -3,7 +3,7 @@ import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { ProblemDocument } from '../../src/contract/problem.ts';
+import type { ProblemDocument } from '../../src/contract/contract.ts';
 import { describeProcess } from '../../src/core/util/ownProcess.ts';
 import { serviceVersion } from '../../src/service/version.ts';
 import { eventually } from '../support/eventually.ts';

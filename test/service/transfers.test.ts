@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
-import type { ProblemDocument } from '../../src/contract/problem.ts';
+import type { ProblemDocument } from '../../src/contract/contract.ts';
 import { brokenRules } from '../support/dataPackageRules.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 

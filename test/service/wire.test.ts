@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { gzipSync } from 'node:zlib';
-import type { ProblemDocument } from '../../src/contract/problem.ts';
+import type { ProblemDocument } from '../../src/contract/contract.ts';
 import { RawConnections, sendRaw, type RawConnection } from '../support/rawHttp.ts';
 import { requestText, type RequestParts } from '../support/requestText.ts';
 import type { Answer } from '../support/contractRig.ts';

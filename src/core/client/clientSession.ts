@@ -1,4 +1,4 @@
-import { apiVersion, localServiceName } from '../../contract/root.ts';
+import { apiVersion, localServiceName } from '../../contract/contract.ts';
 import type { Connection, ServiceInfo } from '../model/connection.ts';
 import type { Database } from '../model/databaseModel.ts';
 import type { NetworkSettings } from '../model/networkSettings.ts';

@@ -1,5 +1,4 @@
-import type { MetadataRequest, SearchRequest } from '../../contract/search.ts';
-import type { TransferRequest } from '../../contract/transfer.ts';
+import type { MetadataRequest, SearchRequest, TransferRequest } from '../../contract/contract.ts';
 import { isLoopback, type Connection, type TokenScheme } from '../model/connection.ts';
 import type { BeforeSending, RequestKind, TurnObserver } from '../model/requestTurn.ts';
 import { ConnectionError } from './reply.ts';

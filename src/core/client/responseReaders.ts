@@ -1,8 +1,14 @@
 import type * as z from 'zod/mini';
-import { databaseSchema, searchParameterSchema } from '../../contract/database.ts';
-import { isFileResource, resourcesSchema } from '../../contract/fileResource.ts';
-import { rootDocumentSchema } from '../../contract/root.ts';
-import { isTransferStatus, transferAcceptedSchema, transferStatusSchema } from '../../contract/transfer.ts';
+import {
+  databaseSchema,
+  isFileResource,
+  isTransferStatus,
+  resourcesSchema,
+  rootDocumentSchema,
+  searchParameterSchema,
+  transferAcceptedSchema,
+  transferStatusSchema,
+} from '../../contract/contract.ts';
 import type { Database, SearchParameter, StoreListing } from '../model/databaseModel.ts';
 import type { FoundFile, UnreadableFile } from '../model/fileEntry.ts';
 import type { TransferBytes, TransferStatus } from '../model/transferModel.ts';

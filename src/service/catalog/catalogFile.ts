@@ -1,4 +1,4 @@
-import type { FileResource } from '../../contract/fileResource.ts';
+import type { FileResource } from '../../contract/contract.ts';
 import { toFileId } from '../../core/util/fileId.ts';
 import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
 import { getBaseName } from './catalogPaths.ts';

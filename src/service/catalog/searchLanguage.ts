@@ -1,4 +1,4 @@
-import type { SearchParameterDocument } from '../../contract/database.ts';
+import type { SearchParameterDocument } from '../../contract/contract.ts';
 import { parseSize, tokenizeQuery, type QueryToken, type SizeOperator } from '../../core/util/searchSyntax.ts';
 import { orders, sortKeys, type SearchSpecific } from '../wire/requestSchemas.ts';
 import { getBaseName, getParentFolder } from './catalogPaths.ts';

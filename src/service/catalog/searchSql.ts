@@ -1,4 +1,4 @@
-import type { StagingStatus } from '../../contract/search.ts';
+import type { StagingStatus } from '../../contract/contract.ts';
 import { getBaseName } from './catalogPaths.ts';
 import { findLongestLiteral } from './pathPattern.ts';
 import type { ParsedSearch, SearchTerm, SortKey, SpecificFilter } from './searchLanguage.ts';

@@ -1,4 +1,4 @@
-import type { DatabaseDocument } from '../../contract/database.ts';
+import type { DatabaseDocument } from '../../contract/contract.ts';
 import { HttpProblem } from '../http/httpProblem.ts';
 import { toQuotable } from '../http/quotable.ts';
 import type { RestoreOptions } from '../stores/storeRestore.ts';

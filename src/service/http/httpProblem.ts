@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { problemMediaType, type ProblemDocument } from '../../contract/problem.ts';
+import { problemMediaType, type ProblemDocument } from '../../contract/contract.ts';
 import { toQuotable } from './quotable.ts';
 import { maxNamedFields, type FieldProblem } from './schemaIssues.ts';
 

@@ -1,4 +1,4 @@
-import type { MetadataRequest } from '../../contract/search.ts';
+import type { MetadataRequest } from '../../contract/contract.ts';
 import { findQueryMistakes, queryConditions, type QueryMistake } from '../../core/util/searchSyntax.ts';
 import { toFileResource, type CatalogFile } from '../catalog/catalogFile.ts';
 import type { CatalogPage } from '../catalog/catalogPage.ts';

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { totalmem } from 'node:os';
-import type { DatabaseDocument } from '../../contract/database.ts';
+import type { DatabaseDocument } from '../../contract/contract.ts';
 import type { DatabaseLocation } from '../catalog/servedDatabases.ts';
 import {
   createSharedCopyMemory,

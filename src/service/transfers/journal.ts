@@ -1,8 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import type { StatementSync } from 'node:sqlite';
-import type { FileResource } from '../../contract/fileResource.ts';
-import type { TransferStatusDocument } from '../../contract/transfer.ts';
+import type { FileResource, TransferStatusDocument } from '../../contract/contract.ts';
 import { createFolderSync } from '../../core/util/createFolder.ts';
 import type { JsonObject } from '../../core/util/json.ts';
 import { isRemoteFolder } from '../../core/util/remoteFolder.ts';

@@ -1,8 +1,8 @@
 import * as fs from 'node:fs';
 import { constants, type BigIntStats } from 'node:fs';
 import * as nodePath from 'node:path';
-import type { DatabaseDocument } from '../../contract/database.ts';
 import { getErrorCode, isMissing } from '../../core/util/errorFacts.ts';
+import type { DatabaseDocument } from '../../contract/contract.ts';
 import type { JsonObject } from '../../core/util/json.ts';
 import { getAlternateManifestName, getTransferFolderName, manifestName } from '../../core/util/transferFolderNames.ts';
 import { parseOrcid } from '../../core/util/userIdentity.ts';

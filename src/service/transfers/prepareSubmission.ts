@@ -1,4 +1,4 @@
-import type { TransferRequest } from '../../contract/transfer.ts';
+import type { TransferRequest } from '../../contract/contract.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { toFileResource, type CatalogFile } from '../catalog/catalogFile.ts';
 import { isReadOnly, mustFindBoth, type ServedDatabase, type ServedDatabases } from '../catalog/servedDatabases.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { TransferRequest } from '../../contract/transfer.ts';
+import type { TransferRequest } from '../../contract/contract.ts';
 import type { Clock } from '../../core/util/clock.ts';
 import { formatErrorStack } from '../../core/util/errorFacts.ts';
 import { Emitter, type Disposable } from '../../core/util/lifetime.ts';

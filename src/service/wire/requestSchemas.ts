@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { fieldTexts } from '../../core/util/sharedTexts.ts';
-import { metadataRequestSchema, searchRequestSchema } from '../../contract/search.ts';
-import { transferRequestSchema } from '../../contract/transfer.ts';
+import { metadataRequestSchema, searchRequestSchema, transferRequestSchema } from '../../contract/contract.ts';
 import { restoreSchema } from '../stores/storeRestore.ts';
 
 /** Sort keys for results, default first. */

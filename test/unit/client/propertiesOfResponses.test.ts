@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import * as z from 'zod/mini';
-import { isFileResource, type FileResource } from '../../../src/contract/fileResource.ts';
-import { isTransferStatus, transferStatusSchema } from '../../../src/contract/transfer.ts';
+import {
+  isFileResource,
+  isTransferStatus,
+  transferStatusSchema,
+  type FileResource,
+} from '../../../src/contract/contract.ts';
 import { ConnectionError, type Reply } from '../../../src/core/client/reply.ts';
 import { text } from '../../support/faultBehaviors.ts';
 import { property } from '../../support/property.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { localServiceName } from '../../../src/contract/root.ts';
+import { localServiceName } from '../../../src/contract/contract.ts';
 import { empty, json, problem } from '../../support/faultBehaviors.ts';
 import { startBench, type Bench } from './clientBench.ts';
 

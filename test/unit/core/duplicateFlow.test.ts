@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { localServiceName } from '../../../src/contract/root.ts';
+import { localServiceName } from '../../../src/contract/contract.ts';
 import type { KnownCopies } from '../../../src/core/transfers/duplicateFlow.ts';
 import type { Transfer, TransferFile, TransferOrder } from '../../../src/core/model/transferModel.ts';
 import { json, problem, silence, type Behavior } from '../../support/faultBehaviors.ts';

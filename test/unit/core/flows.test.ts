@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { localServiceName } from '../../../src/contract/root.ts';
+import { localServiceName } from '../../../src/contract/contract.ts';
 import type { Search } from '../../../src/core/search/searchStore.ts';
 import { dropBeforeAnswer, html, json, problem, silence } from '../../support/faultBehaviors.ts';
 import { Rig, until } from './rig.ts';

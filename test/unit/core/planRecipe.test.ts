@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { findObstacle, toOrder, type PlanRequest, type RecipePlan } from '../../../src/core/recipes/planRecipe.ts';
 import type { RecipeLock } from '../../../src/core/recipes/recipeLock.ts';
 import type { Recipe } from '../../../src/core/recipes/recipeSchema.ts';
-import { localServiceName } from '../../../src/contract/root.ts';
+import { localServiceName } from '../../../src/contract/contract.ts';
 import { chooseBehavior, json, problem } from '../../support/faultBehaviors.ts';
 import { Rig } from './rig.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { localServiceName } from '../../../src/contract/root.ts';
+import { localServiceName } from '../../../src/contract/contract.ts';
 import type { JsonObject } from '../../../src/core/util/json.ts';
 import { chooseBehavior, json } from '../../support/faultBehaviors.ts';
 import { AgentStage } from './agentStage.ts';

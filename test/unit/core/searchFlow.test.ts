@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { localServiceName } from '../../../src/contract/root.ts';
+import { localServiceName } from '../../../src/contract/contract.ts';
 import type { SearchQuery } from '../../../src/core/model/searchModel.ts';
 import { getEmptySearches, type Search } from '../../../src/core/search/searchStore.ts';
 import { json, plainProblem, problem, silence, type Behavior } from '../../support/faultBehaviors.ts';

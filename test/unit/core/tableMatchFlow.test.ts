@@ -3,7 +3,7 @@ import type { Reason } from '../../../src/core/model/reason.ts';
 import type { MatchKey } from '../../../src/core/tables/tableColumns.ts';
 import type { MatchIndex } from '../../../src/core/tables/tableMatch.ts';
 import type { MatchProgress } from '../../../src/core/search/tableMatchFlow.ts';
-import { localServiceName } from '../../../src/contract/root.ts';
+import { localServiceName } from '../../../src/contract/contract.ts';
 import { chooseBehavior, json, problem, silence, tooLarge } from '../../support/faultBehaviors.ts';
 import { eventually } from '../../support/eventually.ts';
 import { Gate } from '../../support/gate.ts';

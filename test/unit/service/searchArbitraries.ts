@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { StagingStatus } from '../../../src/contract/search.ts';
+import type { StagingStatus } from '../../../src/contract/contract.ts';
 import { oddName, trees, type Tree } from './catalogArbitraries.ts';
 import type { NaiveTerm } from './naiveSearch.ts';
 
