@@ -19,8 +19,8 @@ const rows: readonly (readonly [file: string, allowed: string, forbidden: string
   ],
   [
     'src/core/model/transferModel.ts',
-    "import type { X } from '../../contract/transfer.ts';",
-    "import { x } from '../../contract/transfer.ts';",
+    "import type { X } from '../../contract/contract.ts';",
+    "import { x } from '../../contract/contract.ts';",
   ],
   [
     'src/core/client/reply.ts',
