@@ -1,51 +1,36 @@
-import { isString, isStringRecord, object, oneOf, optional, taggedUnion, type Guard } from './guards.ts';
+import { either, isString, isStringRecord, object, oneOf, optional, typeOnly, type Guarded } from './guards.ts';
 
-/** A page's display language and translations. */
-export interface PageWords {
+/** Checks a page's display language and translations. */
+export const isPageWords = object({
   /** The editor's language, such as `en` or `pt-br`; used for numbers and dates. */
-  readonly language: string;
-  /** The translations; absent if there are none for the language. */
-  readonly bundle?: Readonly<Record<string, string>>;
-}
-
-/** Checks that a value is {@link PageWords}. */
-export const isPageWords: Guard<PageWords> = object<PageWords>({
   language: isString,
+  /** The translations; absent if there are none for the language. */
   bundle: optional(isStringRecord),
 });
 
-/** The remedy for a rejected sign-in, other than retrying: use a different ORCID iD or a different key. */
-export type PageRemedy = 'orcid' | 'key';
+/** A page's display language and translations. */
+export type PageWords = Guarded<typeof isPageWords>;
 
 /** Checks that a value is a {@link PageRemedy}. */
-export const isPageRemedy = oneOf<PageRemedy>({ orcid: true, key: true });
+export const isPageRemedy = oneOf('orcid', 'key');
+
+/** The remedy for a rejected sign-in, other than retrying: use a different ORCID iD or a different key. */
+export type PageRemedy = Guarded<typeof isPageRemedy>;
+
+/** Checks messages that the host handles in the same way for all pages. `ignored`: the page received an unknown one. */
+export const isHostIntent = either(
+  typeOnly('ready', 'ignored'),
+  object({
+    type: oneOf('openLink'),
+    address: (value: unknown): value is string => isString(value) && toOpenableLink(value) !== undefined,
+  }),
+);
 
 /** Messages that the host handles in the same way for all pages. */
-export type HostIntent =
-  | { readonly type: 'ready' }
-  /** The page received an unknown message. */
-  | { readonly type: 'ignored' }
-  /** The guard accepts only addresses that pass {@link toOpenableLink}. */
-  | { readonly type: 'openLink'; readonly address: string };
+export type HostIntent = Guarded<typeof isHostIntent>;
 
-/** Messages that all pages may send to the host. */
-export type CommonIntent =
-  | HostIntent
-  | { readonly type: 'copyId' }
-  /** The user selected the remedy that the page offers. */
-  | { readonly type: 'remedy' };
-
-const hostIntents = {
-  ready: {},
-  ignored: {},
-  openLink: { address: (value: unknown): value is string => isString(value) && toOpenableLink(value) !== undefined },
-};
-
-/** Checks that a message is a {@link HostIntent}. */
-export const isHostIntent = taggedUnion<HostIntent>(hostIntents);
-
-/** The guards for the fields of all {@link CommonIntent} messages. */
-export const commonIntents = { ...hostIntents, copyId: {}, remedy: {} };
+/** Checks messages of all pages. `remedy`: the user selected the remedy that the page offers. */
+export const isCommonIntent = either(isHostIntent, typeOnly('copyId', 'remedy'));
 
 const allowedProtocols: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:']);
 const maxLinkLength = 2048;
@@ -63,10 +48,6 @@ export function toOpenableLink(address: string): string | undefined {
   if (trimmed.length > maxLinkLength || /[\p{Cc}\s]/u.test(trimmed) || !URL.canParse(trimmed)) return undefined;
   const url = new URL(trimmed);
   if (!allowedProtocols.has(url.protocol) || url.username !== '' || url.password !== '') return undefined;
-  if (url.protocol === 'mailto:' && !isMailAddress(trimmed.slice('mailto:'.length))) return undefined;
-  return url.href;
-}
-
-function isMailAddress(text: string): boolean {
-  return text.length <= maxMailLength && mailAddress.test(text);
+  const mail = url.protocol === 'mailto:' ? trimmed.slice('mailto:'.length) : undefined;
+  return mail === undefined || (mail.length <= maxMailLength && mailAddress.test(mail)) ? url.href : undefined;
 }

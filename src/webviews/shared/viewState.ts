@@ -1,18 +1,11 @@
-import { array, isFiniteNumber, isString, object, optional } from '../messages/guards.ts';
+import { array, isFiniteNumber, isString, object, optional, type Guarded } from '../messages/guards.ts';
 
 const maxSavedPaths = 500;
 
-/** A page's expanded sections and scroll position, which are saved across reloads. */
-interface ScrollPlace {
-  /** Identifies the content of the page; nothing is restored for other content. */
-  readonly subject: string;
-  readonly scrollY: number;
-  readonly opened: readonly string[];
-}
+/** A page's scroll position and expanded sections. Nothing is restored for a page with another subject. */
+const isScrollPlace = object({ subject: isString, scrollY: isFiniteNumber, opened: array(isString) });
 
-const hasPlace = object<{ readonly place?: ScrollPlace | undefined }>({
-  place: optional(object<ScrollPlace>({ subject: isString, scrollY: isFiniteNumber, opened: array(isString) })),
-});
+const hasPlace = object({ place: optional(isScrollPlace) });
 
 /** Stores which sections, lists and long values on a page the user has expanded, independently of the host's data. */
 export class ViewState {
@@ -52,7 +45,7 @@ export class ViewState {
   }
 
   /** Returns the part of a page's saved state that {@link restore} reads. */
-  save(subject: string, scrollY: number): { readonly place: ScrollPlace } {
+  save(subject: string, scrollY: number): { readonly place: Guarded<typeof isScrollPlace> } {
     return { place: { subject, scrollY, opened: [...this.opened].slice(0, maxSavedPaths) } };
   }
 
