@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ConfigurationTarget, workspace } from 'vscode';
 import type { Connection } from '../../src/core/model/connection.ts';
-import { readNetworkSettings } from '../../src/extension/editor/editorFacts.ts';
+import { readNetworkSettings } from '../../src/extension/editor/connectionFacts.ts';
 import { html, problem } from '../support/faultBehaviors.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { FaultProxy } from '../support/faultProxy.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestStep } from '../../src/core/model/testStep.ts';
-import { getAdvice } from '../../src/extension/words/testWords.ts';
+import { getAdvice } from '../../src/extension/words/reasonWords.ts';
 
 describe('The advice after a failed connection test', () => {
   const failed = (step: Pick<TestStep, 'name' | 'reason'> & Partial<TestStep>): TestStep => ({

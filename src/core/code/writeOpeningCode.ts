@@ -1,4 +1,4 @@
-import { quoteText } from './literals.ts';
+import { quoteText } from './codeRequest.ts';
 
 /** The transferred files that the generated code opens. */
 export interface OpenedFiles {

@@ -1,7 +1,6 @@
 import { Emitter, type Disposable } from '../../core/util/lifetime.ts';
 import type { ServedLocation } from '../editor/settings.ts';
-import type { Lease, LeaseEnd } from './lease.ts';
-import type { ServiceOptions } from './serviceFinder.ts';
+import type { Lease, LeaseEnd, ServiceOptions } from './serviceLink.ts';
 import { readServiceRecord, type LocalServiceAccess, type ServiceRecord } from './serviceRecord.ts';
 
 /** Dependencies of a {@link LocalService}. */
@@ -223,7 +222,7 @@ export class LocalService implements Disposable {
 
 /** Loads the code for communicating with the service on first use, to keep startup fast. */
 async function loadServiceCode() {
-  const modules = [import('./serviceFinder.ts'), import('./serviceLink.ts'), import('./lease.ts')] as const;
+  const modules = [import('./serviceLink.ts'), import('./serviceLink.ts'), import('./serviceLink.ts')] as const;
   const [finder, link, lease] = await Promise.all(modules);
   return { ...finder, ...link, ...lease };
 }

@@ -1,13 +1,11 @@
 import { l10n } from 'vscode';
 import type { CitableFile } from '../../core/citations/citableUnits.ts';
 import type { Citation } from '../../core/citations/citation.ts';
-import type { CitationFileTexts } from '../../core/citations/citationFile.ts';
-import { formatReference, type CitationFormat } from '../../core/citations/citationFormats.ts';
+import { formatReference, type CitationFileTexts, type CitationFormat } from '../../core/citations/citationFormats.ts';
 import type { TransferReceipt } from '../../core/model/transferOutcome.ts';
 import { describeCitationRequest } from '../../core/words/sharedSentences.ts';
 import { formatFileCount, formatList, formatNames, plural } from './localeFormats.ts';
-import { escapeMarkdown } from './markdownText.ts';
-import { toPlainLine } from './plainText.ts';
+import { escapeMarkdown, toPlainLine } from './plainText.ts';
 
 /** Returns the name of a citation format. */
 export function getCitationFormatName(format: CitationFormat): string {

@@ -1,9 +1,11 @@
 import { l10n } from 'vscode';
 import type { Reason } from '../../core/model/reason.ts';
+import type { TestFacts, TestStep, TestStepName } from '../../core/model/testStep.ts';
 import { ReasonWords } from '../../core/words/reasonWords.ts';
 import type { ConnectionNode } from '../editor/contributions.ts';
 import { localConnectionId } from '../editor/machine.ts';
 import { getCommandTitle } from './commandTitles.ts';
+import { formatList, plural } from './localeFormats.ts';
 import { toPlainLine } from './plainText.ts';
 
 const words = new ReasonWords({
@@ -77,4 +79,204 @@ export function getSignInRemedy(reason: Reason, connectionId: string): SignInRem
 export function getSetKeyRemedy(connectionId: string): SignInRemedy {
   const argument: ConnectionNode = { kind: 'connection', id: connectionId };
   return { id: 'dataTransfer.setApiKey', title: getCommandTitle('dataTransfer.setApiKey'), icon: 'key', argument };
+}
+
+/** Returns the title of a step. */
+export function getStepTitle(name: TestStepName): string {
+  const words: Readonly<Record<TestStepName, string>> = {
+    address: l10n.t('Address'),
+    name: l10n.t('Host name'),
+    connect: l10n.t('Connection'),
+    tls: l10n.t('Encryption'),
+    root: l10n.t('Service'),
+    key: l10n.t('API key'),
+  };
+  return words[name];
+}
+
+/** Formats a step as a line: its name, its outcome, and either its findings or its failure. */
+export function formatStep(step: TestStep): string {
+  const name = getStepTitle(step.name);
+  if (step.outcome === 'notTried') return l10n.t('{0}: not tested', name);
+  if (step.outcome === 'notNeeded') return l10n.t('{0}: not applicable', name);
+  if (step.outcome === 'failed') return l10n.t('{0}: FAILED – {1}', name, describeFailure(step));
+  const facts = describeFacts(step.name, step.facts);
+  return facts === '' ? l10n.t('{0}: OK', name) : l10n.t('{0}: OK ({1})', name, facts);
+}
+
+function describeFacts(name: TestStepName, facts: TestFacts): string {
+  const { proxy, host = '', addresses = [], service, databaseCount = 0 } = facts;
+  switch (name) {
+    case 'address':
+      return proxy === undefined ? '' : l10n.t('via proxy {0}', toPlainLine(proxy));
+    case 'name':
+      return l10n.t('{0} resolves to {1}', toPlainLine(host), toPlainLine(formatList(addresses)));
+    case 'connect':
+      return proxy === undefined ? '' : l10n.t('the proxy reached the service');
+    case 'tls':
+      return describeCertificate(facts);
+    case 'root':
+      return toPlainLine([service?.name, service?.version].filter(Boolean).join(' '));
+    case 'key':
+      return plural(databaseCount, '{0} database', '{0} databases');
+  }
+}
+
+function describeCertificate({ isUnchecked, certificate }: TestFacts): string {
+  if (isUnchecked) return l10n.t('certificate not checked because http.proxyStrictSSL is off');
+  if (!certificate) return '';
+  return l10n.t(
+    'certificate from {0}, valid until {1}',
+    toPlainLine(certificate.issuer),
+    toPlainLine(certificate.validTo),
+  );
+}
+
+function describeFailure({ name, facts, reason = { kind: 'unreachable' } }: TestStep): string {
+  if (isMissingKey(name, reason)) return l10n.t('no API key for this address');
+  if (name === 'name') return l10n.t("{0} can't be resolved ({1})", toPlainLine(facts.host ?? ''), reason.code ?? '');
+  const { certificate } = facts;
+  if (!certificate) return describeReason(reason);
+  return l10n.t('{0}; {1}', describeReason(reason), describeIssuer(certificate));
+}
+
+function describeIssuer({ issuer, names, validTo }: NonNullable<TestStep['facts']['certificate']>): string {
+  const [by, holder, end] = [toPlainLine(issuer), toPlainLine(names), toPlainLine(validTo)];
+  return l10n.t('issued by {0} for {1}, valid until {2}', by, holder, end);
+}
+
+function isMissingKey(name: TestStepName, { kind, status }: Reason): boolean {
+  return name === 'key' && kind === 'unauthorized' && status === undefined;
+}
+
+/** Suggests a fix for a failed step, and identifies the editor setting or the API key to change. */
+export interface Advice {
+  readonly text: string;
+  readonly setting?: string;
+  readonly needsKey?: boolean;
+}
+
+/** Returns advice for the step at which a connection test failed. */
+export function getAdvice({ name, facts, reason = { kind: 'unreachable' } }: TestStep): Advice {
+  if (isMissingKey(name, reason)) return { text: l10n.t('Set the API key for this connection.'), needsKey: true };
+  if (isSignInRejected(reason)) return getSignInAdvice(reason);
+  if (reason.kind === 'proxy') return getProxyAdvice(reason);
+  if (reason.kind === 'certificate') return getCertificateAdvice(reason);
+  if (name === 'name') return getNameAdvice(facts);
+  return getOtherAdvice(reason);
+}
+
+const connections = 'dataTransfer.connections';
+
+function getOtherAdvice({ kind }: Reason): Advice {
+  switch (kind) {
+    case 'insecureAddress':
+      return {
+        text: l10n.t(
+          'Use an https:// address, or set "allowInsecureHttp" for this connection if you trust the entire network path.',
+        ),
+        setting: connections,
+      };
+    case 'badAddress':
+    case 'noService':
+    case 'unreadable':
+    case 'redirect':
+    case 'notFound':
+      return { text: l10n.t('Check the address of this connection.'), setting: connections };
+    case 'forbidden':
+      return { text: l10n.t("Access was denied. Contact the service's administrator.") };
+    case 'unreachable':
+    case 'timeout':
+    case 'dropped':
+      return {
+        text: l10n.t(
+          'Check the address and the port. If your network uses a proxy, set it in http.proxy. If only the editor can connect, set "transport" to "editor" for this connection.',
+        ),
+        setting: 'http.proxy',
+      };
+    default:
+      return {
+        text: l10n.t('The service is responding but has a problem. Try again later, or contact its administrator.'),
+      };
+  }
+}
+
+function getSignInAdvice({ signIn, keyWorked }: Reason): Advice {
+  if (signIn === 'outage') return { text: l10n.t("The service can't check keys at the moment. Try again later.") };
+  if (signIn === 'account') {
+    return {
+      text: l10n.t('Link an ORCID iD to your account on the service, or use the API key of an account that has one.'),
+      needsKey: true,
+    };
+  }
+  const text = keyWorked
+    ? l10n.t("The key worked before. Try again in a few minutes; if that doesn't help, set another key.")
+    : l10n.t(
+        "Try again in a few minutes: the service may be unable to check keys right now. If that doesn't help, set another key.",
+      );
+  return { text, needsKey: true };
+}
+
+function getNameAdvice({ proxy }: TestFacts): Advice {
+  if (proxy !== undefined) {
+    return {
+      text: l10n.t('Check the host name of the proxy in http.proxy or in the HTTPS_PROXY environment variable.'),
+      setting: 'http.proxy',
+    };
+  }
+  return {
+    text: l10n.t('Check the address. If a proxy resolves host names on your network, set it in http.proxy.'),
+    setting: 'http.proxy',
+  };
+}
+
+function getProxyAdvice({ status, code }: Reason): Advice {
+  if (code === 'UNSUPPORTED_PROXY') {
+    return {
+      text: l10n.t('Set "transport" to "editor" for this connection: the editor supports this kind of proxy.'),
+      setting: connections,
+    };
+  }
+  if (status === 407) {
+    return {
+      text: l10n.t(
+        'Add the user name and password to http.proxy (http://user:password@proxy:port), or set http.proxyAuthorization.',
+      ),
+      setting: 'http.proxy',
+    };
+  }
+  if (status !== undefined) {
+    return {
+      text: l10n.t(
+        "The proxy doesn't forward requests to this service. If the service is reachable without the proxy, add its host name to http.noProxy.",
+      ),
+      setting: 'http.noProxy',
+    };
+  }
+  return {
+    text: l10n.t('Check the proxy in http.proxy or in the HTTPS_PROXY environment variable.'),
+    setting: 'http.proxy',
+  };
+}
+
+function getCertificateAdvice({ code = '' }: Reason): Advice {
+  if (/EXPIRED|NOT_YET_VALID/.test(code)) {
+    return {
+      text: l10n.t(
+        "Check this machine's clock. If it's correct, the service's administrator must renew the certificate.",
+      ),
+    };
+  }
+  if (/ALTNAME|HOSTNAME|CN_INVALID/.test(code)) {
+    return {
+      text: l10n.t('Check the address: the certificate was issued for a different name.'),
+      setting: connections,
+    };
+  }
+  return {
+    text: l10n.t(
+      "Ask your administrator to add your organization's certificate to the system store, and make sure that http.systemCertificates is on. Or set NODE_EXTRA_CA_CERTS to the path of the certificate file. Don't turn off http.proxyStrictSSL, or services' identities will no longer be verified.",
+    ),
+    setting: 'http.systemCertificates',
+  };
 }

@@ -1,6 +1,8 @@
 import { l10n } from 'vscode';
 import { getMachine } from '../../core/model/connection.ts';
+import type { StoreListing } from '../../core/model/databaseModel.ts';
 import { localConnectionId } from '../editor/machine.ts';
+import { formatFileCount, formatNumber, formatSize, formatTime, plural } from './localeFormats.ts';
 import { toPlainLine } from './plainText.ts';
 
 /** Returns the name of this machine's local service. */
@@ -15,4 +17,50 @@ export function getLocalServiceName(): string {
 export function getForeignServiceName(connectionId: string): string | undefined {
   const machine = connectionId === localConnectionId ? undefined : getMachine(connectionId);
   return machine === undefined ? undefined : l10n.t('Local Service on {0}', toPlainLine(machine));
+}
+
+/**
+ * Describes the top level of a store, such as "2 folders, 1,000 or more files". Files are counted up to `maxFileCount`.
+ */
+export function describeStoreContent(folderCount: number, fileCount: number, maxFileCount: number): string {
+  const folders = plural(folderCount, '{0} folder', '{0} folders');
+  const limit = formatNumber(maxFileCount);
+  const files = fileCount < maxFileCount ? formatFileCount(fileCount) : l10n.t('{0} or more files', limit);
+  return l10n.t('{0}, {1}', folders, files);
+}
+
+/**
+ * Describes the state of a store for its row: "scanning: 120,000 files", "as of 10:42", or why the store can't be
+ * listed. Returns an empty string if nothing is known.
+ */
+export function describeStoreState(listing: StoreListing): string {
+  const { state, asOf, scanned, files, problem } = listing;
+  if (state === 'scanning') return describeScan(scanned ?? files);
+  if (state === 'failed') return describeFailedScan(problem);
+  return asOf === undefined ? '' : l10n.t('as of {0}', formatListedTime(asOf));
+}
+
+function describeScan(fileCount: number): string {
+  return fileCount === 0 ? l10n.t('scanning…') : l10n.t('scanning: {0} so far', formatFileCount(fileCount));
+}
+
+function describeFailedScan(problem: string | undefined): string {
+  if (problem === undefined) return l10n.t("can't be listed");
+  return l10n.t("can't be listed: {0}", toPlainLine(problem));
+}
+
+/**
+ * Describes a store for its row's tooltip: the number of files, the free space, and any failure of the last scan. Each
+ * fact is on its own line.
+ */
+export function describeStoreListing({ files, asOf, freeBytes, problem }: StoreListing): string {
+  const count = formatFileCount(files);
+  const listed = asOf === undefined ? '' : l10n.t('{0}, as of {1}', count, formatListedTime(asOf));
+  const failure = problem === undefined ? '' : l10n.t('The last scan failed: {0}', toPlainLine(problem));
+  const space = freeBytes === undefined ? '' : l10n.t('{0} free', formatSize(freeBytes));
+  return [listed, space, failure].filter((line) => line !== '').join('\n');
+}
+
+function formatListedTime(asOf: string): string {
+  return formatTime(Date.parse(asOf), Date.now());
 }

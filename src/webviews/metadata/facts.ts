@@ -6,7 +6,7 @@ import { isRecord } from '../messages/guards.ts';
 import type { MetadataSnapshot } from '../messages/metadataMessages.ts';
 import type { Format } from '../shared/format.ts';
 import { shortenText, toReadableText, toVisibleText } from '../shared/text.ts';
-import { listObjects } from './references.ts';
+import { listObjects } from './credit.ts';
 
 /** An entry in the row of facts. */
 export interface Fact {

@@ -1,6 +1,6 @@
 import '../shared/page.css';
 import './metadata.css';
 import { PageApp } from '../shared/pageApp.tsx';
-import { metadataScreen } from './metadataScreen.tsx';
+import { metadataScreen } from './metadataSections.tsx';
 
 new PageApp(metadataScreen);

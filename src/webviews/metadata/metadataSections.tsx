@@ -1,21 +1,45 @@
 import * as l10n from '@vscode/l10n';
 import type { VNode } from 'preact';
 import type { FileEntry } from '../../core/model/fileEntry.ts';
-import { Button, DataTable, Fact as FactRow, Link, Section, ServerText, ShowMore } from '../shared/elements.tsx';
+import {
+  isMetadataHostMessage,
+  type MetadataHostMessage,
+  type MetadataIntent,
+  type MetadataPageState,
+  type MetadataSnapshot,
+} from '../messages/metadataMessages.ts';
+import {
+  ActionButtons,
+  Button,
+  DataTable,
+  Fact as FactRow,
+  Link,
+  NoteBox,
+  Section,
+  ServerText,
+  ShowMore,
+} from '../shared/elements.tsx';
 import type { Identifier } from '../shared/identifiers.ts';
 import { JsonTree } from '../shared/jsonTree.tsx';
+import { DescriptionSection } from '../shared/markdown.tsx';
+import { filterActions } from '../shared/note.ts';
+import type { PageDefinition } from '../shared/pageApp.tsx';
 import { usePage } from '../shared/pageContext.ts';
-import { shortenText } from '../shared/text.ts';
+import { shortenText, toVisibleText } from '../shared/text.ts';
 import {
+  filterDefined,
+  listLicenses,
+  listSources,
   readCredit,
   splitCitation,
   type Contributor,
   type Credit,
   type CreditDate,
+  type Reference,
   type RelatedIdentifier,
 } from './credit.ts';
 import { listFacts, listOtherFields, listSchemaFields, type Fact, type SchemaField } from './facts.ts';
-import { filterDefined, listLicenses, listSources, type Reference } from './references.ts';
+import { describeMetadataChange, listMetadataNotes } from './metadataNotes.ts';
 
 const initialFields = 200;
 const maxCellLength = 1000;
@@ -30,7 +54,7 @@ interface FactStripProps {
 }
 
 /** Renders the row of facts below the heading. */
-export function FactStrip({ facts, onCopyHash }: FactStripProps): VNode | null {
+function FactStrip({ facts, onCopyHash }: FactStripProps): VNode | null {
   if (facts.length === 0) return null;
   return (
     <dl class="facts">
@@ -56,7 +80,7 @@ interface Column {
 }
 
 /** Renders the schema of a tabular file as a table with one row per column of the file. */
-export function SchemaSection({ file }: FileProps): VNode | null {
+function SchemaSection({ file }: FileProps): VNode | null {
   const limit = usePage().view.getLimit('schema', initialFields);
   const fields = listSchemaFields(file);
   if (fields.length === 0) return null;
@@ -90,12 +114,12 @@ function listUsedColumns(fields: readonly SchemaField[]): readonly Column[] {
 }
 
 /** Renders the sources of the data. */
-export function SourcesSection({ file }: FileProps): VNode | null {
+function SourcesSection({ file }: FileProps): VNode | null {
   return <ReferenceSection name="sources" heading={l10n.t('Sources')} references={listSources(file)} />;
 }
 
 /** Renders the licenses of the data. */
-export function LicensesSection({ file }: FileProps): VNode | null {
+function LicensesSection({ file }: FileProps): VNode | null {
   return <ReferenceSection name="licenses" heading={l10n.t('Licenses')} references={listLicenses(file)} />;
 }
 
@@ -127,7 +151,7 @@ interface OtherFieldsProps extends FileProps {
 }
 
 /** Renders the metadata fields that no other section shows in full. */
-export function OtherFieldsSection({ file, heading }: OtherFieldsProps): VNode | null {
+function OtherFieldsSection({ file, heading }: OtherFieldsProps): VNode | null {
   const value = listOtherFields(file, listFacts(file, usePage().format), heading);
   if (Object.keys(value).length === 0) return null;
   return (
@@ -140,7 +164,7 @@ export function OtherFieldsSection({ file, heading }: OtherFieldsProps): VNode |
 const maxTextLength = 1000;
 
 /** Renders the credit metadata of a file, such as people, organizations and dates. */
-export function CreditSection({ file }: { readonly file: FileEntry }): VNode | null {
+function CreditSection({ file }: { readonly file: FileEntry }): VNode | null {
   const rows = listRows(readCredit(file, usePage().format)).filter(([, values]) => values.length > 0);
   if (rows.length === 0) return null;
   return (
@@ -233,7 +257,7 @@ interface CiteSectionProps {
 }
 
 /** Renders a file's citation, with a button for other formats. */
-export function CiteSection({ citation, onCite }: CiteSectionProps): VNode | null {
+function CiteSection({ citation, onCite }: CiteSectionProps): VNode | null {
   if (citation === undefined) return null;
   return (
     <Section name="cite" heading={l10n.t('Cite')}>
@@ -259,4 +283,113 @@ function CitationText({ citation }: { readonly citation: string }): VNode {
       {written} <Link address={address}>{doi}</Link>
     </>
   );
+}
+
+const maxHeadingLength = 300;
+const maxRawLength = 100_000;
+/** Maximum length of the saved state, in characters of JSON. */
+const maxSavedLength = 200_000;
+
+/** The metadata page. */
+export const metadataScreen: PageDefinition<MetadataHostMessage, MetadataSnapshot, MetadataIntent> = {
+  isMessage: isMetadataHostMessage,
+  update: (_, { snapshot }) => snapshot,
+  getSubject: ({ ref }) => JSON.stringify([ref.connectionId, ref.database, ref.id]),
+  getSavedState,
+  describeChange: describeMetadataChange,
+  isBusy: ({ loading }) => loading,
+  render: (snapshot, send) => <MetadataScreen snapshot={snapshot} send={send} />,
+};
+
+/** Returns the state that a page shows immediately after a reload, before a connection is open. */
+function getSavedState({ ref, kept, staging, found, receivedAt, loading }: MetadataSnapshot): MetadataPageState {
+  const state: MetadataPageState = {
+    ref: { ...ref, name: shortenText(ref.name, maxHeadingLength) },
+    kept,
+    ...(staging && { staging }),
+  };
+  if (found === undefined || receivedAt === undefined || loading) return state;
+  const whole: MetadataPageState = { ...state, found, receivedAt };
+  return JSON.stringify(whole).length < maxSavedLength ? whole : state;
+}
+
+interface ScreenProps {
+  readonly snapshot: MetadataSnapshot;
+  readonly send: (intent: MetadataIntent) => void;
+}
+
+function MetadataScreen({ snapshot, send }: ScreenProps): VNode {
+  const { found, loading } = snapshot;
+  return (
+    <>
+      <div class={loading ? 'busy on' : 'busy'} aria-hidden="true" />
+      <Header snapshot={snapshot} send={send} />
+      {listMetadataNotes(snapshot, usePage().format).map((note) => (
+        <NoteBox key={note.key} note={note} onAction={(type) => send({ type })} />
+      ))}
+      {loading && found === undefined && <p class="loading">{l10n.t('Loading metadata…')}</p>}
+      {found?.kind === 'file' && <FileSections snapshot={snapshot} file={found} send={send} />}
+      {found?.kind === 'unreadable' && (
+        <pre>
+          <ServerText>{shortenText(found.text, maxRawLength)}</ServerText>
+        </pre>
+      )}
+    </>
+  );
+}
+
+function listActions(isKept: boolean) {
+  return filterActions([
+    { intent: 'transfer', label: l10n.t('Transfer…'), isPrimary: true },
+    { intent: 'copyId', label: l10n.t('Copy ID') },
+    { intent: 'showJson', label: l10n.t('Show as JSON') },
+    !isKept && { intent: 'keep', label: l10n.t('Keep Open') },
+  ]);
+}
+
+function Header({ snapshot, send }: ScreenProps): VNode {
+  const { ref, kept, found } = snapshot;
+  const heading = getHeading(snapshot);
+  const path = found?.kind === 'file' && found.path !== heading ? found.path : undefined;
+  const actions = listActions(kept);
+  return (
+    <header>
+      <h1 tabindex={-1} title={heading.length > maxHeadingLength ? shortenText(heading, 3000) : undefined}>
+        <ServerText>{shortenText(heading, maxHeadingLength)}</ServerText>
+      </h1>
+      <p class="where">
+        {path !== undefined && <ServerText class="code">{shortenText(path, 1000)}</ServerText>}
+        <span class="database">{l10n.t('in {0}', isolate(ref.database))}</span>
+      </p>
+      <div class="actions" role="group" aria-label={l10n.t('Actions')}>
+        <ActionButtons actions={actions} onAction={(type) => send({ type })} />
+      </div>
+    </header>
+  );
+}
+
+function FileSections({ snapshot, file, send }: ScreenProps & { readonly file: FileEntry }): VNode {
+  const facts = listFacts(file, usePage().format, snapshot);
+  return (
+    <>
+      <FactStrip facts={facts} onCopyHash={() => send({ type: 'copyHash' })} />
+      <DescriptionSection text={file.description} />
+      <SchemaSection file={file} />
+      <SourcesSection file={file} />
+      <LicensesSection file={file} />
+      <CreditSection file={file} />
+      <CiteSection citation={snapshot.citation} onCite={() => send({ type: 'cite' })} />
+      <OtherFieldsSection file={file} heading={getHeading(snapshot)} />
+    </>
+  );
+}
+
+function getHeading({ ref, found }: MetadataSnapshot): string {
+  if (found?.kind !== 'file') return ref.name;
+  return found.title === undefined || found.title === '' ? found.name : found.title;
+}
+
+/** Isolates a name in a sentence, so that its writing direction does not affect the rest of the sentence. */
+function isolate(name: string): string {
+  return `\u2068${toVisibleText(shortenText(name, maxHeadingLength))}\u2069`;
 }

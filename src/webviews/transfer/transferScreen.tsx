@@ -15,16 +15,15 @@ import type { PageDefinition } from '../shared/pageApp.tsx';
 import { usePage } from '../shared/pageContext.ts';
 import { shortenText } from '../shared/text.ts';
 import {
+  FactStrip,
   FilesSection,
   InstructionsSection,
   LicensesSection,
   MessageSection,
   PlaceSection,
 } from './transferSections.tsx';
-import { ProgressChart } from './progressChart.tsx';
-import { FactStrip } from './transferFacts.tsx';
+import { HistorySection, ProgressChart, ProgressSection, StatusBadge } from './transferStatus.tsx';
 import { listTransferNotes } from './transferNotes.ts';
-import { HistorySection, ProgressSection, StatusBadge } from './transferStatus.tsx';
 import { describeStartedElsewhere } from '../../core/words/pageWords.ts';
 
 /** States in which the server's message is shown above the progress, because users open the page to read it. */

@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { mock } from 'node:test';
-import { launchService, type LaunchOptions } from '../../../src/extension/localService/serviceFinder.ts';
+import { launchService, type LaunchOptions } from '../../../src/extension/localService/serviceLink.ts';
 
 const program = `
   process.stdin.on('data', (text) => {

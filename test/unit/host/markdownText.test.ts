@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import MarkdownIt from 'markdown-it';
-import { escapeMarkdown } from '../../../src/extension/words/markdownText.ts';
+import { escapeMarkdown } from '../../../src/extension/words/plainText.ts';
 import { bySize } from '../../support/testSize.ts';
 
 const renderer = new MarkdownIt({ html: true });

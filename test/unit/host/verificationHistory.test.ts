@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import { getPastResult, toPastVerification } from '../../../src/core/verification/pastVerification.ts';
 import type { VerificationReport } from '../../../src/core/verification/verification.ts';
-import { StateFiles } from '../../../src/extension/editor/stateFiles.ts';
-import { VerificationHistory } from '../../../src/extension/editor/verificationHistory.ts';
+import { StateFiles, VerificationHistory } from '../../../src/extension/editor/stateFiles.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 
 describe('The history of verifications', () => {

@@ -5,10 +5,9 @@ import * as l10n from '@vscode/l10n';
 import { describe, it } from 'mocha';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
 import type { MetadataSnapshot } from '../../../src/webviews/messages/metadataMessages.ts';
-import { readCredit } from '../../../src/webviews/metadata/credit.ts';
+import { listLicenses, listSources, readCredit } from '../../../src/webviews/metadata/credit.ts';
 import { listFacts, listOtherFields, listSchemaFields } from '../../../src/webviews/metadata/facts.ts';
 import { describeMetadataChange, listMetadataNotes } from '../../../src/webviews/metadata/metadataNotes.ts';
-import { listLicenses, listSources } from '../../../src/webviews/metadata/references.ts';
 import { createFormat } from '../../../src/webviews/shared/format.ts';
 
 const format = createFormat('en');

@@ -26,7 +26,7 @@ import {
 } from '../../words/searchWords.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { describeKeyDoubt, describeReason, getSetKeyRemedy, isSignInRejected } from '../../words/reasonWords.ts';
-import { describeStoreListing, describeStoreState } from '../../words/storeWords.ts';
+import { describeStoreListing, describeStoreState } from '../../words/serviceNames.ts';
 import type { DatabaseTreeNode, MessageNode } from '../../views/nodes.ts';
 import {
   createEmptyRow,

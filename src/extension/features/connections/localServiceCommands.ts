@@ -1,5 +1,5 @@
 import { env, l10n } from 'vscode';
-import { quoteForShell } from '../../../core/code/literals.ts';
+import { quoteForShell } from '../../../core/code/codeRequest.ts';
 import { isUnderWay, type Transfer } from '../../../core/model/transferModel.ts';
 import { CommandFailure } from '../../editor/commandBoundary.ts';
 import type { WelcomeButton } from '../../editor/contributions.ts';

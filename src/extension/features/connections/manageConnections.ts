@@ -11,8 +11,7 @@ import { withProgress, type NotificationAction, type Notifications } from '../..
 import { getDialogTitle } from '../../words/commandTitles.ts';
 import { plural } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
-import { describeReason } from '../../words/reasonWords.ts';
-import { formatStep, getAdvice, getStepTitle, type Advice } from '../../words/testWords.ts';
+import { describeReason, formatStep, getAdvice, getStepTitle, type Advice } from '../../words/reasonWords.ts';
 import type { CommandServices } from '../services.ts';
 import { askApiKey, reportAcceptedKey } from './apiKeyPrompt.ts';
 import { askNewConnection } from './connect.ts';

@@ -9,7 +9,7 @@ import type { Settings } from '../../editor/settings.ts';
 import { countStoreFiles, listRemotes, listStoreFolders } from '../../localService/rclone.ts';
 import { createAddStoreStep } from '../../editor/nextSteps.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
-import { describeStoreContent } from '../../words/storeWords.ts';
+import { describeStoreContent } from '../../words/serviceNames.ts';
 import type { CommandServices } from '../services.ts';
 import { serveLocation } from './serveFolder.ts';
 import { getDialogTitle } from '../../words/commandTitles.ts';

@@ -24,11 +24,10 @@ import type { FileNode, SearchNode, TransferNode } from '../../editor/contributi
 import { pickNewFile, writeTextFile } from '../../editor/fileDialogs.ts';
 import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
 import { createSearchStep } from '../../editor/nextSteps.ts';
-import { describeExport } from '../../words/exportWords.ts';
+import { describeExport, getFormatPlaceholder } from '../../words/sharedLabels.ts';
 import { formatFileCount, formatList, formatTime } from '../../words/localeFormats.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 import { describeSearchTerms, formatResultCount, getDatabaseLabel } from '../../words/searchWords.ts';
-import { getFormatPlaceholder } from '../../words/sharedLabels.ts';
 import { getTransferTitle } from '../../words/transferWords.ts';
 import { describeManifestError } from '../../words/verificationWords.ts';
 import type { CommandServices } from '../services.ts';

@@ -16,7 +16,7 @@ import { getConnectionName } from '../../editor/connectionFacts.ts';
 import type { FileNode, FileRef } from '../../editor/contributions.ts';
 import { localConnectionId } from '../../editor/machine.ts';
 import { createRemedyActions, createUnknownIdHint } from '../../editor/nextSteps.ts';
-import { describeLink, describeLinkProblem, describeUnlinkable } from '../../words/linkWords.ts';
+import { describeLink, describeLinkProblem, describeUnlinkable } from '../../words/searchWords.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import { askNewConnection } from '../connections/connect.ts';
 import { getOrOpenConnection, requireSavedConnection } from '../connections/connectionOpener.ts';

@@ -40,7 +40,7 @@ import {
 import type { runCommand } from '../../editor/commandBoundary.ts';
 import { panelTypes } from '../../editor/contributions.ts';
 import { listRevealActions } from '../../editor/fileDialogs.ts';
-import type { VerificationHistory } from '../../editor/verificationHistory.ts';
+import type { VerificationHistory } from '../../editor/stateFiles.ts';
 import {
   describeEstimateBasis,
   describeState,

@@ -10,7 +10,7 @@ import { CommandFailure, CommandHint, createCommandAction, runCommand } from '..
 import type { TransferNode } from '../../editor/contributions.ts';
 import { pickFile } from '../../editor/fileDialogs.ts';
 import { withProgress } from '../../editor/notifications.ts';
-import type { StoredReport } from '../../editor/verificationHistory.ts';
+import type { StoredReport } from '../../editor/stateFiles.ts';
 import { createUnfinishedHint } from '../../editor/nextSteps.ts';
 import { getCommandTitle, getDialogTitle } from '../../words/commandTitles.ts';
 import { toPlainLine } from '../../words/plainText.ts';
