@@ -105,7 +105,7 @@ export default defineConfig(
     ignores: [
       'src/extension/editor/diagnostics.ts',
       'src/extension/editor/commandLineFiles.ts',
-      'src/extension/localService/{lease,serviceFinder,serviceLink,serviceRecord}.ts',
+      'src/extension/localService/{serviceLink,serviceRecord}.ts',
     ],
     rules: { 'house/words': 'error' },
   },

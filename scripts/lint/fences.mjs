@@ -19,7 +19,7 @@ const layers = [
   'core/search',
   'core/transfers',
 ];
-const core = [...layers, 'core/words/pageWords', 'core/words', 'core/agents', 'core'];
+const core = [...layers, 'core/words/sharedSentences', 'core/words', 'core/agents', 'core'];
 const editor = ['extension/identity', 'extension/words', 'extension/editor', 'extension/notifications'];
 
 /** Rows in matching order: the first pattern that matches a file determines its part. */
@@ -39,9 +39,13 @@ export const fences = [
     node: true,
   },
   // Sentences that the pages share with the extension and the command line.
-  { place: 'core/words/pageWords', files: /^src\/core\/words\/pageWords\.ts$/, types: ['core/words'] },
+  { place: 'core/words/sharedSentences', files: /^src\/core\/words\/sharedSentences\.ts$/ },
   // Sentences about the data of core, which the extension and the command line share.
-  { place: 'core/words', files: /^src\/core\/words\//, code: ['core/recipes', 'core/model', 'core/util'] },
+  {
+    place: 'core/words',
+    files: /^src\/core\/words\//,
+    code: ['core/words/sharedSentences', 'core/recipes', 'core/model', 'core/util'],
+  },
   { place: 'core/code', files: /^src\/core\/code\//, code: ['core/model', 'core/util'] },
   // Observable state, which views read. It neither sends requests nor writes files.
   {
@@ -196,7 +200,7 @@ export const fences = [
       'core/citations',
       'core/recipes',
       'core/store',
-      'core/words/pageWords',
+      'core/words/sharedSentences',
       'core/model',
       'core/util',
     ],
@@ -219,7 +223,7 @@ export const fences = [
       'webviews/messages',
       'webviews/shared',
       'core/util/displayLimits',
-      'core/words/pageWords',
+      'core/words/sharedSentences',
       ...(page === 'metadata' ? ['core/util/spdxLicense'] : []),
     ],
     types: ['core/model'],

@@ -8,7 +8,7 @@ import {
   describeForeignLock,
   describeMissingLock,
   describeUnusableFiles,
-} from '../../core/words/recipePlans.ts';
+} from '../../core/words/recipeSentences.ts';
 import { formatBytes, formatCount, toPlainCell } from '../text/terminalText.ts';
 import { describeReason } from '../text/reasonText.ts';
 import { english, unusableFile } from '../text/sentences.ts';

@@ -8,7 +8,7 @@ import type { Recipe } from '../../core/recipes/recipeSchema.ts';
 import type { RecipeText } from '../../core/recipes/recipeText.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import { readRegularFile } from '../../core/util/regularFile.ts';
-import { describeRecipeProblem as describeProblem } from '../../core/words/recipeProblems.ts';
+import { describeRecipeProblem as describeProblem } from '../../core/words/recipeSentences.ts';
 import { CliError, createUsageError } from '../cliError.ts';
 import {
   chooseConnection,

@@ -8,8 +8,7 @@ import {
   type TransferOutcome,
 } from '../../core/model/transferOutcome.ts';
 import { formatByteProgress, limitMarks, shortenText } from '../../core/util/displayLimits.ts';
-import { describeNothingTransferred } from '../../core/words/pageWords.ts';
-import { describeMissingReason } from '../../core/words/sharedSentences.ts';
+import { describeNothingTransferred, describeMissingReason } from '../../core/words/sharedSentences.ts';
 import { describeReason, describeUnsentReason } from './reasonText.ts';
 import { clauses, english } from './sentences.ts';
 import { formatCount, toPlainCell, type Column } from './terminalText.ts';

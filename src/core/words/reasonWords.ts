@@ -1,12 +1,12 @@
 import type { Reason, ReasonKind } from '../model/reason.ts';
+import type { Translator } from './sharedSentences.ts';
 
 /** The failures whose cause or remedy depends on the program. */
 type RemedyKind = 'badAddress' | 'insecureAddress' | 'keyMissing' | 'keyGone' | 'keyElsewhere' | 'internalError';
 
 /** The parts of sentences that the extension and the command line each provide. */
 interface Wording {
-  /** Translates a sentence; `{0}` in it stands for the first argument. */
-  readonly l10n: { t(message: string, ...args: (string | number)[]): string };
+  readonly l10n: Translator;
   /** Converts text from a server to one line without control or format characters. */
   readonly toPlainLine: (text: string) => string;
   /** Describes the failures whose cause or remedy depends on the program. */

@@ -221,11 +221,7 @@ export class LocalService implements Disposable {
 }
 
 /** Loads the code for communicating with the service on first use, to keep startup fast. */
-async function loadServiceCode() {
-  const modules = [import('./serviceLink.ts'), import('./serviceLink.ts'), import('./serviceLink.ts')] as const;
-  const [finder, link, lease] = await Promise.all(modules);
-  return { ...finder, ...link, ...lease };
-}
+const loadServiceCode = async () => await import('./serviceLink.ts');
 
 function isLeaseRefused(error: unknown): boolean {
   return error instanceof Error && error.name === 'LeaseRefused';

@@ -15,9 +15,9 @@ import {
   describeForeignLock,
   describeMissingLock,
   describeUnusableFiles,
-} from '../../core/words/recipePlans.ts';
+  describeRecipeProblem as describeProblem,
+} from '../../core/words/recipeSentences.ts';
 import { describeNeverRun as describeNever } from '../../core/words/sharedSentences.ts';
-import { describeRecipeProblem as describeProblem } from '../../core/words/recipeProblems.ts';
 import {
   formatFileCount,
   formatList,

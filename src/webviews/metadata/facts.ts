@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { FileEntry } from '../../core/model/fileEntry.ts';
 import { toSentence } from '../../core/util/sharedTexts.ts';
-import { describeUnstaged } from '../../core/words/pageWords.ts';
+import { describeUnstaged } from '../../core/words/sharedSentences.ts';
 import { isRecord } from '../messages/guards.ts';
 import type { MetadataSnapshot } from '../messages/metadataMessages.ts';
 import type { Format } from '../shared/format.ts';

@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { describeNothingTransferred } from '../../core/words/pageWords.ts';
+import { describeNothingTransferred } from '../../core/words/sharedSentences.ts';
 import type { PageRemedy } from '../messages/pageMessages.ts';
 import type { PageTransfer } from '../messages/transferMessages.ts';
 import type { Format } from '../shared/format.ts';

@@ -24,7 +24,7 @@ import {
 } from './transferSections.tsx';
 import { HistorySection, ProgressChart, ProgressSection, StatusBadge } from './transferStatus.tsx';
 import { listTransferNotes } from './transferNotes.ts';
-import { describeStartedElsewhere } from '../../core/words/pageWords.ts';
+import { describeStartedElsewhere } from '../../core/words/sharedSentences.ts';
 
 /** States in which the server's message is shown above the progress, because users open the page to read it. */
 const reasonStates: ReadonlySet<TransferState> = new Set(['failed', 'unknown']);

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { VNode } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { TransferFile } from '../../core/model/transferModel.ts';
-import { getCopyFolderLabel } from '../../core/words/pageWords.ts';
+import { getCopyFolderLabel } from '../../core/words/sharedSentences.ts';
 import type { PageTransfer, TransferIntent } from '../messages/transferMessages.ts';
 import { ActionButtons, Fact, Link, NoteBox, Section, ServerText, ShowMore } from '../shared/elements.tsx';
 import type { Format } from '../shared/format.ts';

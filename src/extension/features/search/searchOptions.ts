@@ -3,7 +3,7 @@ import type { ParameterFlow } from '../../../core/search/parameterFlow.ts';
 import type { SearchParameter } from '../../../core/model/databaseModel.ts';
 import type { FileStaging, SearchQuery } from '../../../core/model/searchModel.ts';
 import type { ParameterListing } from '../../../core/search/searchabilityStore.ts';
-import { describeUnstaged } from '../../../core/words/pageWords.ts';
+import { describeUnstaged } from '../../../core/words/sharedSentences.ts';
 import { parseJsonObject, type JsonObject } from '../../../core/util/json.ts';
 import { askText, pickOne, toStepResult, type Choice, type Step, type StepPosition } from '../../editor/quickInput.ts';
 import { formatNumber } from '../../words/localeFormats.ts';

@@ -48,7 +48,7 @@ import {
   formatLastProgress,
   formatTimeLeft,
 } from '../../words/transferWords.ts';
-import { describeStartedElsewhere } from '../../../core/words/pageWords.ts';
+import { describeStartedElsewhere } from '../../../core/words/sharedSentences.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { describeReason, describeUnsentReason, getSignInRemedy } from '../../words/reasonWords.ts';
 import { listLicenseRows } from '../../words/summaryWords.ts';

@@ -18,7 +18,7 @@ import type { CommandServices } from '../services.ts';
 import { chooseTransferToOpen } from '../transfers/transferPicker.ts';
 import { askTransferredFolder, findTransferredFiles, searchTransferredFiles } from './transferredFolders.ts';
 import { getDialogTitle } from '../../words/commandTitles.ts';
-import { getCopyFolderLabel } from '../../../core/words/pageWords.ts';
+import { getCopyFolderLabel } from '../../../core/words/sharedSentences.ts';
 
 type OpenChoice = Choice<() => unknown>;
 

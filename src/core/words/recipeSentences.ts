@@ -1,25 +1,51 @@
 import { getFieldName, type RecipeProblem, type RecipeProblemKind } from '../recipes/recipeProblem.ts';
+import type { Translator } from './sharedSentences.ts';
 
-/** The parts of sentences that the extension and the command line each provide. */
+/** The translation, and the conversion of text to one short line, that the extension and the command line provide. */
 interface Wording {
-  /** Translates a sentence; `{0}` in it stands for the first argument. */
-  readonly l10n: { t(message: string, ...args: (string | number)[]): string };
-  /** Converts text from a recipe or a server to one short line without control or format characters. */
+  readonly l10n: Translator;
   readonly toPlainLine: (text: string) => string;
+}
+
+/** Describes in a sentence why the files that a recipe finds can't be transferred. */
+export function describeUnusableFiles({ l10n }: Wording, kind: 'stalled' | 'tooMany' | 'noFiles'): string {
+  if (kind === 'noFiles') return l10n.t('The recipe finds no files.');
+  return kind === 'tooMany'
+    ? l10n.t('The recipe finds more files than a transfer can include, or too many to filter. Narrow it down.')
+    : l10n.t('The search stopped because three pages in a row had no new files; more may exist. Narrow the search.');
+}
+
+/** Describes a lock that was changed by hand. */
+export function describeEditedLock({ l10n }: Wording): string {
+  return l10n.t('The lock was changed after the last run, so it may not match what that run found.');
+}
+
+/** Describes a lock that belongs to another recipe. */
+export function describeForeignLock({ l10n, toPlainLine }: Wording, recipe: string): string {
+  return l10n.t('The lock belongs to {0}. Delete the lock, or give the recipe that name again.', toPlainLine(recipe));
+}
+
+/** Describes a locked run of a recipe whose lock is missing or can't be read. */
+export function describeMissingLock({ l10n }: Wording): string {
+  return l10n.t('The recipe has no usable lock.');
+}
+
+/** The wording of problems with a recipe. */
+interface ProblemWording extends Wording {
   readonly formatNumber: (value: number) => string;
   /** Describes a recipe that requires a later version of the program. */
   readonly describeNewerVersion: () => string;
 }
 
 /** Returns a sentence about a problem with a recipe. Adds the most similar name, if there is one. */
-export function describeRecipeProblem(wording: Wording, problem: RecipeProblem): string {
+export function describeRecipeProblem(wording: ProblemWording, problem: RecipeProblem): string {
   const { l10n, toPlainLine } = wording;
   const { kind, path, nearest, expected = '' } = problem;
   const sentence = sentences[kind](wording, toPlainLine(getFieldName(path)), expected);
   return nearest === undefined ? sentence : l10n.t('{0} Did you mean “{1}”?', sentence, toPlainLine(nearest));
 }
 
-type Sentence = (wording: Wording, field: string, expected: string) => string;
+type Sentence = (wording: ProblemWording, field: string, expected: string) => string;
 
 const sentences: Readonly<Record<RecipeProblemKind, Sentence>> = {
   syntax: ({ l10n }) => l10n.t('Invalid JSON.'),
