@@ -123,7 +123,9 @@ function createCitation(unit: Unit, usedKeys: Map<string, number>, accessed: str
  * Leaves out the identifier, URL or abstract if it isn't the same for all files.
  */
 function mergeWorks(works: readonly CitedWork[]): CitedWork {
-  const [title, ...otherTitles] = unite(works.flatMap((work) => listTitles(work)));
+  const [title, ...otherTitles] = unite(
+    works.flatMap((work) => (work.title === undefined ? work.otherTitles : [work.title, ...work.otherTitles])),
+  );
   const dates = works.map(({ issued }) => issued).filter((date) => date !== undefined);
   const getCommon = (field: 'identifier' | 'url' | 'abstract'): string | undefined =>
     works.every((work) => work[field] === works[0]?.[field]) ? works[0]?.[field] : undefined;
@@ -144,10 +146,6 @@ function mergeWorks(works: readonly CitedWork[]): CitedWork {
     ),
     notes: unite(works.flatMap(({ notes }) => notes)),
   };
-}
-
-function listTitles({ title, otherTitles }: CitedWork): readonly string[] {
-  return title === undefined ? otherTitles : [title, ...otherTitles];
 }
 
 function findFirst(works: readonly CitedWork[], field: 'publisher' | 'version'): string | undefined {

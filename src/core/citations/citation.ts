@@ -76,7 +76,6 @@ export function listNotes({ contributors, notes, licenses }: CitedWork): readonl
   return [...supporters, ...notes, ...listLicenseNotes(licenses)];
 }
 
-/** Returns one note that lists all licenses; an empty list if there are no licenses. */
 function listLicenseNotes(licenses: readonly License[]): readonly string[] {
   if (licenses.length === 0) return [];
   return [`${licenses.length === 1 ? 'License' : 'Licenses'}: ${licenses.map(formatLicense).join(', ')}`];

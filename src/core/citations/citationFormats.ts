@@ -281,12 +281,11 @@ export interface CitationFileTexts {
  */
 function writeCitationFile(citations: readonly Citation[], texts: CitationFileTexts): string {
   const [first] = citations;
-  const content = first && citations.length === 1 ? describeWork(first, texts) : describeWorks(citations, texts);
+  const content =
+    first && citations.length === 1
+      ? { type: 'dataset', ...listCommonFields(first, texts) }
+      : describeWorks(citations, texts);
   return writeYaml({ 'cff-version': '1.2.0', message: texts.message, ...content });
-}
-
-function describeWork(citation: Citation, texts: CitationFileTexts): JsonObject {
-  return { type: 'dataset', ...listCommonFields(citation, texts) };
 }
 
 function describeWorks(citations: readonly Citation[], texts: CitationFileTexts): JsonObject {

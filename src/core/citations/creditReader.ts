@@ -116,13 +116,9 @@ function getRelationLabel({ description, relationship_type: relationship }: Json
 }
 
 function readFunding({ funder, grant_id: id, grant_title: title }: JsonObject): string | undefined {
-  const name = isNamed(funder) ? readOrganizationName(funder) : readText(funder);
+  const name = typeof funder === 'object' ? readOrganizationName(funder) : readText(funder);
   const known = listTexts([name, title, id]);
   return known.length === 0 ? undefined : known.join(', ');
-}
-
-function isNamed(value: unknown): boolean {
-  return typeof value === 'object';
 }
 
 function readOrganizationName(value: unknown): string | undefined {
@@ -154,7 +150,6 @@ interface People {
   contributors?: SupportingContributor[];
 }
 
-/** Reads the contributors, grouped by role. */
 function readPeople(credit: JsonObject, resource: JsonObject): People {
   const own = listObjects(credit['contributors']);
   const people: People = {};

@@ -2,7 +2,7 @@ import { shortenText } from '../util/displayLimits.ts';
 import { isJsonObject, type JsonObject } from '../util/json.ts';
 
 const maxLength = 5_000;
-const none: readonly JsonObject[] = [];
+const noObjects: readonly JsonObject[] = [];
 const hasContent = /[\p{L}\p{N}\p{S}]/u;
 const isPlain = /^[A-Za-z0-9][!-~]*(?: [!-~]+)*$/;
 const invisible = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\uFEFF]+/gu;
@@ -28,7 +28,7 @@ export function toObject(value: unknown): JsonObject {
 
 /** Returns the objects in a list; an empty list if the value is not a list. */
 export function listObjects(value: unknown): readonly JsonObject[] {
-  if (!Array.isArray(value) || value.length === 0) return none;
+  if (!Array.isArray(value) || value.length === 0) return noObjects;
   return value.every(isJsonObject) ? value : value.filter(isJsonObject);
 }
 

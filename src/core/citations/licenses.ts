@@ -30,7 +30,7 @@ export function readLicenses(resource: JsonObject): readonly License[] {
     all = addLicense(all, toLicense(name ?? title, path));
   all = addLicense(all, readLicense(resource['license'] ?? resource['licence']));
   all = addLicense(all, readLicense(toObject(resource['credit'])['license']));
-  if (!all || all.length === 1) return all ?? none;
+  if (!all || all.length === 1) return all ?? noLicenses;
   return [...new Map(all.map((license) => [license.name, license])).values()];
 }
 
@@ -38,7 +38,7 @@ function addLicense(licenses: License[] | undefined, license: License | undefine
   return license ? append(licenses, license) : licenses;
 }
 
-const none: readonly License[] = [];
+const noLicenses: readonly License[] = [];
 
 /** Returns a resource's licenses in the short form that transfer records store. */
 export function readStatedLicenses(resource: JsonObject): readonly StatedLicense[] {

@@ -152,7 +152,13 @@ function writeRequest(request: CodeRequest): string {
     case 'transfer':
       return writeTransfer(request);
     case 'status':
-      return writeStatus(request.id);
+      return [
+        `status = client.transfer_status(${quoteText(request.id)})`,
+        'if status is None:',
+        '    raise SystemExit("The status is not available.")',
+        'print(status.status, status.message)',
+        'print(status.num_files_transferred, "of", status.num_files, "files")',
+      ].join('\n');
   }
 }
 
@@ -190,16 +196,6 @@ function writeTransfer({ kind: _kind, ids, ...others }: Extract<CodeRequest, { r
     'if transfer_id is None:',
     '    raise SystemExit("The server did not confirm the transfer. It may have started anyway.")',
     'print(transfer_id)',
-  ].join('\n');
-}
-
-function writeStatus(id: string): string {
-  return [
-    `status = client.transfer_status(${quoteText(id)})`,
-    'if status is None:',
-    '    raise SystemExit("The status is not available.")',
-    'print(status.status, status.message)',
-    'print(status.num_files_transferred, "of", status.num_files, "files")',
   ].join('\n');
 }
 

@@ -24,7 +24,6 @@ export interface OpenedFiles {
     | undefined;
 }
 
-/** The Python code that opens files with certain extensions. */
 interface FormatReader {
   readonly endings: readonly string[];
   readonly import: string;

@@ -22,7 +22,6 @@ export interface PastVerification {
   readonly unverifiedCount?: number;
 }
 
-/** Maximum number of paths to store. */
 const maxPaths = 100;
 
 /**

@@ -149,19 +149,18 @@ function resolvePlaces(path: string): readonly string[] | 'outsideFolder' | 'rem
   const place = parsePackagePath(path.replaceAll('\\:', ':'));
   if (place?.kind !== 'file') return place?.kind === 'remote' ? 'remote' : 'outsideFolder';
   if (!path.includes('\\:') || process.platform === 'win32') return [place.path];
-  return [place.path, removeEmptySegments(path)];
+  return [
+    place.path,
+    path
+      .split('/')
+      .filter((part) => part !== '' && part !== '.')
+      .join('/'),
+  ];
 }
 
 function resolveOwnPlaces(path: string): ReturnType<typeof resolvePlaces> {
   const place = parseManifestPath(path);
   return place?.kind === 'file' ? [place.path] : resolvePlaces(path);
-}
-
-function removeEmptySegments(path: string): string {
-  return path
-    .split('/')
-    .filter((part) => part !== '' && part !== '.')
-    .join('/');
 }
 
 async function readText(file: string, signal?: AbortSignal): Promise<string> {

@@ -65,7 +65,6 @@ export class ReasonWords {
     };
   }
 
-  /** Describes a failure. */
   describe(reason: Reason): string {
     return this.texts[reason.kind](reason);
   }

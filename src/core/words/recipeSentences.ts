@@ -30,7 +30,6 @@ export function describeMissingLock({ l10n }: Wording): string {
   return l10n.t('The recipe has no usable lock.');
 }
 
-/** The wording of problems with a recipe. */
 interface ProblemWording extends Wording {
   readonly formatNumber: (value: number) => string;
   /** Describes a recipe that requires a later version of the program. */

@@ -29,7 +29,6 @@ interface StoredKey {
   readonly marker: string | undefined;
 }
 
-/** Dependencies of {@link ApiKeys}. */
 interface ApiKeysDependencies {
   readonly secrets: SecretStorage;
   /** Folder for the marker files, one per connection with a saved key. The marker files do not contain the keys. */
@@ -73,7 +72,6 @@ export class ApiKeys implements Disposable {
     return found;
   }
 
-  /** Returns the key that {@link find} finds; undefined if there is none. */
   async get(connection: Connection): Promise<string | undefined> {
     return (await this.find(connection)).key;
   }

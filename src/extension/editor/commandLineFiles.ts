@@ -38,7 +38,6 @@ export async function writeLaunchers(paths: CommandLinePaths): Promise<void> {
   await writeFileAtomically(`${launcher}.cmd`, createWindowsLauncher(variables));
 }
 
-/** The system on which a command runs. */
 interface TargetSystem {
   readonly platform: NodeJS.Platform;
   /** Path of the command interpreter on Windows (`%ComSpec%`); `cmd` if absent. */

@@ -6,7 +6,6 @@ import { getForeignServiceName, getLocalServiceName } from '../words/serviceName
 import { localConnectionId } from './machine.ts';
 import type { Settings } from './settings.ts';
 
-/** Dependencies of {@link getConnectionName}. */
 interface ConnectionNameSources {
   readonly settings: Settings;
   readonly sessions: OpenConnections;

@@ -23,7 +23,15 @@ export function watchContextKeys(sources: ContextSources): Disposable {
   const lifetime = new Lifetime();
   let last: Partial<ContextKeys> = {};
   const update = (): void => {
-    const values = getContextKeys(sources);
+    const values = {
+      'dataTransfer.connected': sources.connectionStore.state.kind === 'connected',
+      'dataTransfer.hasConnection': sources.connectionStore.shown !== undefined,
+      'dataTransfer.localServiceRunning': sources.localService.isRunning,
+      'dataTransfer.hasSearches': sources.searchStore.getAll().length > 0,
+      'dataTransfer.hasChecked': sources.searchStore.checked.count > 0,
+      'dataTransfer.hasTransfers': sources.transferStore.getAll().length > 0,
+      'dataTransfer.hasFinished': sources.transferStore.getFinished().length > 0 || sources.transferStore.hasEarlier,
+    };
     for (const [key, value] of Object.entries(values))
       if (last[key as keyof typeof values] !== value) void commands.executeCommand('setContext', key, value);
     last = values;
@@ -35,26 +43,6 @@ export function watchContextKeys(sources: ContextSources): Disposable {
   lifetime.track(transferStore.onDidChange(update));
   update();
   return lifetime;
-}
-
-function getContextKeys({
-  connectionStore,
-  searchStore,
-  transferStore,
-  localService,
-}: ContextSources): Omit<
-  ContextKeys,
-  'dataTransfer.canUndo' | 'dataTransfer.descriptionDrafts' | 'dataTransfer.hasRecipes' | 'dataTransfer.rcloneMissing'
-> {
-  return {
-    'dataTransfer.connected': connectionStore.state.kind === 'connected',
-    'dataTransfer.hasConnection': connectionStore.shown !== undefined,
-    'dataTransfer.localServiceRunning': localService.isRunning,
-    'dataTransfer.hasSearches': searchStore.getAll().length > 0,
-    'dataTransfer.hasChecked': searchStore.checked.count > 0,
-    'dataTransfer.hasTransfers': transferStore.getAll().length > 0,
-    'dataTransfer.hasFinished': transferStore.getFinished().length > 0 || transferStore.hasEarlier,
-  };
 }
 
 const rcloneMissingKey: keyof ContextKeys = 'dataTransfer.rcloneMissing';

@@ -50,7 +50,6 @@ export class Documents implements Disposable {
     this.lifetime.dispose();
   }
 
-  /** Shows two strings in the diff editor, under the same file name. */
   async compare(
     title: string,
     file: string,
@@ -103,7 +102,6 @@ const draftsKey: keyof ContextKeys = 'dataTransfer.descriptionDrafts';
 /** The reason why a draft ended: `replaced` means that another draft was opened. */
 type DraftEnd = 'accepted' | 'closed' | 'replaced';
 
-/** The accepted text, or the reason why there is none. */
 type DraftResult = { readonly text: string } | Exclude<DraftEnd, 'accepted'>;
 
 /** Opens an editor for Markdown text with the built-in preview beside it. */

@@ -60,7 +60,6 @@ export async function writeTextFile(file: Uri, pieces: Iterable<string>): Promis
   }
 }
 
-/** An action for a folder on this machine. */
 interface FolderAction {
   readonly label: string;
   run(): unknown;

@@ -16,7 +16,6 @@ export interface ToolCall {
   readonly signal: AbortSignal;
 }
 
-/** The functions that implement the tools. */
 interface ToolFunctions {
   /** Runs a tool. Resolves to its answer as JSON. */
   call(call: ToolCall): Promise<string>;

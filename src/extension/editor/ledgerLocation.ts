@@ -77,7 +77,6 @@ class EarlyLog implements Logger {
   readonly warn = this.createWriter('warn');
   readonly error = this.createWriter('error');
 
-  /** Writes the buffered messages to a log and clears the buffer. */
   writeTo(log: Logger): void {
     for (const { level, message } of this.entries.splice(0)) log[level](message);
   }

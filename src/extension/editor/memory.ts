@@ -14,7 +14,6 @@ export interface RecentSearch {
   readonly specific?: JsonObject;
 }
 
-/** The citation format and the action that were last used. */
 interface LastCitation {
   readonly format?: CitationFormat;
   readonly action?: 'copy' | 'insert' | 'save';
@@ -39,7 +38,6 @@ export class Memory {
     this.state = state;
   }
 
-  /** Returns the ID of the connection that was last active. */
   async getLastConnectionId(): Promise<string | undefined> {
     return await this.readText('lastConnectionId');
   }
@@ -57,7 +55,6 @@ export class Memory {
     return await this.readText('lastDescription');
   }
 
-  /** Returns the instructions that were last used: their text, or the URI of the file that contains them. */
   async getLastInstructions(): Promise<LastInstructions | undefined> {
     const stored = await this.state.read('lastInstructions');
     if (!isJsonObject(stored)) return undefined;
@@ -123,7 +120,6 @@ export class Memory {
     });
   }
 
-  /** Returns the citation format and the action that were last used. */
   async getLastCitation(): Promise<LastCitation> {
     const stored = await this.state.read('lastCitation');
     const { format: storedFormat, action: storedAction } = isJsonObject(stored) ? stored : {};
@@ -136,7 +132,6 @@ export class Memory {
     await this.state.write('lastCitation', citation);
   }
 
-  /** Returns the URI of the last file that IDs or a table were read from. */
   async getLastIdFile(): Promise<string | undefined> {
     return await this.readText('lastIdFile');
   }

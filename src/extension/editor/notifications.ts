@@ -73,7 +73,6 @@ export class Notifications {
     return await show(escapeIconsAndLinks(message), ...labels);
   }
 
-  /** Shows a multiline result in a modal message. */
   async report(
     kind: 'info' | 'warning',
     message: string,
@@ -91,7 +90,6 @@ export class Notifications {
     );
   }
 
-  /** Shows a short confirmation in the status bar. */
   showStatusMessage(message: string): void {
     window.setStatusBarMessage(escapeIconsAndLinks(message), 4000);
   }

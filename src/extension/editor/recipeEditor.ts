@@ -112,7 +112,14 @@ export class RecipeLenses implements Disposable {
     const ids = [
       createTitle('dataTransfer.dryRunRecipe', l10n.t('Dry Run')),
       ...(isSavedSearch ? [] : [createTitle('dataTransfer.runRecipe', l10n.t('Run…'))]),
-      ...((await hasLock(document)) ? createLockTitles() : []),
+      ...((await hasLock(document))
+        ? [
+            createTitle('dataTransfer.runLockedRecipe', getRunLockedTitle()),
+            createTitle('dataTransfer.compareRecipe', getCompareTitle()),
+            createTitle('dataTransfer.verifyRecipe', l10n.t('Verify')),
+            createTitle('dataTransfer.citeRecipe', l10n.t('Cite…')),
+          ]
+        : []),
     ];
     return ids.map((command) => new CodeLens(new Range(0, 0, 0, 0), { ...command, arguments: [document.uri] }));
   }
@@ -129,15 +136,6 @@ interface LensTitle {
 
 function createTitle(command: CommandId, title: string): LensTitle {
   return { command, title };
-}
-
-function createLockTitles(): readonly LensTitle[] {
-  return [
-    createTitle('dataTransfer.runLockedRecipe', getRunLockedTitle()),
-    createTitle('dataTransfer.compareRecipe', getCompareTitle()),
-    createTitle('dataTransfer.verifyRecipe', l10n.t('Verify')),
-    createTitle('dataTransfer.citeRecipe', l10n.t('Cite…')),
-  ];
 }
 
 async function hasLock({ uri }: TextDocument): Promise<boolean> {

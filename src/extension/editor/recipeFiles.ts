@@ -22,7 +22,6 @@ export class RecipeFiles implements Disposable {
   private readonly changed = this.lifetime.track(new EventEmitter<void>());
   private files: readonly Uri[] = [];
   private refreshes = 0;
-  /** Files and folders that were created since the last check. */
   private readonly created: Uri[] = [];
   private check: Disposable | undefined;
   private isDisposed = false;

@@ -4,7 +4,6 @@ import { CommandHint } from './commandBoundary.ts';
 import type { ContextKeys } from './contributions.ts';
 import type { Notifications } from './notifications.ts';
 
-/** A removal in this window. */
 interface Removal {
   /** The sentence that reports it. */
   readonly text: string;
@@ -25,14 +24,12 @@ export class Removals implements Disposable {
     this.notifications = notifications;
   }
 
-  /** Reports a removal, and offers to undo it. */
   report(text: string, undo: () => unknown): void {
     const removal: Removal = { text, undo, isUndone: false };
     this.store([...this.removals, removal].slice(-maxRemovals));
     void this.notifications.info(text, { label: l10n.t('Undo'), run: () => this.undo(removal) });
   }
 
-  /** Undoes the last removal that wasn't undone yet. */
   async undoLast(): Promise<void> {
     const removal = this.removals.at(-1);
     if (!removal) throw new CommandHint(l10n.t('There is no removal to undo in this window.'));

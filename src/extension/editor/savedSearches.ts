@@ -10,7 +10,6 @@ import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { writeFileAtomically } from '../../core/util/durableFiles.ts';
 
-/** Dependencies of {@link SavedSearches}. */
 interface SavedSearchesDependencies {
   /** The folder for the saved searches of this workspace. */
   readonly folder: string;

@@ -35,7 +35,6 @@ export function readConnections(value: unknown): SavedConnections {
   return { connections, brokenIds, problems };
 }
 
-/** Returns true if an entry of the setting is valid and has the given ID. */
 function isEntryForConnection(entry: unknown, id: string): boolean {
   return describeProblem(entry) === undefined && (entry as Connection).id === id;
 }
@@ -219,7 +218,6 @@ export class Settings {
     await this.update('localService.databases', [...others, location]);
   }
 
-  /** Removes all entries for a folder or store from the setting. */
   async removeServedLocation(location: Pick<ServedLocation, 'folder' | 'remote'>): Promise<void> {
     await this.update('localService.databases', this.listOtherLocations(location));
   }
@@ -249,7 +247,6 @@ export class Settings {
     return value === 'ask' ? 'ask' : 'never';
   }
 
-  /** Returns true if the Recipes view shows the number of recipes with new files. */
   get isRecipeBadgeEnabled(): boolean {
     return this.get('recipes.badge', false);
   }

@@ -10,13 +10,11 @@ import { Emitter } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { isPastVerification, type PastVerification } from '../../core/verification/pastVerification.ts';
 
-/** The methods of the editor's state that {@link StateFiles} uses. */
 interface EditorState {
   get(name: string): unknown;
   update(name: string, value: undefined): PromiseLike<void>;
 }
 
-/** Dependencies of {@link StateFiles}. */
 interface StateFilesDependencies {
   readonly folder: string;
   /** The editor's state, where version 0.1 stored these values. */
@@ -34,7 +32,6 @@ export class StateFiles {
   private readonly dependencies: StateFilesDependencies;
   /** The last write of each value. The next write of the value waits for it. */
   private readonly writes = new Map<string, Promise<void>>();
-  /** Values that could not be written. */
   private readonly unsaved = new Map<string, unknown>();
   private readonly reported = new Set<string>();
 
@@ -181,7 +178,6 @@ export class VerificationHistory {
     return readAll(await this.state.read(stateName)).get(key);
   }
 
-  /** Records a transfer's verification and replaces any earlier one. */
   async record(key: string, verification: PastVerification): Promise<void> {
     await this.state.update(stateName, (stored) => {
       const others = [...readAll(stored)].filter(([other]) => other !== key);

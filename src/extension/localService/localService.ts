@@ -3,7 +3,6 @@ import type { ServedLocation } from '../editor/settings.ts';
 import type { Lease, LeaseEnd, ServiceOptions } from './serviceLink.ts';
 import { readServiceRecord, type LocalServiceAccess, type ServiceRecord } from './serviceRecord.ts';
 
-/** Dependencies of a {@link LocalService}. */
 interface LocalServiceDependencies extends ServiceOptions {
   /** Returns the folders and stores that the service serves for this window. */
   locations(): Promise<readonly ServedLocation[]>;
@@ -47,7 +46,6 @@ export class LocalService implements Disposable {
     this.dependencies = dependencies;
   }
 
-  /** True while this window uses the service. */
   get isRunning(): boolean {
     return this.current !== undefined;
   }

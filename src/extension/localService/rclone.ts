@@ -6,7 +6,6 @@ import { isJsonObject } from '../../core/util/json.ts';
 import { createRcloneEnvironment } from '../../core/util/rclonePath.ts';
 import { describeStoreFailure, findRemoteProblem, repeatIfRemoteMissing } from '../../core/util/remote.ts';
 
-/** A remote in the rclone configuration. */
 interface ConfiguredRemote {
   /** The name with a trailing colon, such as `lab:`. */
   readonly remote: string;

@@ -16,7 +16,6 @@ import { findRemoteProblem } from '../../core/util/remote.ts';
 import type { ServedLocation } from '../editor/settings.ts';
 import { compareVersions, readServiceRecord, type ServiceRecord, type SharedServiceAccess } from './serviceRecord.ts';
 
-/** The state of a shared service (D29: shared service). */
 interface ServiceState {
   readonly pid: number;
   /** Number of open leases. */
@@ -120,7 +119,6 @@ export class Lease implements Disposable {
   private readonly changed = new Emitter<void>();
   private endReason: LeaseEnd = 'lost';
 
-  /** Fires when the service's list of databases changes. */
   readonly onDidChangeDatabases = this.changed.event;
 
   private constructor(request: ClientRequest, response: IncomingMessage, lines: Interface) {

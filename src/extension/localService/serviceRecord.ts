@@ -38,7 +38,6 @@ export async function readServiceRecord(dataFolder: string): Promise<ServiceReco
   }
 }
 
-/** Parses a record. Throws if it is invalid. */
 function parseServiceRecord(text: string): ServiceRecord {
   const value: unknown = JSON.parse(text);
   const { address, token, sharingToken, pid, host, version, namespaces, start } = isJsonObject(value) ? value : {};

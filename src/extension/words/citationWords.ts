@@ -27,7 +27,6 @@ export function getCitationFileTexts(count: number): CitationFileTexts {
   };
 }
 
-/** The facts that a data availability statement presents. */
 interface AvailabilityFacts {
   readonly files: readonly CitableFile[];
   /** The services from which the files are available. */

@@ -66,7 +66,6 @@ export function formatSize(sizeBytes: number): string {
   return formatByteSize(sizeBytes, env.language);
 }
 
-/** Maximum number of names in a sentence. */
 const maxNames = 5;
 
 const maxNameLength = 60;

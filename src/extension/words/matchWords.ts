@@ -100,7 +100,6 @@ export function describeShortening(count: number): string {
   );
 }
 
-/** Maximum number of rows or files that a message lists. */
 const maxNamed = 5;
 
 /** Warns about numbers whose last digits a spreadsheet may have dropped. `lines` are the affected line numbers. */

@@ -14,7 +14,6 @@ export function toPlainText(text: string, maxLength: number): string {
   return shortenText(toVisibleText(text.slice(0, 4 * maxLength)), maxLength);
 }
 
-/** Text that may have been shortened. */
 interface CutText {
   readonly text: string;
   /**

@@ -125,25 +125,19 @@ function describeFailure(failure: ResolveFailure): string {
 
 function describeMissing({ missing, recipe }: RecipePlan): string {
   const names = formatNames(missing);
-  return recipe.from.table ? describeMissingValues(missing.length, names) : describeMissingIds(missing.length, names);
-}
-
-function describeMissingIds(count: number, names: string): string {
-  return plural(
-    count,
-    'No file was found for {0} ID in the recipe: {1}',
-    'No files were found for {0} IDs in the recipe: {1}',
-    names,
-  );
-}
-
-function describeMissingValues(count: number, names: string): string {
-  return plural(
-    count,
-    "{0} value in the recipe's table matches no file or more than one: {1}",
-    "{0} values in the recipe's table match no file or more than one: {1}",
-    names,
-  );
+  return recipe.from.table
+    ? plural(
+        missing.length,
+        "{0} value in the recipe's table matches no file or more than one: {1}",
+        "{0} values in the recipe's table match no file or more than one: {1}",
+        names,
+      )
+    : plural(
+        missing.length,
+        'No file was found for {0} ID in the recipe: {1}',
+        'No files were found for {0} IDs in the recipe: {1}',
+        names,
+      );
 }
 
 function describeOtherDatabases({ lockedDatabases: { from, to } = { from: '', to: '' } }: RecipePlan): string {

@@ -10,7 +10,6 @@ import { parseWrittenDate, parseWrittenSize, writeDate, writeSize } from '../../
 import { formatFileCount, formatList, formatNumber, formatSize, plural } from './localeFormats.ts';
 import { maxLineLength, toPlainLine, toPlainText } from './plainText.ts';
 
-/** Filters of a search. */
 interface Filters {
   readonly status?: FileStaging | undefined;
   readonly specific?: JsonObject | undefined;
@@ -30,7 +29,9 @@ export function describeSearchTerms({ query, ids }: Pick<SearchQuery, 'query' | 
 
 /** Describes a search's staging status and database-specific parameters. Returns an empty string if there are none. */
 export function describeFilters({ status, specific }: Filters, isLocal: boolean): string {
-  const parameters = Object.entries(specific ?? {}).map(([name, value]) => describeParameter(name, value, isLocal));
+  const parameters = Object.entries(specific ?? {}).map(([name, value]) =>
+    l10n.t('{0}: {1}', getParameterLabel(name, isLocal), describeParameterValue(name, value, isLocal)),
+  );
   return toPlainLine([status && describeStagingStatus(status), ...parameters].filter(Boolean).join(' · '));
 }
 
@@ -75,7 +76,6 @@ export function describeOrder(order: ResultOrder): string {
   return words[order];
 }
 
-/** The results to count: all or some of the results of a search. */
 interface ResultCount {
   readonly files: readonly unknown[];
   readonly mayHaveMore: boolean;
@@ -151,7 +151,6 @@ export interface ParameterForm {
   describe(value: unknown): string;
 }
 
-/** Display properties of a local service parameter. */
 interface LocalParameter {
   readonly label: string;
   readonly form?: ParameterForm;
@@ -202,10 +201,6 @@ export function describeParameterValue(name: string, value: unknown, isLocal: bo
   return toPlainLine(Object.hasOwn(values, text) ? (values[text] ?? text) : text);
 }
 
-function describeParameter(name: string, value: unknown, isLocal: boolean): string {
-  return l10n.t('{0}: {1}', getParameterLabel(name, isLocal), describeParameterValue(name, value, isLocal));
-}
-
 const sizeForm: ParameterForm = {
   get example() {
     return l10n.t('10 MB or 1.5 GiB');
@@ -234,18 +229,14 @@ const dateForm: ParameterForm = {
 /** Describes why text can't be used as a JSON object. Returns undefined if it can. */
 export function describeJsonError(text: string): string | undefined {
   const read = readJsonObject(text);
-  if (read.kind === 'object') return describeNumberOutOfRange(read.value);
+  if (read.kind === 'object')
+    return hasInfinity(read.value)
+      ? l10n.t('The JSON object contains a number that is too large. Put it in quotation marks.')
+      : undefined;
   if (read.kind === 'other') return l10n.t('Enter a JSON object.');
   return l10n.t('Invalid JSON at character {0}.', read.column);
 }
 
-function describeNumberOutOfRange(object: JsonObject): string | undefined {
-  return hasInfinity(object)
-    ? l10n.t('The JSON object contains a number that is too large. Put it in quotation marks.')
-    : undefined;
-}
-
-/** The confirmation prompt for a link. */
 interface LinkConfirmation {
   readonly question: string;
   /** The facts about the link, one per line. */
@@ -303,12 +294,11 @@ function describeTarget(target: LinkTarget): readonly string[] {
 }
 
 function describeContent(target: Exclude<LinkTarget, { readonly kind: 'transfer' }>): readonly string[] {
-  const facts = target.kind === 'file' ? describeFile(target) : describeSearch(target);
+  const facts =
+    target.kind === 'file'
+      ? [l10n.t('File: {0}', toPlainLine(target.name)), l10n.t('ID: {0}', toPlainLine(target.id))]
+      : describeSearch(target);
   return isShortened(target) ? [...facts, l10n.t('The link contains more than is shown here.')] : facts;
-}
-
-function describeFile({ name, id }: Extract<LinkTarget, { readonly kind: 'file' }>): readonly string[] {
-  return [l10n.t('File: {0}', toPlainLine(name)), l10n.t('ID: {0}', toPlainLine(id))];
 }
 
 function describeSearch({ query }: Extract<LinkTarget, { readonly kind: 'search' }>): readonly string[] {

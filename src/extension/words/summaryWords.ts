@@ -17,7 +17,6 @@ export interface FileName {
 /** Returns the staging status of a file, or undefined if it is unknown (D31: staged display). */
 export type StagingLookup = (file: FileName) => FileStaging | undefined;
 
-/** The facts that a summary shows besides the orders. */
 interface SummaryFacts {
   readonly getStaging: StagingLookup;
   /** Free space at the destination in bytes; undefined if unknown. */
@@ -49,7 +48,9 @@ export function createSummary(
     formatLicenseLine(files),
     l10n.t('To: {0}', toPlainLine(orders[0]?.destination ?? '')),
     formatFreeSpaceLine(freeBytes, isSpaceShort),
-    formatTransferCount(orders.length),
+    orders.length > 1
+      ? plural(orders.length, 'Will run as {0} transfer.', 'Will run as {0} transfers, one per source.')
+      : '',
     ...createDetailLines(orders[0], maxTextLength),
   ];
   return { lines: lines.filter(Boolean), isSpaceShort };
@@ -159,7 +160,6 @@ function countUnknownLicenses(files: readonly TransferFile[]): number {
   return files.filter(({ licenses }) => !licenses).length;
 }
 
-/** A license, and the formatted number of files under it. */
 interface LicenseRow {
   readonly name: string;
   readonly url?: string;
@@ -220,11 +220,6 @@ function formatFreeSpaceLine(freeBytes: number | undefined, isSpaceShort: boolea
     : l10n.t('Free space at the destination: {0}', free);
 }
 
-function formatTransferCount(count: number): string {
-  return count > 1 ? plural(count, 'Will run as {0} transfer.', 'Will run as {0} transfers, one per source.') : '';
-}
-
-/** File IDs that may crash the server when sent in a transfer (D37: crashing file ids). */
 interface CrashingIds {
   /** IDs for which the server closed the connection during a metadata request. */
   readonly unsafe: readonly string[];
@@ -262,7 +257,6 @@ function formatIds(ids: readonly string[]): string {
   return formatList([...listed, rest > 0 ? plural(rest, '{0} more', '{0} more') : undefined]);
 }
 
-/** The files in a planned submission that don't need to be sent. */
 interface SummarizedCopies extends KnownCopies {
   readonly fileCount: number;
   /** Name of the destination. */
@@ -279,7 +273,13 @@ export function createCopyLines(copies: SummarizedCopies): readonly string[] {
   return [
     atDestination.size > 0 ? describeAtDestination(copies) : '',
     received.size > 0 ? describeReceived([...received.values()], toPlainLine(destination)) : '',
-    repeatedCount > 0 ? describeRepeated(repeatedCount) : '',
+    repeatedCount > 0
+      ? plural(
+          repeatedCount,
+          '{0} of these files is identical to a file from another source.',
+          '{0} of these files are identical to files from another source.',
+        )
+      : '',
   ].filter(Boolean);
 }
 
@@ -307,20 +307,14 @@ function describeAtDestination({ atDestination, isComplete, fileCount, destinati
   const [count, name] = [atDestination.size, toPlainLine(destination)];
   if (count === fileCount)
     return plural(count, 'This file is already in {1}.', 'All of these files are already in {1}.', name);
-  return isComplete ? describeCount(count, name) : describeLeastCount(count, name);
-}
-
-function describeCount(count: number, name: string): string {
-  return plural(count, '{0} of these files is already in {1}.', '{0} of these files are already in {1}.', name);
-}
-
-function describeLeastCount(count: number, name: string): string {
-  return plural(
-    count,
-    'At least {0} of these files is already in {1}.',
-    'At least {0} of these files are already in {1}.',
-    name,
-  );
+  return isComplete
+    ? plural(count, '{0} of these files is already in {1}.', '{0} of these files are already in {1}.', name)
+    : plural(
+        count,
+        'At least {0} of these files is already in {1}.',
+        'At least {0} of these files are already in {1}.',
+        name,
+      );
 }
 
 function describeReceived(times: readonly number[], destination: string): string {
@@ -330,12 +324,4 @@ function describeReceived(times: readonly number[], destination: string): string
   return new Set(days).size === 1
     ? l10n.t('Previously transferred to {1} on {2}: {0}.', files, destination, last)
     : l10n.t('Previously transferred to {1}, most recently on {2}: {0}.', files, destination, last);
-}
-
-function describeRepeated(count: number): string {
-  return plural(
-    count,
-    '{0} of these files is identical to a file from another source.',
-    '{0} of these files are identical to files from another source.',
-  );
 }

@@ -21,7 +21,6 @@ import {
 import { toPlainLine, toPlainText } from './plainText.ts';
 import { describeUnlistedFiles } from './sharedLabels.ts';
 
-/** Names a group of files whose verification found a difference or a problem. */
 type OutcomeGroup = 'missing' | 'changed' | 'changing' | 'unreadable' | 'outsideFolder' | 'notCompared';
 
 /** All groups, most serious first. */
@@ -57,10 +56,6 @@ export function describeVerification(report: VerificationReport, unlistedCount: 
   return sentences.filter(Boolean).join(' ');
 }
 
-function describeUnchanged(count: number): string {
-  return plural(count, '{0} file verified: its hash matches.', 'All {0} files verified: all hashes match.');
-}
-
 function describeExtraFiles({ paths, isTruncated }: ExtraFiles): string {
   const count = paths.length;
   if (count === 0) return '';
@@ -73,11 +68,11 @@ function describeExtraFiles({ paths, isTruncated }: ExtraFiles): string {
     : plural(count, "{0} file in the folder isn't in the manifest.", "{0} files in the folder aren't in the manifest.");
 }
 
-/** Describes the verification of the files that the manifest lists. */
 function describeManifestFiles({ manifest, findings, intactCount }: VerificationReport): string {
   const total = manifest.files.length;
   if (total === 0) return describeEmptyManifest(l10n);
-  if (intactCount === total) return describeUnchanged(total);
+  if (intactCount === total)
+    return plural(total, '{0} file verified: its hash matches.', 'All {0} files verified: all hashes match.');
   const counts = new Map<OutcomeGroup, number>();
   for (const { outcome } of findings) {
     const group = getOutcomeGroup(outcome);
@@ -165,7 +160,6 @@ export function describeManifestError({ kind, code }: ManifestError, file: strin
   return words[kind];
 }
 
-/** Facts for the report on a verification. */
 interface ReportFacts {
   /** The transfer that wrote the files, if known. */
   readonly transfer?: Transfer;
@@ -297,14 +291,10 @@ function formatSection(title: string, rows: readonly Row[], isTruncated = false)
   if (rows.length === 0) return '';
   const more = isTruncated ? [`  ${l10n.t('and more')}`] : [];
   return [
-    `${title} (${formatCount(rows.length, isTruncated)})`,
+    `${title} (${isTruncated ? l10n.t('more than {0}', formatNumber(rows.length)) : formatNumber(rows.length)})`,
     ...alignColumns(rows).map((row) => `  ${row}`),
     ...more,
   ].join('\n');
-}
-
-function formatCount(count: number, isTruncated: boolean): string {
-  return isTruncated ? l10n.t('more than {0}', formatNumber(count)) : formatNumber(count);
 }
 
 /** Aligns the second column of rows. Limits the width of the first column. */

@@ -1,7 +1,6 @@
 /** Checks that a received value has the expected type. */
 export type Guard<T> = (value: unknown) => value is T;
 
-/** Checks a value that may be absent. */
 type OptionalGuard<T> = Guard<T | undefined> & { readonly isOptional?: true };
 
 /** The type of the values that a guard accepts. */

@@ -143,7 +143,6 @@ function readRelated(entry: Entry): readonly RelatedIdentifier[] {
   return [{ identifier: readIdentifier(written), ...(description !== undefined && { description }) }];
 }
 
-/** A citation with its DOI as a separate part. */
 interface SplitCitation {
   readonly text: string;
   /** The DOI as written in the citation, such as `https://doi.org/10.1234/a`. */
@@ -171,7 +170,6 @@ export function listObjects(value: unknown): readonly Readonly<Record<string, un
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
-/** Returns a property of an object; undefined if the value is not an object. */
 function getField(value: unknown, name: string): unknown {
   return isRecord(value) ? value[name] : undefined;
 }

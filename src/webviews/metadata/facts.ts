@@ -21,7 +21,6 @@ export interface Fact {
   readonly field: string;
 }
 
-/** Facts about a file that the host knows in addition to the file's metadata. */
 type KnownFacts = Pick<MetadataSnapshot, 'staging' | 'copies'>;
 
 const maxFactLength = 300;

@@ -53,7 +53,6 @@ interface FactStripProps {
   readonly onCopyHash: () => void;
 }
 
-/** Renders the row of facts below the heading. */
 function FactStrip({ facts, onCopyHash }: FactStripProps): VNode | null {
   if (facts.length === 0) return null;
   return (
@@ -102,7 +101,6 @@ function SchemaSection({ file }: FileProps): VNode | null {
   );
 }
 
-/** Returns the columns that have text in at least one row. */
 function listUsedColumns(fields: readonly SchemaField[]): readonly Column[] {
   const columns: readonly Column[] = [
     { title: l10n.t('Name'), getText: ({ name }) => name, isCode: true },
@@ -113,12 +111,10 @@ function listUsedColumns(fields: readonly SchemaField[]): readonly Column[] {
   return columns.filter(({ getText }) => fields.some((field) => getText(field) !== ''));
 }
 
-/** Renders the sources of the data. */
 function SourcesSection({ file }: FileProps): VNode | null {
   return <ReferenceSection name="sources" heading={l10n.t('Sources')} references={listSources(file)} />;
 }
 
-/** Renders the licenses of the data. */
 function LicensesSection({ file }: FileProps): VNode | null {
   return <ReferenceSection name="licenses" heading={l10n.t('Licenses')} references={listLicenses(file)} />;
 }
@@ -163,7 +159,6 @@ function OtherFieldsSection({ file, heading }: OtherFieldsProps): VNode | null {
 
 const maxTextLength = 1000;
 
-/** Renders the credit metadata of a file, such as people, organizations and dates. */
 function CreditSection({ file }: { readonly file: FileEntry }): VNode | null {
   const rows = listRows(readCredit(file, usePage().format)).filter(([, values]) => values.length > 0);
   if (rows.length === 0) return null;
@@ -256,7 +251,6 @@ interface CiteSectionProps {
   readonly onCite: () => void;
 }
 
-/** Renders a file's citation, with a button for other formats. */
 function CiteSection({ citation, onCite }: CiteSectionProps): VNode | null {
   if (citation === undefined) return null;
   return (
@@ -338,20 +332,16 @@ function MetadataScreen({ snapshot, send }: ScreenProps): VNode {
   );
 }
 
-function listActions(isKept: boolean) {
-  return filterActions([
-    { intent: 'transfer', label: l10n.t('Transfer…'), isPrimary: true },
-    { intent: 'copyId', label: l10n.t('Copy ID') },
-    { intent: 'showJson', label: l10n.t('Show as JSON') },
-    !isKept && { intent: 'keep', label: l10n.t('Keep Open') },
-  ]);
-}
-
 function Header({ snapshot, send }: ScreenProps): VNode {
   const { ref, kept, found } = snapshot;
   const heading = getHeading(snapshot);
   const path = found?.kind === 'file' && found.path !== heading ? found.path : undefined;
-  const actions = listActions(kept);
+  const actions = filterActions([
+    { intent: 'transfer', label: l10n.t('Transfer…'), isPrimary: true },
+    { intent: 'copyId', label: l10n.t('Copy ID') },
+    { intent: 'showJson', label: l10n.t('Show as JSON') },
+    !kept && { intent: 'keep', label: l10n.t('Keep Open') },
+  ]);
   return (
     <header>
       <h1 tabindex={-1} title={heading.length > maxHeadingLength ? shortenText(heading, 3000) : undefined}>

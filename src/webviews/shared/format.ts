@@ -49,7 +49,7 @@ export function createFormat(language: string, wordsLanguage = language): Format
     exactSize: (size) => unit(limitAmount(size), 'byte', 'long'),
     size: (size) => formatByteSize(size, locale),
     byteProgress: (done, total) => formatByteProgress(done, total, locale),
-    time: (at, now) => (isSameDay(at, now) ? clockTime : dateTime).format(at),
+    time: (at, now) => (new Date(at).toDateString() === new Date(now).toDateString() ? clockTime : dateTime).format(at),
     date: (at) => date.format(at),
     dateTime: (at) => dateTime.format(at),
     duration: (durationMs) =>
@@ -65,10 +65,6 @@ function toLocale(language: string): string {
   } catch {
     return 'en';
   }
-}
-
-function isSameDay(one: number, other: number): boolean {
-  return new Date(one).toDateString() === new Date(other).toDateString();
 }
 
 const durationUnits = [

@@ -1,4 +1,3 @@
-/** The kinds of JSON values that the tree distinguishes. */
 type JsonKind = 'object' | 'array' | 'text' | 'number' | 'flag' | 'nothing';
 
 /** A JSON value and its position in the document. */
@@ -13,7 +12,6 @@ export interface JsonNode {
   readonly childCount: number;
 }
 
-/** Describes a property of an object or an element of an array. */
 function describeJson(label: string, value: unknown, parentPath: string): JsonNode {
   const path = `${parentPath}/${label.replaceAll('~', '~0').replaceAll('/', '~1')}`;
   return { label, path, kind: getKind(value), value, childCount: countChildren(value) };

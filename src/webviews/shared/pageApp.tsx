@@ -110,7 +110,6 @@ interface EditorApi {
 
 declare function acquireVsCodeApi(): EditorApi;
 
-/** Connects a page to its host. */
 interface HostChannel<Intent> {
   send(intent: Intent): void;
   /** Saves the state for restoring the page after it is hidden or the window is reloaded. */

@@ -3,7 +3,6 @@ import { useContext } from 'preact/hooks';
 import { createFormat, type Format } from './format.ts';
 import { ViewState } from './viewState.ts';
 
-/** The formats and the view state for all components of a page. */
 interface PageServices {
   readonly format: Format;
   readonly view: ViewState;

@@ -38,7 +38,6 @@ export class ViewState {
     this.onChange();
   }
 
-  /** Clears the state. Called when the page switches to different content. */
   clear(): void {
     this.opened.clear();
     this.limits.clear();

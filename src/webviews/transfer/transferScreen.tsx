@@ -32,7 +32,6 @@ const reasonStates: ReadonlySet<TransferState> = new Set(['failed', 'unknown']);
 const maxNameLength = 300;
 const maxStateLength = 40;
 
-/** The data received from the host so far. */
 interface PageState {
   readonly snapshot: TransferSnapshot;
   /** The display names of the states. */
