@@ -9,7 +9,7 @@ import { createRecipeSchema } from './recipeSchema.ts';
 const root = join(import.meta.dirname, '..', '..');
 const file = join(root, 'package.json');
 const manifest = JSON.parse(await readFile(file, 'utf8')) as { readonly contributes: Record<string, unknown> };
-manifest.contributes['commands'] = createCommandContributions();
+manifest.contributes['commands'] = await createCommandContributions();
 manifest.contributes['languageModelTools'] = createToolContributions();
 manifest.contributes['languageModelToolSets'] = createToolSetContributions();
 await writeFile(file, `${JSON.stringify(manifest, undefined, 2)}\n`);

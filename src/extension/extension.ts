@@ -4,7 +4,7 @@ import { FirstPlanWatch } from '../core/agents/firstPlanWatch.ts';
 import { FirstTransferWatch } from '../core/transfers/recordFolderWatch.ts';
 import { systemClock } from '../core/util/clock.ts';
 import { Lifetime } from '../core/util/lifetime.ts';
-import { commandIds, panelTypes } from './editor/contributions.ts';
+import { panelTypes, type CommandId } from './editor/contributions.ts';
 import { openLedgerLocation } from './editor/ledgerLocation.ts';
 import { registerLanguageModelTools } from './editor/languageModelTools.ts';
 import { RecipeFiles } from './editor/recipeFiles.ts';
@@ -32,7 +32,7 @@ export function activate(context: ExtensionContext): unknown {
   };
   const startInBackground = (): void =>
     void start().catch((error: unknown) => window.showErrorMessage((error as Error).message));
-  registerContributions(lifetime, start);
+  registerContributions(context, lifetime, start);
   registerTools(context, lifetime, start);
   lifetime.track(recipeFiles.onDidOpen(startInBackground));
   lifetime.track(
@@ -78,9 +78,17 @@ function registerTools(
   for (const tool of tools) lifetime.track(tool);
 }
 
-/** Registers the commands, the link handler, and the pages that are restored after a reload. */
-function registerContributions(lifetime: Lifetime, start: () => Promise<RunningExtension>): void {
-  for (const id of commandIds) {
+interface Manifest {
+  readonly contributes: { readonly commands: readonly { readonly command: CommandId }[] };
+}
+
+/** Registers the commands of the manifest, the link handler, and the pages that are restored after a reload. */
+function registerContributions(
+  { extension }: ExtensionContext,
+  lifetime: Lifetime,
+  start: () => Promise<RunningExtension>,
+): void {
+  for (const { command: id } of (extension.packageJSON as Manifest).contributes.commands) {
     const run = async (...given: unknown[]): Promise<void> => await (await start()).runCommand(id, ...given);
     lifetime.track(commands.registerCommand(id, run));
   }

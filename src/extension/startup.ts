@@ -5,21 +5,34 @@ import type { Transfer } from '../core/model/transferModel.ts';
 import { Estimates } from '../core/transfers/estimates.ts';
 import { settlesWithin, systemClock as clock } from '../core/util/clock.ts';
 import type { Lifetime } from '../core/util/lifetime.ts';
-import { createToolCaller, startAgents } from './features/agents/agentsFeature.ts';
+import { agentCommands, createToolCaller, startAgents } from './features/agents/agentsFeature.ts';
 import { provideCommandLine } from './commandLine.ts';
 import type { ProposedPlans } from './features/agents/proposedPlans.ts';
-import { commandHandlers } from './features/commandHandlers.ts';
 import { reopenLastConnection } from './features/connections/connectionPicker.ts';
 import { syncConnections, syncLocalService } from './features/connections/connectionSync.ts';
 import { watchStoreScans } from './features/connections/scanStore.ts';
 import { watchRunningTransfers } from './features/connections/watchedTransfers.ts';
+import { citationCommands } from './features/citations/citationsFeature.ts';
+import { connectionCommands } from './features/connections/connectionsFeature.ts';
+import { fileCommands } from './features/files/filesFeature.ts';
+import { searchCommands } from './features/search/searchFeature.ts';
+import { sharingCommands } from './features/sharing/sharingFeature.ts';
+import { submissionCommands } from './features/submission/submissionFeature.ts';
+import { transferCommands } from './features/transfers/transfersFeature.ts';
+import { verificationCommands } from './features/verification/verificationFeature.ts';
 import { LinkOpener } from './features/sharing/linkCommands.ts';
 import type { CommandServices, EditorServices } from './features/services.ts';
 import { locateTransferredFiles } from './features/verification/transferredFolders.ts';
 import { CommandBoundary, runCommand } from './editor/commandBoundary.ts';
 import { getConnectionName, getUserId, readNetworkSettings } from './editor/connectionFacts.ts';
 import { watchContextKeys } from './editor/contextKeys.ts';
-import { viewIds, type CommandId, type panelTypes } from './editor/contributions.ts';
+import {
+  editorCommands,
+  viewIds,
+  type CommandId,
+  type CommandTables,
+  type panelTypes,
+} from './editor/contributions.ts';
 import type { LedgerLocation } from './editor/ledgerLocation.ts';
 import type { ToolCall } from './editor/languageModelTools.ts';
 import { localConnectionId } from './editor/machine.ts';
@@ -31,12 +44,27 @@ import { notifyRejectedKeys, notifyUnsavedRecords } from './features/connections
 import { TransferNotifications } from './features/transfers/transferNotifications.ts';
 import { MetadataPanels } from './features/files/metadataPanel.ts';
 import { TransferPanels } from './features/transfers/transferPanel.ts';
-import { startRecipes, type ActivationServices } from './features/recipes/recipesFeature.ts';
+import { recipeCommands, startRecipes, type ActivationServices } from './features/recipes/recipesFeature.ts';
 import type { SideBar } from './views/sideBar.ts';
 import { StaleSearches } from './features/search/staleSearches.ts';
 import { TransferStatusBar } from './features/transfers/transferStatusBar.ts';
 import { TreeViews } from './views/treeViews.ts';
 import { describeEstimate } from './words/transferWords.ts';
+
+/** The commands of all features. */
+export const commandTables = {
+  editor: editorCommands,
+  agents: agentCommands,
+  citations: citationCommands,
+  connections: connectionCommands,
+  files: fileCommands,
+  recipes: recipeCommands,
+  search: searchCommands,
+  sharing: sharingCommands,
+  submission: submissionCommands,
+  transfers: transferCommands,
+  verification: verificationCommands,
+} satisfies CommandTables;
 
 /** The running extension. */
 export interface RunningExtension {
@@ -85,7 +113,7 @@ export async function startExtension(
   views.onFirstUse(() => reopenLastConnection(services));
   await core.transferFlow.resume();
   lifetime.track(watchRunningTransfers(services));
-  const boundary = new CommandBoundary(commandHandlers, services);
+  const boundary = new CommandBoundary(commandTables, services);
   const links = new LinkOpener(services);
   return {
     runCommand: boundary.perform,

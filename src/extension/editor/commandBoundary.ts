@@ -2,7 +2,7 @@ import { commands, Uri } from 'vscode';
 import { formatErrorStack } from '../../core/util/errorFacts.ts';
 import { isJsonObject } from '../../core/util/json.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import { getCommandDeclaration, type CommandArguments, type CommandId } from './contributions.ts';
+import type { ArgumentKind, CommandArguments, CommandId, CommandTables } from './contributions.ts';
 import { getCommandTitle } from '../words/commandTitles.ts';
 import { describeUnexpectedError } from '../words/sharedLabels.ts';
 import { createShowLogAction, type NotificationAction, type Notifications } from './notifications.ts';
@@ -26,18 +26,6 @@ export class CommandHint extends CommandFailure {
   override readonly name = 'CommandHint';
 }
 
-/**
- * Maps command IDs to handlers. If the command was invoked from a tree, `selection` contains the selected rows that the
- * command accepts.
- */
-export type CommandHandlers<Services, Id extends CommandId = CommandId> = {
-  readonly [I in Id]: (
-    services: Services,
-    argument: CommandArguments[I] | undefined,
-    selection: readonly CommandArguments[I][] | undefined,
-  ) => unknown;
-};
-
 /** Runs a command without waiting for it to finish. */
 export function runCommand<I extends CommandId>(id: I, argument?: CommandArguments[I]): void {
   void commands.executeCommand(id, argument);
@@ -53,19 +41,34 @@ interface BoundaryServices {
   readonly notifications: Notifications;
 }
 
+/** A command of any kind. The boundary passes it only arguments that it takes. */
+interface AnyCommand<Services> {
+  readonly takes?: readonly ArgumentKind[];
+  readonly run: (services: Services, argument: undefined, selection: readonly never[] | undefined) => unknown;
+}
+
 /** Runs commands. Logs and times each one, and shows failures to the user. */
 export class CommandBoundary<Services extends BoundaryServices> {
-  private readonly handlers: CommandHandlers<Services>;
+  private readonly tables: readonly Readonly<Record<string, AnyCommand<Services>>>[];
   private readonly services: Services;
 
-  constructor(handlers: CommandHandlers<Services>, services: Services) {
-    this.handlers = handlers;
+  constructor(
+    tables: Readonly<Record<keyof CommandTables, Readonly<Record<string, AnyCommand<Services>>>>>,
+    services: Services,
+  ) {
+    this.tables = Object.values(tables);
     this.services = services;
   }
 
   /** Runs a command. The editor passes a row or another argument, and all selected rows. */
   readonly perform = async (id: CommandId, argument?: unknown, selection?: unknown): Promise<void> => {
-    await this.run(id, () => this.runHandler(this.handlers, id, argument, selection));
+    await this.run(id, async () => {
+      const found = this.tables.find((table) => Object.hasOwn(table, id))?.[id];
+      if (!found) throw new Error(`No feature has the command ${id}`);
+      const accepts = (given: unknown): given is never => isArgumentOf(found.takes ?? [], given);
+      const selected = Array.isArray(selection) ? selection.filter(accepts) : undefined;
+      await found.run(this.services, accepts(argument) ? argument : undefined, selected);
+    });
   };
 
   /** Runs `work` with the same logging and error handling as a command. `name` appears in the log. */
@@ -78,16 +81,6 @@ export class CommandBoundary<Services extends BoundaryServices> {
     } catch (error) {
       showFailure(this.services, name, error);
     }
-  }
-
-  private async runHandler<I extends CommandId>(
-    handlers: CommandHandlers<Services, I>,
-    id: I,
-    argument: unknown,
-    selection: unknown,
-  ): Promise<void> {
-    const selected = Array.isArray(selection) ? selection.filter((row) => isArgumentFor(id, row)) : undefined;
-    await handlers[id](this.services, isArgumentFor(id, argument) ? argument : undefined, selected);
   }
 }
 
@@ -111,12 +104,11 @@ export function showFailure({ log, notifications }: BoundaryServices, name: stri
   void notifications.error(describeUnexpectedError(), showLog);
 }
 
-/** Returns true if a command accepts an argument: a row of a declared kind, a URI, or a file reference from a page. */
-function isArgumentFor<I extends CommandId>(id: I, argument: unknown): argument is CommandArguments[I] {
-  const kinds: readonly unknown[] = getCommandDeclaration(id).takes ?? [];
+/** Returns true if an argument is of one of these kinds: a row, a URI, or a file reference from a page. */
+function isArgumentOf(kinds: readonly ArgumentKind[], argument: unknown): boolean {
   if (argument instanceof Uri) return kinds.includes('folder') || kinds.includes('document');
   if (!isJsonObject(argument)) return false;
-  if ('kind' in argument) return argument['kind'] !== undefined && kinds.includes(argument['kind']);
+  if ('kind' in argument) return kinds.some((kind) => kind === argument['kind']);
   return (
     kinds.includes('fileRef') &&
     ['connectionId', 'database', 'id', 'name'].every((key) => typeof argument[key] === 'string')

@@ -93,126 +93,68 @@ interface ArgumentTypes {
 }
 
 /** The kinds of arguments that commands accept. */
-type ArgumentKind = keyof ArgumentTypes;
+export type ArgumentKind = keyof ArgumentTypes;
 
-/** The declaration of a command. The command's title is in `package.nls.json`. */
-interface CommandDeclaration {
+/** An argument of one of these kinds. */
+export type CommandArgument<Kind extends ArgumentKind> = ArgumentTypes[Kind];
+
+/** How a command appears in the manifest. Its title is in `package.nls.json`. */
+interface Declaration<Kind extends ArgumentKind> {
   /** The kinds of arguments that the command accepts. The editor may pass rows of other kinds, which are ignored. */
-  readonly takes?: readonly ArgumentKind[];
+  readonly takes?: readonly Kind[];
   /** Name of the product icon. */
   readonly icon?: string;
   readonly enablement?: keyof ContextKeys;
 }
 
 /**
- * The declarations of all commands. `npm run manifest` writes them to `package.json`, and a test checks that the two
- * match. If a command needs an argument but receives none, it uses the current selection or prompts the user.
+ * Handles a command. If the command needs an argument but receives none, it uses the current selection or prompts the
+ * user. If it was invoked from a tree, `selection` contains the selected rows that it accepts.
  */
-const commandTable = {
-  'dataTransfer.connect': { takes: ['welcome'], icon: 'plug' },
-  'dataTransfer.disconnect': { icon: 'debug-disconnect', enablement: 'dataTransfer.hasConnection' },
-  'dataTransfer.switchConnection': { takes: ['connection'], icon: 'arrow-swap' },
-  'dataTransfer.forgetConnection': { takes: ['connection'] },
-  'dataTransfer.setApiKey': { takes: ['connection'], icon: 'key' },
-  'dataTransfer.testConnection': { takes: ['connection'], icon: 'pulse' },
-  'dataTransfer.setOrcid': {},
-  'dataTransfer.startLocalService': { takes: ['welcome'], icon: 'play' },
-  'dataTransfer.copyLocalAccess': {},
-  'dataTransfer.stopLocalService': { icon: 'debug-stop', enablement: 'dataTransfer.localServiceRunning' },
-  'dataTransfer.serveFolder': { takes: ['folder'], icon: 'add' },
-  'dataTransfer.serveThisFolder': { takes: ['folder'] },
-  'dataTransfer.serveStore': { icon: 'cloud' },
-  'dataTransfer.addStore': {},
-  'dataTransfer.scanStore': { takes: ['database'], icon: 'refresh' },
-  'dataTransfer.stopServing': { takes: ['database'] },
-  'dataTransfer.refreshDatabases': { takes: ['connection'], icon: 'refresh' },
-  'dataTransfer.searchFiles': { takes: ['database'], icon: 'search' },
-  'dataTransfer.searchWithFilters': { takes: ['database'], icon: 'filter' },
-  'dataTransfer.openDatabase': { takes: ['database'] },
-  'dataTransfer.listFiles': { takes: ['database'], icon: 'list-unordered' },
-  'dataTransfer.searchAllDatabases': { takes: ['leftOut'], icon: 'search-fuzzy' },
-  'dataTransfer.findFilesById': { takes: ['database'], icon: 'list-selection' },
-  'dataTransfer.matchTable': { takes: ['document'], icon: 'table' },
-  'dataTransfer.saveMatchedTable': { takes: ['document'], icon: 'save' },
-  'dataTransfer.refineSearch': { takes: ['search'], icon: 'edit' },
-  'dataTransfer.stopSearch': { takes: ['search'], icon: 'debug-stop' },
-  'dataTransfer.loadAll': { takes: ['search'] },
-  'dataTransfer.sortResults': { takes: ['search'], icon: 'sort-precedence' },
-  'dataTransfer.checkAllFiles': { takes: ['search'], icon: 'check-all' },
-  'dataTransfer.uncheckAllFiles': { takes: ['search'] },
-  'dataTransfer.toggleCheck': { takes: ['file'] },
-  'dataTransfer.toggleFocusedRow': { takes: ['file'] },
-  'dataTransfer.extendSelectionDown': {},
-  'dataTransfer.extendSelectionUp': {},
-  'dataTransfer.loadMore': { takes: ['search'] },
-  'dataTransfer.repeatSearch': { takes: ['search'], icon: 'refresh' },
-  'dataTransfer.dismissSearch': { takes: ['search', 'emptySearches'], icon: 'close' },
-  'dataTransfer.clearResults': { icon: 'clear-all' },
-  'dataTransfer.undoRemoval': { enablement: 'dataTransfer.canUndo' },
-  'dataTransfer.showFileMetadata': { takes: ['file', 'fileRef'], icon: 'info' },
-  'dataTransfer.showMetadataJson': { takes: ['file', 'fileRef'], icon: 'json' },
-  'dataTransfer.copyFileId': { takes: ['file', 'fileRef'] },
-  'dataTransfer.cite': { takes: ['file', 'fileRef', 'search', 'transfer', 'document'], icon: 'quote' },
-  'dataTransfer.copyAvailabilityStatement': { takes: ['file', 'fileRef', 'search', 'transfer', 'document'] },
-  'dataTransfer.transferFiles': { takes: ['file', 'fileRef'], icon: 'cloud-upload' },
-  'dataTransfer.transferCheckedFiles': { icon: 'cloud-upload', enablement: 'dataTransfer.hasSearches' },
-  'dataTransfer.transferToLastDestination': { takes: ['file', 'fileRef'] },
-  'dataTransfer.useDescription': { icon: 'check', enablement: 'dataTransfer.descriptionDrafts' },
-  'dataTransfer.showTransferProgress': { takes: ['transfer'], icon: 'graph-line' },
-  'dataTransfer.cancelTransfer': { takes: ['transfer'], icon: 'circle-slash' },
-  'dataTransfer.sendNow': {},
-  'dataTransfer.copyTransferId': { takes: ['transfer'] },
-  'dataTransfer.refreshTransfers': { icon: 'refresh' },
-  'dataTransfer.revealLandedFiles': { takes: ['transfer'], icon: 'folder-opened' },
-  'dataTransfer.verifyLandedFiles': { takes: ['transfer', 'document'], icon: 'verified' },
-  'dataTransfer.showVerificationReport': { takes: ['transfer'], icon: 'output' },
-  'dataTransfer.resendFiles': { takes: ['transfer', 'document'], icon: 'redo' },
-  'dataTransfer.removeFromHistory': { takes: ['transfer'] },
-  'dataTransfer.deleteFocusedTransfer': { takes: ['transfer'] },
-  'dataTransfer.clearFinishedTransfers': { icon: 'clear-all' },
-  'dataTransfer.restoreRemovedTransfers': { icon: 'discard' },
-  'dataTransfer.showRunningTransfers': {},
-  'dataTransfer.submitAgain': { takes: ['transfer'], icon: 'redo' },
-  'dataTransfer.checkTransferById': {},
-  'dataTransfer.transferDidStart': { takes: ['transfer'], icon: 'pass' },
-  'dataTransfer.transferDidNotStart': { takes: ['transfer'], icon: 'redo' },
-  'dataTransfer.findInHistory': { icon: 'search' },
-  'dataTransfer.exportTransferHistory': {},
-  'dataTransfer.exportRecords': { takes: ['search', 'file', 'transfer'], icon: 'export' },
-  'dataTransfer.copyAsCode': { takes: ['search', 'file', 'fileRef', 'transfer'] },
-  'dataTransfer.copyOpeningCode': { takes: ['transfer'] },
-  'dataTransfer.saveAsRecipe': { takes: ['search', 'file', 'transfer'], icon: 'add' },
-  'dataTransfer.dryRunRecipe': { takes: ['recipe', 'document'], icon: 'beaker' },
-  'dataTransfer.runRecipe': { takes: ['recipe', 'document'], icon: 'play' },
-  'dataTransfer.runLockedRecipe': { takes: ['recipe', 'document'] },
-  'dataTransfer.compareRecipe': { takes: ['recipe', 'document'], icon: 'diff' },
-  'dataTransfer.verifyRecipe': { takes: ['recipe', 'document'] },
-  'dataTransfer.citeRecipe': { takes: ['recipe', 'document'] },
-  'dataTransfer.copyLink': { takes: ['search', 'file', 'fileRef', 'transfer'] },
-  'dataTransfer.confirmPlan': { takes: ['plan'], icon: 'check' },
-  'dataTransfer.declinePlan': { takes: ['plan'], icon: 'close' },
-  'dataTransfer.copyMcpConfiguration': {},
-  'dataTransfer.showLog': {},
-  'dataTransfer.copyDiagnostics': {},
-} as const satisfies Readonly<Record<`dataTransfer.${string}`, CommandDeclaration>>;
+type Handler<Services, Kind extends ArgumentKind> = (
+  services: Services,
+  argument: ArgumentTypes[Kind] | undefined,
+  selection: readonly ArgumentTypes[Kind][] | undefined,
+) => unknown;
+
+/** A command: its handler, and its appearance, which `npm run manifest` writes to `package.json`. */
+export interface Command<Services, Kind extends ArgumentKind> extends Declaration<Kind> {
+  readonly run: Handler<Services, Kind>;
+}
+
+/** Returns a command for the table of a feature. */
+export function command<Services, Kind extends ArgumentKind = never>(
+  run: Handler<Services, Kind>,
+  declaration: Declaration<Kind> = {},
+): Command<Services, Kind> {
+  return { run, ...declaration };
+}
+
+/** The commands of the editor's services. */
+export const editorCommands = {
+  'dataTransfer.undoRemoval': command(
+    ({ removals }: { readonly removals: { undoLast(): unknown } }) => removals.undoLast(),
+    { enablement: 'dataTransfer.canUndo' },
+  ),
+  'dataTransfer.showLog': command(({ showLog }: { showLog(): void }) => showLog()),
+};
+
+/** The tables of commands. Each feature adds its own, by a declaration in its `…Feature.ts`. */
+export interface CommandTables {
+  readonly editor: typeof editorCommands;
+}
 
 /** The ID of a command. */
-export type CommandId = keyof typeof commandTable;
+export type CommandId = { readonly [F in keyof CommandTables]: keyof CommandTables[F] }[keyof CommandTables];
 
-type ArgumentOf<D> = D extends { readonly takes: readonly (infer K extends ArgumentKind)[] }
-  ? ArgumentTypes[K]
-  : undefined;
+type CommandOf<I extends CommandId> = {
+  readonly [F in keyof CommandTables]: I extends keyof CommandTables[F] ? CommandTables[F][I] : never;
+}[keyof CommandTables];
 
 /** The argument type of each command. */
-export type CommandArguments = { readonly [I in CommandId]: ArgumentOf<(typeof commandTable)[I]> };
-
-/** The IDs of all commands. */
-export const commandIds = Object.keys(commandTable) as readonly CommandId[];
-
-/** Returns a command's declaration. */
-export function getCommandDeclaration(id: CommandId): CommandDeclaration {
-  return commandTable[id];
-}
+export type CommandArguments = {
+  readonly [I in CommandId]: CommandOf<I> extends Command<never, infer Kind> ? ArgumentTypes[Kind] : never;
+};
 
 /** The IDs of the views. */
 export const viewIds = {

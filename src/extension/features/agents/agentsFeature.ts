@@ -7,6 +7,22 @@ import { ProposedPlans } from './proposedPlans.ts';
 import { WindowPolicy } from './windowPolicy.ts';
 import type { CommandServices, EditorServices } from '../services.ts';
 import type { ToolCall } from '../../editor/languageModelTools.ts';
+import { command } from '../../editor/contributions.ts';
+import { copyMcpConfiguration } from './copyMcpConfiguration.ts';
+import { confirmPlan, declinePlan } from './planReview.ts';
+
+/** The commands of agents. */
+export const agentCommands = {
+  'dataTransfer.confirmPlan': command(confirmPlan, { takes: ['plan'], icon: 'check' }),
+  'dataTransfer.declinePlan': command(declinePlan, { takes: ['plan'], icon: 'close' }),
+  'dataTransfer.copyMcpConfiguration': command(copyMcpConfiguration),
+};
+
+declare module '../../editor/contributions.ts' {
+  interface CommandTables {
+    readonly agents: typeof agentCommands;
+  }
+}
 
 /**
  * Starts listing and announcing the transfers that agents propose. Shares the setting for agents with the command line

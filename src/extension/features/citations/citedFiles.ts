@@ -8,7 +8,7 @@ import { readJsonObject } from '../../../core/util/jsonObject.ts';
 import { findUntransferredFiles } from '../../../core/verification/manifestMatch.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { getConnectionName } from '../../editor/connectionFacts.ts';
-import type { CommandArguments, FileNode, FileRef } from '../../editor/contributions.ts';
+import type { CommandArgument, FileNode, FileRef } from '../../editor/contributions.ts';
 import { withProgress } from '../../editor/notifications.ts';
 import { createUnknownFilesHint } from '../../editor/nextSteps.ts';
 import type { CitedService } from '../../words/citationWords.ts';
@@ -19,7 +19,7 @@ import type { CommandServices } from '../services.ts';
 import { locateTransferredFiles } from '../verification/transferredFolders.ts';
 
 /** Argument of a citation command: a file, a search, a transfer or a manifest. */
-export type CiteArgument = CommandArguments['dataTransfer.cite'];
+export type CiteArgument = CommandArgument<'file' | 'fileRef' | 'search' | 'transfer' | 'document'>;
 
 /** Files to cite, and the known facts about their transfer. */
 interface CitedFiles {

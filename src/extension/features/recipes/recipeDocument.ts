@@ -8,7 +8,7 @@ import type { Recipe } from '../../../core/recipes/recipeSchema.ts';
 import type { RecipeText } from '../../../core/recipes/recipeText.ts';
 import { readRegularFile } from '../../../core/util/regularFile.ts';
 import { CommandFailure, CommandHint, createCommandAction } from '../../editor/commandBoundary.ts';
-import type { CommandArguments } from '../../editor/contributions.ts';
+import type { CommandArgument } from '../../editor/contributions.ts';
 import type { NotificationAction } from '../../editor/notifications.ts';
 import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
@@ -16,7 +16,7 @@ import { describeRecipeProblem } from '../../words/recipeWords.ts';
 import { describeUnreadableFile } from '../../words/sharedLabels.ts';
 
 /** The recipe that a command applies to, identified by its row or its file. */
-export type RecipeArgument = CommandArguments['dataTransfer.dryRunRecipe'];
+export type RecipeArgument = CommandArgument<'recipe' | 'document'>;
 
 /** A valid recipe and its lock. */
 export interface OpenRecipe {

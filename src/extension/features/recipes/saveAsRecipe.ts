@@ -9,7 +9,7 @@ import { formatRecipe, toRecipeSource, type RecipeDraft } from '../../../core/re
 import type { CheckedFile } from '../../../core/search/checkedFiles.ts';
 import type { Search } from '../../../core/search/searchStore.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
-import type { CommandArguments } from '../../editor/contributions.ts';
+import type { CommandArgument } from '../../editor/contributions.ts';
 import { pickNewFile, writeTextFile } from '../../editor/fileDialogs.ts';
 import { localConnectionId } from '../../editor/machine.ts';
 import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
@@ -139,7 +139,7 @@ async function writeRecipe(file: Uri, draft: RecipeDraft): Promise<void> {
 }
 
 /** A row from which a recipe can be created. */
-type RecipeRow = CommandArguments['dataTransfer.saveAsRecipe'];
+export type RecipeRow = CommandArgument<'search' | 'file' | 'transfer'>;
 
 /** A recipe to save, and the connection that its files come from. */
 interface OwnedDraft {

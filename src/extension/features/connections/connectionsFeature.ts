@@ -1,0 +1,50 @@
+import { command } from '../../editor/contributions.ts';
+import { connect } from './connect.ts';
+import { copyDiagnostics } from './copyDiagnostics.ts';
+import { copyLocalAccess, startAndConnect, stopLocalService } from './localServiceCommands.ts';
+import {
+  disconnect,
+  forgetConnection,
+  refreshDatabases,
+  setApiKey,
+  switchConnection,
+  testConnection,
+} from './manageConnections.ts';
+import { scanStore } from './scanStore.ts';
+import { serveFolder, stopServing } from './serveFolder.ts';
+import { addStore, serveStore } from './serveStore.ts';
+import { setOrcid } from './setOrcid.ts';
+
+/** The commands of connections. */
+export const connectionCommands = {
+  'dataTransfer.connect': command(connect, { takes: ['welcome'], icon: 'plug' }),
+  'dataTransfer.disconnect': command(disconnect, {
+    icon: 'debug-disconnect',
+    enablement: 'dataTransfer.hasConnection',
+  }),
+  'dataTransfer.switchConnection': command(switchConnection, { takes: ['connection'], icon: 'arrow-swap' }),
+  'dataTransfer.forgetConnection': command(forgetConnection, { takes: ['connection'] }),
+  'dataTransfer.setApiKey': command(setApiKey, { takes: ['connection'], icon: 'key' }),
+  'dataTransfer.testConnection': command(testConnection, { takes: ['connection'], icon: 'pulse' }),
+  'dataTransfer.setOrcid': command(setOrcid),
+  'dataTransfer.startLocalService': command(startAndConnect, { takes: ['welcome'], icon: 'play' }),
+  'dataTransfer.copyLocalAccess': command(copyLocalAccess),
+  'dataTransfer.stopLocalService': command(stopLocalService, {
+    icon: 'debug-stop',
+    enablement: 'dataTransfer.localServiceRunning',
+  }),
+  'dataTransfer.serveFolder': command(serveFolder, { takes: ['folder'], icon: 'add' }),
+  'dataTransfer.serveThisFolder': command(serveFolder, { takes: ['folder'] }),
+  'dataTransfer.serveStore': command(serveStore, { icon: 'cloud' }),
+  'dataTransfer.addStore': command(addStore),
+  'dataTransfer.scanStore': command(scanStore, { takes: ['database'], icon: 'refresh' }),
+  'dataTransfer.stopServing': command(stopServing, { takes: ['database'] }),
+  'dataTransfer.refreshDatabases': command(refreshDatabases, { takes: ['connection'], icon: 'refresh' }),
+  'dataTransfer.copyDiagnostics': command(copyDiagnostics),
+};
+
+declare module '../../editor/contributions.ts' {
+  interface CommandTables {
+    readonly connections: typeof connectionCommands;
+  }
+}

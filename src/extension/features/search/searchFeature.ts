@@ -1,0 +1,58 @@
+import { command } from '../../editor/contributions.ts';
+import { findFilesById } from './findFiles.ts';
+import { matchTable, saveMatchedTable } from './matchTable.ts';
+import {
+  listFiles,
+  openDatabase,
+  refineSearch,
+  searchAllDatabases,
+  searchFiles,
+  searchWithFilters,
+} from './searchFiles.ts';
+import {
+  checkAllFiles,
+  clearResults,
+  dismissSearch,
+  extendSelectionDown,
+  extendSelectionUp,
+  loadAll,
+  loadMore,
+  repeatSearch,
+  sortResults,
+  stopSearch,
+  toggleCheck,
+  toggleFocusedRow,
+  uncheckAllFiles,
+} from './searchRows.ts';
+
+/** The commands of searches. */
+export const searchCommands = {
+  'dataTransfer.searchFiles': command(searchFiles, { takes: ['database'], icon: 'search' }),
+  'dataTransfer.searchWithFilters': command(searchWithFilters, { takes: ['database'], icon: 'filter' }),
+  'dataTransfer.openDatabase': command(openDatabase, { takes: ['database'] }),
+  'dataTransfer.listFiles': command(listFiles, { takes: ['database'], icon: 'list-unordered' }),
+  'dataTransfer.searchAllDatabases': command(searchAllDatabases, { takes: ['leftOut'], icon: 'search-fuzzy' }),
+  'dataTransfer.findFilesById': command(findFilesById, { takes: ['database'], icon: 'list-selection' }),
+  'dataTransfer.matchTable': command(matchTable, { takes: ['document'], icon: 'table' }),
+  'dataTransfer.saveMatchedTable': command(saveMatchedTable, { takes: ['document'], icon: 'save' }),
+  'dataTransfer.refineSearch': command(refineSearch, { takes: ['search'], icon: 'edit' }),
+  'dataTransfer.stopSearch': command(stopSearch, { takes: ['search'], icon: 'debug-stop' }),
+  'dataTransfer.loadAll': command(loadAll, { takes: ['search'] }),
+  'dataTransfer.sortResults': command(sortResults, { takes: ['search'], icon: 'sort-precedence' }),
+  'dataTransfer.checkAllFiles': command(checkAllFiles, { takes: ['search'], icon: 'check-all' }),
+  'dataTransfer.uncheckAllFiles': command(uncheckAllFiles, { takes: ['search'] }),
+  'dataTransfer.toggleCheck': command(toggleCheck, { takes: ['file'] }),
+  'dataTransfer.toggleFocusedRow': command(toggleFocusedRow, { takes: ['file'] }),
+  'dataTransfer.extendSelectionDown': command(extendSelectionDown),
+  'dataTransfer.extendSelectionUp': command(extendSelectionUp),
+  'dataTransfer.loadMore': command(loadMore, { takes: ['search'] }),
+  'dataTransfer.repeatSearch': command(repeatSearch, { takes: ['search'], icon: 'refresh' }),
+  'dataTransfer.dismissSearch': command(dismissSearch, { takes: ['search', 'emptySearches'], icon: 'close' }),
+  'dataTransfer.clearResults': command(clearResults, { icon: 'clear-all' }),
+};
+
+declare module '../../editor/contributions.ts' {
+  interface CommandTables {
+    readonly search: typeof searchCommands;
+  }
+}
