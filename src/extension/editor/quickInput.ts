@@ -178,6 +178,11 @@ export async function pickOne<T>(position: StepPosition, options: PickOptions<T>
   ]);
 }
 
+/** Shows a list as the only step, and resolves to the selected value; undefined if the user cancels. */
+export async function chooseOne<T>(title: string, options: PickOptions<T>): Promise<T | undefined> {
+  return await chooseOne(title, options);
+}
+
 /** Replaces the rows. Keeps the highlighted row and the scroll position, which the editor would otherwise reset. */
 function redraw<T>(pick: QuickPick<Choice<T>>, choices: readonly Choice<T>[]): void {
   const [active] = pick.activeItems;

@@ -1,7 +1,7 @@
 import { env, l10n } from 'vscode';
 import { getLauncherCommand } from '../../editor/commandLineFiles.ts';
 import { localConnectionId } from '../../editor/machine.ts';
-import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
+import { chooseOne, type Choice } from '../../editor/quickInput.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { pickConnection } from '../connections/connectionPicker.ts';
 import { keyVariable } from '../connections/localServiceCommands.ts';
@@ -54,11 +54,10 @@ async function pickClient(): Promise<McpClient | undefined> {
   const other: McpClient = { id: l10n.t('Another agent') };
   const choices = [...mcpClients, other].map(createChoice);
   const placeholder = l10n.t('Select the agent to configure');
-  const answer = await pickOne(createSingleStep(getDialogTitle('dataTransfer.copyMcpConfiguration')), {
+  return await chooseOne(getDialogTitle('dataTransfer.copyMcpConfiguration'), {
     placeholder,
     choices,
   });
-  return typeof answer === 'string' ? undefined : answer.value;
 }
 
 function createChoice(client: McpClient): Choice<McpClient> {

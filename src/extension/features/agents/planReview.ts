@@ -6,7 +6,7 @@ import { createUndecidedDecision } from '../../../core/agents/windowAnswers.ts';
 import type { Transfer } from '../../../core/model/transferModel.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { PlanNode } from '../../editor/contributions.ts';
-import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
+import { chooseOne } from '../../editor/quickInput.ts';
 import {
   describeAgentError,
   describeExpiry,
@@ -57,8 +57,7 @@ async function choosePlan(
   const plans = proposedPlans.getAll();
   if (plans.length === 0) throw new CommandHint(l10n.t('There are no proposed transfers.'));
   const choices = plans.map((plan) => ({ label: getPlanTitle(plan), description: describeExpiry(plan), value: plan }));
-  const answer = await pickOne(createSingleStep(l10n.t('Proposed Transfers')), { placeholder, choices });
-  return typeof answer === 'string' ? undefined : answer.value;
+  return await chooseOne(l10n.t('Proposed Transfers'), { placeholder, choices });
 }
 
 /**

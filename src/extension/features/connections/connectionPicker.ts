@@ -3,7 +3,7 @@ import type { OpenConnection } from '../../../core/connections/openConnections.t
 import { getEnteredAddress, type Connection } from '../../../core/model/connection.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import { localConnectionId } from '../../editor/machine.ts';
-import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
+import { chooseOne, type Choice } from '../../editor/quickInput.ts';
 import { createConnectStep } from '../../editor/nextSteps.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { getLocalServiceName } from '../../words/serviceNames.ts';
@@ -52,12 +52,11 @@ export async function pickConnection(
     createChoice(services, connection.id, connection.name, getEnteredAddress(connection)),
   );
   const local = createChoice(services, localConnectionId, getLocalServiceName(), l10n.t('folders and stores'));
-  const answer = await pickOne(createSingleStep(l10n.t('Connections')), {
+  return await chooseOne(l10n.t('Connections'), {
     placeholder,
     choices: [...saved, local, ...others],
     ...(shown && { active: shown.id }),
   });
-  return typeof answer === 'string' ? undefined : answer.value;
 }
 
 function createChoice(services: CommandServices, id: string, name: string, address: string): Choice<string> {
@@ -89,9 +88,8 @@ export async function pickSavedConnection(
   { title, placeholder, emptyText }: Readonly<Record<'title' | 'placeholder' | 'emptyText', string>>,
 ): Promise<Connection | undefined> {
   if (connections.length === 0) throw new CommandHint(emptyText, createConnectStep());
-  const answer = await pickOne(createSingleStep(title), {
+  return await chooseOne(title, {
     placeholder,
     choices: connections.map((value) => ({ label: toPlainLine(value.name), description: value.server, value })),
   });
-  return typeof answer === 'string' ? undefined : answer.value;
 }

@@ -4,7 +4,7 @@ import { isUnderWay, type Transfer } from '../../../core/model/transferModel.ts'
 import { CommandFailure } from '../../editor/commandBoundary.ts';
 import type { WelcomeButton } from '../../editor/contributions.ts';
 import { localConnectionId } from '../../editor/machine.ts';
-import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
+import { chooseOne, type Choice } from '../../editor/quickInput.ts';
 import type { LocalServiceAccess } from '../../localService/serviceRecord.ts';
 import { plural } from '../../words/localeFormats.ts';
 import { describeError } from '../../words/plainText.ts';
@@ -104,15 +104,15 @@ export const addressVariable = 'DATA_TRANSFER_ADDRESS';
  */
 export async function copyLocalAccess({ localService, notifications }: CommandServices): Promise<void> {
   const placeholder = l10n.t('Select what to copy. Address and key change when the service starts.');
-  const answer = await pickOne(createSingleStep(getDialogTitle('dataTransfer.copyLocalAccess')), {
+  const answer = await chooseOne(getDialogTitle('dataTransfer.copyLocalAccess'), {
     placeholder,
     choices: listChoices(),
   });
-  if (typeof answer === 'string') return;
+  if (answer === undefined) return;
   const access = await localService.start().catch((error: unknown) => {
     throw new CommandFailure(l10n.t('Could not start the local service: {0}', describeError(error)));
   });
-  const text = answer.value(access);
+  const text = answer(access);
   await env.clipboard.writeText(text);
   notifications.showStatusMessage(
     text.includes(access.token)

@@ -4,7 +4,7 @@ import type { Clock } from '../../../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { DatabaseNode } from '../../editor/contributions.ts';
-import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
+import { chooseOne } from '../../editor/quickInput.ts';
 import { createServeStoreStep } from '../../editor/nextSteps.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
@@ -36,11 +36,10 @@ async function askStore(stores: readonly Database[]): Promise<Database | undefin
       ),
       createServeStoreStep(),
     );
-  const answer = await pickOne(createSingleStep(l10n.t('Scan a Store Again')), {
+  return await chooseOne(l10n.t('Scan a Store Again'), {
     placeholder: l10n.t('Select the store to scan again'),
     choices: stores.map((value) => ({ label: toPlainLine(value.name), value })),
   });
-  return typeof answer === 'string' ? undefined : answer.value;
 }
 
 const intervalMs = 2_000;

@@ -4,7 +4,7 @@ import { commands, l10n, workspace, type Uri } from 'vscode';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { DatabaseNode } from '../../editor/contributions.ts';
 import { pickFolder } from '../../editor/fileDialogs.ts';
-import { askText, createSingleStep, pickOne } from '../../editor/quickInput.ts';
+import { askText, chooseOne, createSingleStep } from '../../editor/quickInput.ts';
 import type { ServedLocation } from '../../editor/settings.ts';
 import {
   containsPath,
@@ -146,7 +146,7 @@ function requireSavedLocation({ connectionStore, settings }: CommandServices, { 
 async function askServedLocation(locations: readonly ServedLocation[]): Promise<ServedLocation | undefined> {
   if (locations.length === 0)
     throw new CommandHint(l10n.t('Your settings list no databases to serve.'), createServeStep());
-  const answer = await pickOne(createSingleStep(l10n.t('Stop Serving a Database')), {
+  return await chooseOne(l10n.t('Stop Serving a Database'), {
     placeholder: l10n.t('Select the database to stop serving'),
     choices: locations.map((value) => ({
       label: toPlainLine(value.name),
@@ -154,5 +154,4 @@ async function askServedLocation(locations: readonly ServedLocation[]): Promise<
       value,
     })),
   });
-  return typeof answer === 'string' ? undefined : answer.value;
 }

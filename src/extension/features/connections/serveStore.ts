@@ -4,7 +4,7 @@ import { getRemoteName, joinRemotePath } from '../../../core/util/remote.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { setRcloneMissing } from '../../editor/contextKeys.ts';
 import { withProgress, type NotificationAction } from '../../editor/notifications.ts';
-import { createSingleStep, pickOne, type InputResult } from '../../editor/quickInput.ts';
+import { chooseOne, createSingleStep, pickOne, type InputResult } from '../../editor/quickInput.ts';
 import type { Settings } from '../../editor/settings.ts';
 import { countStoreFiles, listRemotes, listStoreFolders } from '../../localService/rclone.ts';
 import { createAddStoreStep } from '../../editor/nextSteps.ts';
@@ -72,11 +72,10 @@ async function askStoreFolder(program: string): Promise<StoreFolder | undefined>
 async function askRemote(program: string): Promise<string | undefined> {
   const remotes = await findRemotes(program);
   if (remotes.length === 0) throw new CommandHint(l10n.t('rclone has no stores configured yet.'), createAddStoreStep());
-  const answer = await pickOne(createSingleStep(getTitle()), {
+  return await chooseOne(getTitle(), {
     placeholder: l10n.t('Select a store from your rclone configuration'),
     choices: remotes.map(({ remote, type }) => ({ label: toPlainLine(remote), description: type, value: remote })),
   });
-  return typeof answer === 'string' ? undefined : answer.value;
 }
 
 async function findRemotes(program: string): ReturnType<typeof listRemotes> {

@@ -10,7 +10,7 @@ import { readRegularFile } from '../../../core/util/regularFile.ts';
 import { CommandFailure, CommandHint, createCommandAction } from '../../editor/commandBoundary.ts';
 import type { CommandArgument } from '../../editor/contributions.ts';
 import type { NotificationAction } from '../../editor/notifications.ts';
-import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
+import { chooseOne } from '../../editor/quickInput.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 import { describeRecipeProblem } from '../../words/recipeWords.ts';
 import { describeUnreadableFile } from '../../words/sharedLabels.ts';
@@ -98,8 +98,7 @@ async function pickRecipe(title: string): Promise<Uri | undefined> {
   if (found.length === 0) throw new CommandHint(l10n.t('There are no recipes in this workspace.'), createSaveStep());
   const choices = found.map((value) => ({ label: toPlainLine(workspace.asRelativePath(value)), value }));
   const sorted = choices.sort((one, other) => one.label.localeCompare(other.label));
-  const answer = await pickOne(createSingleStep(title), { placeholder: l10n.t('Select a recipe'), choices: sorted });
-  return typeof answer === 'string' ? undefined : answer.value;
+  return await chooseOne(title, { placeholder: l10n.t('Select a recipe'), choices: sorted });
 }
 
 function createSaveStep(): NotificationAction {

@@ -12,7 +12,7 @@ import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { CommandArgument } from '../../editor/contributions.ts';
 import { pickNewFile, writeTextFile } from '../../editor/fileDialogs.ts';
 import { localConnectionId } from '../../editor/machine.ts';
-import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
+import { chooseOne, createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
 import { createNoFilesHint, createUnknownFilesHint } from '../../editor/nextSteps.ts';
 import { formatFileCount } from '../../words/localeFormats.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
@@ -88,8 +88,7 @@ async function askDestination(
     none,
   ];
   const placeholder = getDestinationPlaceholder();
-  const answer = await pickOne(createSingleStep(getDialogTitle('dataTransfer.saveAsRecipe')), { placeholder, choices });
-  return typeof answer === 'string' ? undefined : answer.value;
+  return await chooseOne(getDialogTitle('dataTransfer.saveAsRecipe'), { placeholder, choices });
 }
 
 /** Ignores a failure to open a connection, because the view shows it. Rethrows any other error. */
@@ -249,7 +248,7 @@ function findWholeSearch(
 }
 
 async function askSource(query: SearchQuery, ids: readonly string[]): Promise<RecipeDraft['from'] | undefined> {
-  const answer = await pickOne(createSingleStep(getDialogTitle('dataTransfer.saveAsRecipe')), {
+  return await chooseOne(getDialogTitle('dataTransfer.saveAsRecipe'), {
     placeholder: l10n.t('Select how the recipe finds its files'),
     choices: [
       {
@@ -264,5 +263,4 @@ async function askSource(query: SearchQuery, ids: readonly string[]): Promise<Re
       },
     ],
   });
-  return typeof answer === 'string' ? undefined : answer.value;
 }

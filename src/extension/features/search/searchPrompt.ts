@@ -4,10 +4,10 @@ import type { Database } from '../../../core/model/databaseModel.ts';
 import { runSteps } from '../../editor/inputSteps.ts';
 import type { RecentSearch } from '../../editor/memory.ts';
 import {
-  createSingleStep,
-  toStepResult,
   askText,
+  chooseOne,
   pickOne,
+  toStepResult,
   type Choice,
   type InputButton,
   type InputResult,
@@ -106,9 +106,9 @@ export async function askAllFiles(
   if (database === undefined) {
     const placeholder = l10n.t('Select the database to list files from');
     const choices = createScopeChoices(listDatabases(services, session));
-    const answer = await pickOne(createSingleStep(title), { placeholder, choices });
-    if (typeof answer === 'string') return undefined;
-    draft.database = answer.value.name;
+    const answer = await chooseOne(title, { placeholder, choices });
+    if (answer === undefined) return undefined;
+    draft.database = answer.name;
   }
   await remember(services, session, draft);
   return draft;

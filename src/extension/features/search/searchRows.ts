@@ -4,7 +4,7 @@ import { getEmptySearches, type DismissedSearches, type Search } from '../../../
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { EmptySearchesNode, FileNode, SearchNode } from '../../editor/contributions.ts';
 import type { Notifications } from '../../editor/notifications.ts';
-import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
+import { chooseOne, createSingleStep, pickOne } from '../../editor/quickInput.ts';
 import { createSearchStep } from '../../editor/nextSteps.ts';
 import { formatFileCount, plural } from '../../words/localeFormats.ts';
 import { describeOrder, describeSearchTerms } from '../../words/searchWords.ts';
@@ -117,14 +117,13 @@ async function askFilesToCheck({ files, query }: Search): Promise<'loaded' | 'al
     'Check {0} loaded file; more may exist',
     'Check {0} loaded files; more may exist',
   );
-  const answer = await pickOne(createSingleStep(getDialogTitle('dataTransfer.checkAllFiles')), {
+  return await chooseOne(getDialogTitle('dataTransfer.checkAllFiles'), {
     placeholder: l10n.t('Some results may not have been loaded yet ({0})', describeSearchTerms(query)),
     choices: [
       ...(files.length > 0 ? [{ label: loaded, value: 'loaded' as const }] : []),
       { label: l10n.t('Load and check all files'), value: 'all' as const },
     ],
   });
-  return typeof answer === 'string' ? undefined : answer.value;
 }
 
 function describeCheckedAll(count: number, mayHaveMore: boolean): string {

@@ -6,7 +6,7 @@ import type { PastVerification } from '../../../core/verification/pastVerificati
 import type { TransferredFolder } from '../../../core/verification/transferredFolder.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { TransferNode } from '../../editor/contributions.ts';
-import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
+import { chooseOne } from '../../editor/quickInput.ts';
 import { formatNumber } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
@@ -37,9 +37,9 @@ export async function copyOpeningCode(services: CommandServices, node: TransferN
 async function deliverOpeningCode({ notifications }: CommandServices, files: OpenedFiles): Promise<void> {
   const text = writeOpeningCode(files);
   const delivery = createDeliveryPick(describeLimit(files));
-  const answer = await pickOne(createSingleStep(getDialogTitle('dataTransfer.copyOpeningCode')), delivery);
-  if (typeof answer === 'string') return;
-  await deliverCode(notifications, answer.value, { text, cellText: text, cellLanguage: 'python' });
+  const answer = await chooseOne(getDialogTitle('dataTransfer.copyOpeningCode'), delivery);
+  if (answer === undefined) return;
+  await deliverCode(notifications, answer, { text, cellText: text, cellLanguage: 'python' });
 }
 
 function describeLimit({ omittedCount }: OpenedFiles): string | undefined {

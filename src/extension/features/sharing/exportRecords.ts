@@ -22,7 +22,7 @@ import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { getConnectionName } from '../../editor/connectionFacts.ts';
 import type { FileNode, SearchNode, TransferNode } from '../../editor/contributions.ts';
 import { pickNewFile, writeTextFile } from '../../editor/fileDialogs.ts';
-import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
+import { chooseOne, type Choice } from '../../editor/quickInput.ts';
 import { createSearchStep } from '../../editor/nextSteps.ts';
 import { describeExport, getFormatPlaceholder } from '../../words/sharedLabels.ts';
 import { formatFileCount, formatList, formatTime } from '../../words/localeFormats.ts';
@@ -62,11 +62,10 @@ async function askFormat(isTransfer: boolean): Promise<RecordFormat | undefined>
     { label: l10n.t('Checksums (SHA-256)'), description: l10n.t('for sha256sum -c'), value: 'sha256' },
     isTransfer ? createTransferChoice() : createListChoice(),
   ];
-  const answer = await pickOne(createSingleStep(getDialogTitle('dataTransfer.exportRecords')), {
+  return await chooseOne(getDialogTitle('dataTransfer.exportRecords'), {
     placeholder: getFormatPlaceholder(),
     choices,
   });
-  return typeof answer === 'string' ? undefined : answer.value;
 }
 
 function createTransferChoice(): Choice<RecordFormat> {
@@ -171,11 +170,10 @@ async function pickSource(services: CommandServices): Promise<RecordSource | und
   const choices = createChoices(services);
   if (choices.length === 0) throw new CommandHint(l10n.t('There are no files to export.'), createSearchStep());
   const placeholder = l10n.t('Select the files to export');
-  const answer = await pickOne(createSingleStep(getDialogTitle('dataTransfer.exportRecords')), {
+  return await chooseOne(getDialogTitle('dataTransfer.exportRecords'), {
     placeholder,
     choices,
   });
-  return typeof answer === 'string' ? undefined : answer.value;
 }
 
 function createChoices({ searchStore, transferStore }: CommandServices): readonly Choice<RecordSource | undefined>[] {

@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { FileNode, FileRef, SearchNode, TransferNode } from '../../editor/contributions.ts';
-import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
+import { chooseOne, type Choice } from '../../editor/quickInput.ts';
 import { createSearchStep } from '../../editor/nextSteps.ts';
 import { createSearchChoice, getNoSearchText } from '../search/searches.ts';
 import type { CommandServices } from '../services.ts';
@@ -26,11 +26,10 @@ export async function chooseShared(
     ...transferStore.getAll().map((transfer) => toRowChoice(createTransferChoice(transfer), 'transfer')),
   ];
   if (choices.length === 0) throw new CommandHint(getNoSearchText(), createSearchStep());
-  const answer = await pickOne(createSingleStep(title), {
+  return await chooseOne(title, {
     placeholder: l10n.t('Select a search or a transfer'),
     choices,
   });
-  return typeof answer === 'string' ? undefined : answer.value;
 }
 
 function toRowChoice(choice: Choice<string>, kind: SharedRow['kind']): Choice<SharedRow> {

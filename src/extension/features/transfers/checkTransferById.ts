@@ -6,7 +6,7 @@ import { parseUuid } from '../../../core/util/uuid.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { TransferNode } from '../../editor/contributions.ts';
 import type { Notifications } from '../../editor/notifications.ts';
-import { askText, createSingleStep, pickOne, type Choice, type StepPosition } from '../../editor/quickInput.ts';
+import { askText, chooseOne, createSingleStep, type Choice, type StepPosition } from '../../editor/quickInput.ts';
 import { createDetailsStep } from '../../editor/nextSteps.ts';
 import { formatFileCount, plural } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
@@ -56,11 +56,10 @@ export async function showFoundTransfer(
 async function askSession(services: CommandServices, title: string): Promise<OpenConnection | undefined> {
   const open = services.sessions.getAll();
   if (open.length < 2) return open[0] ?? (await requireSession(services));
-  const answer = await pickOne(createSingleStep(title), {
+  return await chooseOne(title, {
     placeholder: l10n.t('Select the service that the transfer belongs to'),
     choices: open.map(toSessionChoice),
   });
-  return typeof answer === 'string' ? undefined : answer.value;
 }
 
 function toSessionChoice(session: OpenConnection): Choice<OpenConnection> {

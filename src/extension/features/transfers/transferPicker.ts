@@ -2,7 +2,7 @@ import { l10n } from 'vscode';
 import { hasEnded, type Transfer } from '../../../core/model/transferModel.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { TransferNode } from '../../editor/contributions.ts';
-import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
+import { chooseOne, type Choice } from '../../editor/quickInput.ts';
 import { createTransferStep } from '../../editor/nextSteps.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { describeProgress, getTransferTitle } from '../../words/transferWords.ts';
@@ -57,12 +57,11 @@ export async function pickTransfer(
     ...transfers.map((listed) => createTransferChoice(transferStore.get(listed.key) ?? listed)),
     ...more,
   ];
-  const answer = await pickOne(createSingleStep(l10n.t('Transfers')), {
+  return await chooseOne(l10n.t('Transfers'), {
     placeholder,
     choices: createChoices(),
     onDidChangeChoices: (draw) => transferStore.onDidChange(() => draw(createChoices())),
   });
-  return typeof answer === 'string' ? undefined : answer.value;
 }
 
 function createEmptyHint(hasNone: boolean): CommandHint {

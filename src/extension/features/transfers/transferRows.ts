@@ -4,7 +4,7 @@ import type { TurnOptions } from '../../../core/model/requestTurn.ts';
 import { hasEnded, isUnderWay, type Transfer } from '../../../core/model/transferModel.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { TransferNode } from '../../editor/contributions.ts';
-import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
+import { chooseOne } from '../../editor/quickInput.ts';
 import { createDetailsStep, createRemedyActions, createUnknownIdHint } from '../../editor/nextSteps.ts';
 import type { WaitingRequest } from './waitingRequests.ts';
 import { describeReason } from '../../words/reasonWords.ts';
@@ -119,6 +119,5 @@ async function chooseRequest(waiting: readonly WaitingRequest[]): Promise<Waitin
   if (waiting.length === 1) return waiting[0];
   const choices = waiting.map((request) => ({ label: request.title, value: request }));
   const placeholder = l10n.t('Select the request to send now');
-  const answer = await pickOne(createSingleStep(l10n.t('Send Now')), { placeholder, choices });
-  return typeof answer === 'string' ? undefined : answer.value;
+  return await chooseOne(l10n.t('Send Now'), { placeholder, choices });
 }
