@@ -131,8 +131,9 @@ class LedgerImport {
   }
 
   private async addOrMerge(folder: RecordFolder, found: Transfer, at: number): Promise<void> {
-    const { key } = found;
-    const transfer = replaceConnection(found, toImportedId(this.request.alias, found.order.connectionId));
+    const { key, order } = found;
+    const importedId = toImportedId(this.request.alias, order.connectionId);
+    const transfer = replaceConnection(found, order.connectionId, importedId);
     if (await this.ledger.add({ folder, key, text: formatRecord(transfer), at })) return;
     if (folder === 'removed') {
       await this.ledger.remove([key]);

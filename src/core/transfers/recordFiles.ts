@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { access, opendir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { opendir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { getMachine } from '../model/connection.ts';
@@ -83,19 +83,14 @@ interface FoundRecord {
 export class RecordFiles {
   readonly folder: string;
   private readonly log: Logger;
-  private readonly alias: ConnectionAlias | undefined;
+  private readonly alias: ConnectionAlias;
   /** The keys of records that a later version wrote and about which a warning has already been logged. */
   private readonly later = new Set<string>();
 
-  constructor(folder: string, log: Logger, alias?: ConnectionAlias) {
+  constructor(folder: string, log: Logger, alias: ConnectionAlias = noAlias) {
     this.folder = folder;
     this.log = log;
     this.alias = alias;
-  }
-
-  /** Returns a transfer in its stored form, with the ID that its connection has in the ledger. */
-  toStored(transfer: Transfer): Transfer {
-    return replaceConnection(transfer, toStoredId(this.alias, transfer.order.connectionId));
   }
 
   /** Creates a folder in the ledger if it does not exist. Resolves to its path. */
@@ -118,14 +113,10 @@ export class RecordFiles {
     return false;
   }
 
-  async has(folder: RecordFolder, key: string): Promise<boolean> {
-    return (await ignoreMissing(access(this.path(folder, key)).then(() => true))) ?? false;
-  }
-
   /** Returns true if any folder has a record of the transfer. */
   async isKnown(key: string): Promise<boolean> {
-    const known = await Promise.all(recordFolders.map((folder) => this.has(folder, key)));
-    return known.some(Boolean);
+    const stamps = await Promise.all(recordFolders.map((folder) => this.readStamp(folder, key)));
+    return stamps.some((stamp) => stamp !== undefined);
   }
 
   /**
@@ -138,8 +129,10 @@ export class RecordFiles {
     if (text === undefined) return undefined;
     const result = parseRecord(text);
     if (result.kind === 'later') return this.skipLater(key, result.version);
-    if (result.kind === 'transfer' && result.transfer.key === key)
-      return { ...result, transfer: this.fromStored(result.transfer), folder };
+    if (result.kind === 'transfer' && result.transfer.key === key) {
+      const { id, storedId } = this.alias;
+      return { ...result, transfer: replaceConnection(result.transfer, storedId, id), folder };
+    }
     await this.setAside(path, toRecordName(key));
     return undefined;
   }
@@ -187,6 +180,17 @@ export class RecordFiles {
     await writeFileAtomically(this.path(folder, key), text, isDurable);
   }
 
+  /** Writes a transfer in its stored form, with the ID that its connection has in the ledger. */
+  async writeTransfer(
+    folder: RecordFolder,
+    transfer: Transfer,
+    isDurable: boolean,
+    replaced?: JsonObject,
+  ): Promise<void> {
+    const stored = replaceConnection(transfer, this.alias.id, this.alias.storedId);
+    await this.write(folder, transfer.key, formatRecord(stored, replaced), isDurable);
+  }
+
   /** Moves a record to another folder, which must exist. Returns false if there was no record. */
   async move(key: string, from: RecordFolder, to: RecordFolder): Promise<boolean> {
     return (await ignoreMissing(rename(this.path(from, key), this.path(to, key)).then(() => true))) ?? false;
@@ -213,10 +217,6 @@ export class RecordFiles {
       const stats = await stat(filePath).catch(() => undefined);
       if (stats && stats.mtimeMs < before) await rm(filePath, { force: true });
     }
-  }
-
-  private fromStored(transfer: Transfer): Transfer {
-    return replaceConnection(transfer, fromStoredId(this.alias, transfer.order.connectionId));
   }
 
   private skipLater(key: string, version: number): 'later' {
@@ -259,13 +259,11 @@ export interface ConnectionAlias {
   readonly storedId: string;
 }
 
+const noAlias: ConnectionAlias = { id: '', storedId: '' };
+
 /** Converts the ID of a connection in this window to its ID in the ledger. */
 export function toStoredId(alias: ConnectionAlias | undefined, id: string): string {
   return alias?.id === id ? alias.storedId : id;
-}
-
-function fromStoredId(alias: ConnectionAlias | undefined, storedId: string): string {
-  return alias?.storedId === storedId ? alias.id : storedId;
 }
 
 /**
@@ -278,8 +276,8 @@ export function toImportedId(alias: ConnectionAlias | undefined, id: string): st
   return isLocal ? id + alias.storedId.slice(alias.id.length) : id;
 }
 
-/** Returns a transfer with its connection ID replaced. */
-export function replaceConnection(transfer: Transfer, connectionId: string): Transfer {
-  if (transfer.order.connectionId === connectionId) return transfer;
-  return { ...transfer, order: { ...transfer.order, connectionId } };
+/** Returns a transfer with the ID of its connection replaced if it is `from`. */
+export function replaceConnection(transfer: Transfer, from: string, to: string): Transfer {
+  if (from === to || transfer.order.connectionId !== from) return transfer;
+  return { ...transfer, order: { ...transfer.order, connectionId: to } };
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { hasEnded, type StateChange, type Transfer, type TransferState } from '../model/transferModel.ts';
 import { systemClock, type Clock } from '../util/clock.ts';
 import { mapConcurrently } from '../util/concurrentCalls.ts';
@@ -6,11 +7,8 @@ import { runUnderLock } from '../util/fileLock.ts';
 import { omit } from '../util/json.ts';
 import type { Logger } from '../util/logger.ts';
 import { LastEndedIndex, type LastEnded } from './lastEndedIndex.ts';
-import { formatRecord, RecordFiles, type ConnectionAlias } from './recordFiles.ts';
+import { RecordFiles, type ConnectionAlias } from './recordFiles.ts';
 import type { RecordFolder } from './recordFolders.ts';
-
-/** Fields that are taken from one version and never completed from the other. */
-const statusFields = ['cancelUnheeded', 'problem', 'status', 'askedAt'] as const;
 
 /**
  * Merges two windows' versions of a transfer. Discards a version whose ID belongs to another transfer (D35: misrouted
@@ -21,19 +19,19 @@ export function mergeTransfers(earlier: Transfer, later: Transfer): Transfer {
   if (disowns(later, earlier)) return later;
   if (disowns(earlier, later)) return earlier;
   const [less, more] = outranks(earlier, later) ? [later, earlier] : [earlier, later];
-  const reported = isReportedEnd(more) || getPolledAt(more) >= getPolledAt(less) ? more : less;
-  const cancelTimes = [earlier, later].flatMap(({ cancelAcceptedAt }) => cancelAcceptedAt ?? []);
-  const sendingTimes = [earlier, later].flatMap(({ sendingAt }) => sendingAt ?? []);
-  return {
-    ...omit(less, ...statusFields),
-    ...omit(more, ...statusFields),
-    state: more.state,
+  const { status, askedAt = 0 } = less;
+  const sendingAt = Math.max(earlier.sendingAt ?? -1, later.sendingAt ?? -1);
+  const cancelAcceptedAt = Math.min(earlier.cancelAcceptedAt ?? Infinity, later.cancelAcceptedAt ?? Infinity);
+  const merged: Transfer = {
+    // These are taken from one version and never completed from the other.
+    ...omit(less, 'cancelUnheeded', 'problem', 'status', 'askedAt'),
+    ...more,
     changes: mergeChanges(more, less),
-    ...pick(more, 'cancelUnheeded', 'problem'),
-    ...pick(reported, 'status', 'askedAt'),
-    ...(sendingTimes.length > 0 && { sendingAt: Math.max(...sendingTimes) }),
-    ...(cancelTimes.length > 0 && { cancelAcceptedAt: Math.min(...cancelTimes) }),
+    ...(sendingAt >= 0 && { sendingAt }),
+    ...(cancelAcceptedAt < Infinity && { cancelAcceptedAt }),
   };
+  if (isReportedEnd(more.state) || (more.askedAt ?? 0) >= askedAt) return merged;
+  return { ...omit(merged, 'status'), ...(status && { status }), askedAt };
 }
 
 /**
@@ -41,65 +39,44 @@ export function mergeTransfers(earlier: Transfer, later: Transfer): Transfer {
  * statuses received for that ID then belong to the different transfer, too. Returns false if `other.foreignIds` also
  * contains the ID, because a user has confirmed the ID in that case.
  */
-function disowns(one: Transfer, other: Transfer): boolean {
-  const { id } = other;
-  return id !== undefined && id !== one.id && isForeign(one, id) && !isForeign(other, id);
-}
-
-function isForeign({ foreignIds = [] }: Transfer, id: string): boolean {
-  return foreignIds.includes(id);
+function disowns(one: Transfer, { id, foreignIds = [] }: Transfer): boolean {
+  const isForeign = id !== undefined && id !== one.id && one.foreignIds?.includes(id) === true;
+  return isForeign && !foreignIds.includes(id);
 }
 
 /** Returns true if two records differ at most in the time of the last poll. Ignores `order`, which never changes. */
 export function isSameExceptPolledAt(one: Transfer, other: Transfer): boolean {
-  return getComparableFacts(one) === getComparableFacts(other);
+  return isDeepStrictEqual(omit(one, 'askedAt', 'order'), omit(other, 'askedAt', 'order'));
 }
-
-function getComparableFacts(transfer: Transfer): string {
-  const facts = Object.entries(transfer).filter(([field]) => field !== 'askedAt' && field !== 'order');
-  return JSON.stringify(facts.sort(([one], [other]) => (one < other ? -1 : 1)));
-}
-
-const ranks = [getEndRank, rankByEarlierEnd, getCertainty, getPolledAt, getChangedAt];
 
 /** Returns true if `one` takes precedence over `other`; false if it does not, or if all ranks are equal. */
 function outranks(one: Transfer, other: Transfer): boolean {
-  for (const rank of ranks) {
-    const difference = rank(one) - rank(other);
+  const others = rank(other);
+  for (const [index, value] of rank(one).entries()) {
+    const difference = value - (others[index] ?? 0);
     if (difference !== 0) return difference > 0;
   }
   return false;
 }
 
-/**
- * Ranks a transfer by how it ended. From highest to lowest: reported by the server, no longer known to the server,
- * refused, not ended.
- */
-function getEndRank(transfer: Transfer): number {
-  if (!hasEnded(transfer.state)) return 0;
-  if (isReportedEnd(transfer)) return 3;
-  return transfer.state === 'expired' ? 2 : 1;
+/** Returns the ranks of a transfer's version, most important first. */
+function rank({ state, askedAt = 0, changes, createdAt }: Transfer): readonly number[] {
+  const isEnd = hasEnded(state);
+  const changedAt = getChangedAt(changes, createdAt);
+  // Reported by the server, no longer known to the server, refused, not ended.
+  const endRank = isReportedEnd(state) ? 3 : Number(isEnd) + Number(state === 'expired');
+  // A transfer doesn't change once it has ended, so the earlier end is the right one.
+  const endedRank = isEnd ? -changedAt : 0;
+  // A known outcome of a submission is better than an unknown one (D12: never resubmit).
+  const certainty = state === 'submitting' || state === 'notConfirmed' ? 0 : 1;
+  return [endRank, endedRank, certainty, askedAt, changedAt];
 }
 
-function isReportedEnd({ state }: Transfer): boolean {
+function isReportedEnd(state: TransferState): boolean {
   return hasEnded(state) && state !== 'expired' && state !== 'refused';
 }
 
-/** Prefers the earlier of two final states, because a transfer doesn't change once it has ended. */
-function rankByEarlierEnd(transfer: Transfer): number {
-  return hasEnded(transfer.state) ? -getChangedAt(transfer) : 0;
-}
-
-/** Prefers a known outcome of a submission to an unknown one (D12: never resubmit). */
-function getCertainty({ state }: Transfer): number {
-  return state === 'submitting' || state === 'notConfirmed' ? 0 : 1;
-}
-
-function getPolledAt({ askedAt }: Transfer): number {
-  return askedAt ?? 0;
-}
-
-function getChangedAt({ changes, createdAt }: Transfer): number {
+function getChangedAt(changes: readonly StateChange[], createdAt: number): number {
   return Math.max(createdAt, ...changes.map(({ at }) => at));
 }
 
@@ -114,22 +91,15 @@ const stateOrder: readonly TransferState[] = [
  * state.
  */
 function mergeChanges(more: Transfer, less: Transfer): readonly StateChange[] {
+  const { state, askedAt = 0 } = more;
   const known = new Map(
     [...less.changes, ...more.changes].map((change) => [`${String(change.at)} ${change.state}`, change]),
   );
-  const place = ({ state }: StateChange): number =>
-    state === more.state ? stateOrder.length : stateOrder.indexOf(state);
+  const place = (one: StateChange): number => (one.state === state ? stateOrder.length : stateOrder.indexOf(one.state));
   const inOrder = [...known.values()].sort((a, b) => a.at - b.at || place(a) - place(b));
-  if (hasEnded(more.state)) return inOrder.filter(({ at }) => at <= getChangedAt(more));
+  if (hasEnded(state)) return inOrder.filter(({ at }) => at <= getChangedAt(more.changes, more.createdAt));
   const last = inOrder.at(-1);
-  const at = Math.max(more.askedAt ?? 0, last?.at ?? 0);
-  return last?.state === more.state ? inOrder : [...inOrder, { state: more.state, at }];
-}
-
-function pick<K extends keyof Transfer>(transfer: Transfer, ...fields: readonly K[]): Partial<Pick<Transfer, K>> {
-  return Object.fromEntries(
-    fields.flatMap((field) => (field in transfer ? [[field, transfer[field]]] : [])),
-  ) as Partial<Pick<Transfer, K>>;
+  return last?.state === state ? inOrder : [...inOrder, { state, at: Math.max(askedAt, last?.at ?? 0) }];
 }
 
 /** The result of comparing a record with the version that this window last read or wrote. */
@@ -275,7 +245,7 @@ export class TransferLedger {
     if (identity !== undefined && identity === this.seen.get(key)) return { kind: 'same' };
     const found = await this.files.find(key);
     if (found === 'later') return { kind: 'unreadable' };
-    if (!found) return { kind: (await this.files.has('removed', key)) ? 'removed' : 'missing' };
+    if (!found) return { kind: (await this.files.readStamp('removed', key)) !== undefined ? 'removed' : 'missing' };
     this.seen.set(key, identity);
     return { kind: 'there', transfer: found.transfer };
   }
@@ -292,7 +262,8 @@ export class TransferLedger {
       await this.files.purge(name, before, (file) => file.endsWith('.part'));
     }
     for (const key of await this.files.listKeys('running')) {
-      if (await this.files.has('ended', key)) await this.runInTurn(key, () => this.deleteEndedRunning(key));
+      if ((await this.files.readStamp('ended', key)) !== undefined)
+        await this.runInTurn(key, () => this.deleteEndedRunning(key));
     }
   }
 
@@ -301,7 +272,7 @@ export class TransferLedger {
    * responses).
    */
   private async deleteEndedRunning(key: string): Promise<void> {
-    if (await this.files.has('ended', key)) await this.files.delete('running', key);
+    if ((await this.files.readStamp('ended', key)) !== undefined) await this.files.delete('running', key);
   }
 
   private async loadOneRunning(key: string): Promise<Transfer | undefined> {
@@ -349,25 +320,21 @@ export class TransferLedger {
 
   private async put(transfer: Transfer): Promise<Transfer> {
     const { key } = transfer;
-    const [isRemoved, found] = [await this.files.has('removed', key), await this.files.find(key)];
-    if (found === 'later' || (isRemoved && !found)) return transfer;
+    const [removedAt, found] = [await this.files.readStamp('removed', key), await this.files.find(key)];
+    if (found === 'later' || (removedAt !== undefined && !found)) return transfer;
     const merged = found ? mergeTransfers(found.transfer, transfer) : transfer;
     const folder: RecordFolder = hasEnded(merged.state) ? 'ended' : 'running';
     const isSame = found?.folder === folder && isSameExceptPolledAt(found.transfer, merged);
     if (!isSame || found.transfer.askedAt !== merged.askedAt) {
-      await this.writeRecord(folder, key, formatRecord(this.files.toStored(merged), found?.record), !isSame);
+      await this.files.createFolder(folder);
+      const write = (): Promise<void> => this.files.writeTransfer(folder, merged, !isSame, found?.record);
+      await (folder === 'ended' ? this.lastEnded.update(key, write) : write());
     }
     if (folder === 'ended') await this.files.delete('running', key);
     // The final status belonged to another transfer (D35: misrouted responses).
     else if (found?.folder === 'ended') await this.files.delete('ended', key);
     this.seen.set(key, await this.files.getIdentity(key));
     return merged;
-  }
-
-  private async writeRecord(folder: RecordFolder, key: string, text: string, isDurable: boolean): Promise<void> {
-    await this.files.createFolder(folder);
-    const write = (): Promise<void> => this.files.write(folder, key, text, isDurable);
-    await (folder === 'ended' ? this.lastEnded.update(key, write) : write());
   }
 
   private async removeRecord(key: string): Promise<void> {
