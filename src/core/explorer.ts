@@ -7,7 +7,7 @@ import { TrackFlow } from './transfers/trackFlow.ts';
 import { CopyIndex } from './duplicates/copyIndex.ts';
 import { ConnectFlow } from './connections/connectFlow.ts';
 import type { ConnectionTestDependencies } from './connections/connectionTest.ts';
-import { PendingSubmissions, SavedTransfers, UnsavedRecords } from './transfers/savedTransfers.ts';
+import { PendingSubmissions, SavedTransfers, type UnsavedRecords } from './transfers/savedTransfers.ts';
 import { DuplicateFlow } from './transfers/duplicateFlow.ts';
 import { KeyWatch } from './connections/connectionWatch.ts';
 import { MetadataFlow } from './search/metadataFlow.ts';
@@ -20,11 +20,8 @@ import { TransferFlow } from './transfers/transferFlow.ts';
 import type { ConnectionAlias } from './transfers/recordFiles.ts';
 import { LeaseElection, PollingLease } from './transfers/pollingLease.ts';
 import { NotificationClaims } from './transfers/notificationClaims.ts';
-import { LedgerWatch } from './transfers/recordFolderWatch.ts';
-import { withdrawDecision } from './transfers/planFiles.ts';
 import { ServerLocks } from './transfers/serverLocks.ts';
 import { TransferLedger } from './transfers/transferLedger.ts';
-import type { Transfer } from './model/transferModel.ts';
 import type { NetworkSettings } from './model/networkSettings.ts';
 import { TransferMonitor } from './transfers/transferMonitor.ts';
 import { ConnectionStore } from './connections/connectionStore.ts';
@@ -108,13 +105,10 @@ export class Explorer implements Disposable {
     this.keys = this.lifetime.track(new KeyWatch(sessions, clock));
     const { keys } = this;
     const ledger = new TransferLedger(ledgerFolder, log, clock, alias);
-    const unsaved = this.lifetime.track(new UnsavedRecords(ledger, clock, log));
     const submissions = this.lifetime.track(new PendingSubmissions(ledgerFolder, clock));
-    const watch = this.lifetime.track(new LedgerWatch(ledgerFolder, clock));
-    const shared = { store: transferStore, ledger, unsaved, submissions, clock, log };
-    const reopenPlan = (unsent: Transfer): Promise<void> => withdrawDecision(ledgerFolder, unsent, log);
-    const saved = this.lifetime.track(new SavedTransfers({ ...shared, watch, reopenPlan }));
-    this.unsaved = unsaved;
+    const shared = { store: transferStore, ledger, submissions, clock, log };
+    const saved = this.lifetime.track(new SavedTransfers({ ...shared, folder: ledgerFolder }));
+    this.unsaved = saved.unsaved;
     this.notificationClaims = new NotificationClaims(ledgerFolder, clock, log);
     this.connectFlow = this.lifetime.track(
       new ConnectFlow({ sessions, store: connectionStore, keys, clock, createClient, remember }),

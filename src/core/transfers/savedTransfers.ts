@@ -7,20 +7,19 @@ import { formatErrorStack } from '../util/errorFacts.ts';
 import { FileLock } from '../util/fileLock.ts';
 import { Emitter, Lifetime, type Disposable } from '../util/lifetime.ts';
 import type { Logger } from '../util/logger.ts';
-import type { LedgerChange, LedgerWatch } from './recordFolderWatch.ts';
+import { withdrawDecision } from './planFiles.ts';
+import { RecordFolderWatch } from './recordFolderWatch.ts';
 import { isSameExceptPolledAt, mergeTransfers, type TransferLedger } from './transferLedger.ts';
 import type { TransferStore } from './transferStore.ts';
 
 interface SavedTransfersDependencies {
+  /** The ledger's folder. */
+  readonly folder: string;
   readonly store: TransferStore;
   readonly ledger: TransferLedger;
-  readonly unsaved: UnsavedRecords;
   readonly submissions: PendingSubmissions;
-  readonly watch: LedgerWatch;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Lets a person decide again on the plan, if any, of a transfer of which nothing was sent. Must not reject. */
-  reopenPlan(unsent: Transfer): Promise<void>;
 }
 
 /**
@@ -33,21 +32,29 @@ const maxParallelWrites = 16;
 /** The delay before old records are deleted, in milliseconds. Keeps startup fast. */
 const purgeAfterMs = 60_000;
 
+type WatchedFolder = 'running' | 'ended';
+
 /** Keeps the transfers that this window shows in sync with the ledger, which all windows share. */
 export class SavedTransfers implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: SavedTransfersDependencies;
+  readonly unsaved: UnsavedRecords;
+  private readonly watches: Readonly<Record<WatchedFolder, RecordFolderWatch>>;
   private readonly startedAt: number;
   private readonly keysToCheck = new Set<string>();
   private isChecking = false;
   private isFollowing = false;
-  private isFollowingEnded = false;
+  private endedSubscription: Disposable | undefined;
   private nextCheck: Disposable | undefined;
 
   constructor(dependencies: SavedTransfersDependencies) {
     this.dependencies = dependencies;
-    this.startedAt = dependencies.clock.now();
-    this.lifetime.track(dependencies.watch.onDidChange((change) => void this.handleChange(change)));
+    const { folder, ledger, clock, log } = dependencies;
+    this.startedAt = clock.now();
+    this.unsaved = this.lifetime.track(new UnsavedRecords(ledger, clock, log));
+    const watch = (name: WatchedFolder): RecordFolderWatch =>
+      new RecordFolderWatch(join(folder, name), clock, (key) => void this.handleChange(name, key));
+    this.watches = { running: this.lifetime.track(watch('running')), ended: this.lifetime.track(watch('ended')) };
   }
 
   /**
@@ -66,7 +73,7 @@ export class SavedTransfers implements Disposable {
 
   /** Remembers the state of the ledger for {@link follow}. Must be called before the ledger is read. */
   async prepare(): Promise<void> {
-    await this.dependencies.watch.prepare();
+    await Promise.all([this.watches.running.prepare(), this.watches.ended.prepare()]);
   }
 
   /**
@@ -76,12 +83,12 @@ export class SavedTransfers implements Disposable {
   async follow(): Promise<void> {
     if (this.isFollowing) return;
     this.isFollowing = true;
-    const { clock, ledger, store, watch } = this.dependencies;
+    const { clock, ledger, store } = this.dependencies;
     const purge = (): void => void ledger.purge().catch((error: unknown) => this.logError(error));
     this.lifetime.track(clock.after(purgeAfterMs, purge));
-    this.lifetime.track(store.onDidChange(() => this.followEnded()));
+    this.endedSubscription = this.lifetime.track(store.onDidChange(() => this.followEnded()));
     this.followEnded();
-    await watch.start('running');
+    await this.watches.running.start();
   }
 
   /** Shows transfers. Only logs an error of what shows them, because the transfers have to be saved anyway. */
@@ -124,7 +131,7 @@ export class SavedTransfers implements Disposable {
    * Returns false if its record can't be written; it is settled later then.
    */
   private async settleWaiting(key: string): Promise<boolean> {
-    const { store, ledger, clock, log, reopenPlan } = this.dependencies;
+    const { store, ledger, clock, log, folder } = this.dependencies;
     const transfer = store.get(key);
     if (!transfer || !isWaitingToBeSent(transfer)) return true;
     const problem = { kind: 'notSent' } as const;
@@ -133,7 +140,7 @@ export class SavedTransfers implements Disposable {
         isWaitingToBeSent(stored) ? { ...withState(stored, 'refused', clock.now()), problem } : undefined,
       );
       if (settled) this.show(settled.transfer);
-      if (settled?.hasChanged) await reopenPlan(settled.transfer);
+      if (settled?.hasChanged) await withdrawDecision(folder, settled.transfer, log);
       return true;
     } catch (error) {
       log.error(`The record of a transfer could not be written: ${String(error)}`);
@@ -143,8 +150,8 @@ export class SavedTransfers implements Disposable {
   }
 
   private async saveAndMerge(transfer: Transfer): Promise<Transfer> {
-    const { store, unsaved } = this.dependencies;
-    const known = await unsaved.save(transfer);
+    const { store } = this.dependencies;
+    const known = await this.unsaved.save(transfer);
     const shown = store.get(transfer.key);
     if (shown && !isSameExceptPolledAt(known, transfer)) this.display([mergeTransfers(known, shown)]);
     return store.get(transfer.key) ?? known;
@@ -155,10 +162,11 @@ export class SavedTransfers implements Disposable {
    * Starting earlier would slightly delay the initial list of transfers if there are many records.
    */
   private followEnded(): void {
-    const { store, watch } = this.dependencies;
-    if (this.isFollowingEnded || (store.hasEarlier && store.getFinished().length === 0)) return;
-    this.isFollowingEnded = true;
-    void watch.start('ended');
+    const { store } = this.dependencies;
+    if (!this.endedSubscription || (store.hasEarlier && store.getFinished().length === 0)) return;
+    this.endedSubscription.dispose();
+    this.endedSubscription = undefined;
+    void this.watches.ended.start();
   }
 
   private settleLater(): void {
@@ -168,9 +176,10 @@ export class SavedTransfers implements Disposable {
     });
   }
 
-  private async handleChange(change: LedgerChange): Promise<void> {
+  /** Handles a change to the record with the given key or, without one, to any records in the folder. */
+  private async handleChange(folder: WatchedFolder, changed: string | undefined): Promise<void> {
     try {
-      const keys = 'key' in change ? [change.key] : await this.listChangedKeys(change.folder);
+      const keys = changed === undefined ? await this.listChangedKeys(folder) : [changed];
       for (const key of keys) this.keysToCheck.add(key);
       await this.checkAll();
     } catch (error) {
@@ -183,7 +192,7 @@ export class SavedTransfers implements Disposable {
    * running transfers if `folder` is `running`, because their records may have changed. Until all ended transfers are
    * loaded, looks for new records only among the most recent ended transfers.
    */
-  private async listChangedKeys(folder: 'running' | 'ended'): Promise<readonly string[]> {
+  private async listChangedKeys(folder: WatchedFolder): Promise<readonly string[]> {
     const { store, ledger } = this.dependencies;
     const present = await ledger.keys(folder);
     if (folder === 'running') return [...present, ...store.getRunning().map(({ key }) => key)];
@@ -211,14 +220,14 @@ export class SavedTransfers implements Disposable {
   }
 
   private async check(key: string): Promise<void> {
-    const { store, ledger, unsaved } = this.dependencies;
+    const { store, ledger } = this.dependencies;
     const change = await ledger.checkRecord(key);
     const ours = store.get(key);
     if (change.kind === 'there') this.show(change.transfer);
     if (!ours || (change.kind !== 'removed' && change.kind !== 'missing')) return;
     // The file is missing although no window removed the transfer and it has not ended, so write the file again.
     if (change.kind === 'missing' && !hasEnded(ours.state)) return void this.save(ours);
-    unsaved.forget([key]);
+    this.unsaved.forget([key]);
     store.remove([key]);
   }
 

@@ -2,33 +2,41 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LedgerWatch, type LedgerChange } from '../../../src/core/transfers/recordFolderWatch.ts';
+import { RecordFolderWatch } from '../../../src/core/transfers/recordFolderWatch.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../../support/manualClock.ts';
+
+type Folder = 'running' | 'ended';
+/** A change to one record or, with `folder`, to any records in that folder. */
+type LedgerChange = { readonly key: string } | { readonly folder: Folder };
 
 describe('Watching the ledger', () => {
   let parent: string;
   let folder: string;
   let clock: ManualClock;
-  let watch: LedgerWatch;
+  let watches: Readonly<Record<Folder, RecordFolderWatch>>;
   let changes: LedgerChange[];
 
   beforeEach(async () => {
     parent = await mkdtemp(join(tmpdir(), 'watch-'));
     folder = join(parent, 'ledger');
     clock = new ManualClock();
-    watch = new LedgerWatch(folder, clock);
     changes = [];
-    watch.onDidChange((change) => changes.push(change));
+    const create = (name: Folder): RecordFolderWatch =>
+      new RecordFolderWatch(join(folder, name), clock, (key) => {
+        changes.push(key === undefined ? { folder: name } : { key });
+      });
+    watches = { running: create('running'), ended: create('ended') };
   });
   afterEach(async () => {
-    watch.dispose();
+    watches.running.dispose();
+    watches.ended.dispose();
     await rm(parent, { recursive: true });
   });
 
   const start = async (): Promise<void> => {
-    await watch.start('running');
-    await watch.start('ended');
+    await watches.running.start();
+    await watches.ended.start();
   };
   const areReported = (...expected: readonly LedgerChange[]): Promise<unknown> =>
     eventually(() => {
@@ -60,7 +68,8 @@ describe('Watching the ledger', () => {
       await mkdir(join(folder, name), { recursive: true });
       await utimes(join(folder, name), 1, 1);
     }
-    await watch.prepare();
+    await watches.running.prepare();
+    await watches.ended.prepare();
     await writeFile(join(folder, 'ended', 'one.json'), '');
     await start();
     assert.deepEqual(changes, [{ folder: 'ended' }]);
@@ -69,8 +78,9 @@ describe('Watching the ledger', () => {
   it('reports a folder whose modification time is too recent to show another change (D48)', async () => {
     await mkdir(join(folder, 'ended'), { recursive: true });
     await utimes(join(folder, 'ended'), clock.now() / 1000, clock.now() / 1000);
-    await watch.prepare();
-    await watch.start('ended');
+    await watches.running.prepare();
+    await watches.ended.prepare();
+    await watches.ended.start();
     assert.deepEqual(changes, [{ folder: 'ended' }]);
   });
 
@@ -112,7 +122,8 @@ describe('Watching the ledger', () => {
   it('neither reports nor checks after it is disposed', async () => {
     await writeFile(folder, 'a file where the folder should be');
     await start();
-    watch.dispose();
+    watches.running.dispose();
+    watches.ended.dispose();
     assert.equal(clock.waitingCount, 0);
   });
 
@@ -120,7 +131,8 @@ describe('Watching the ledger', () => {
     await writeFile(folder, 'a file where the folder should be');
     await start();
     await clock.pass(5_000);
-    watch.dispose();
+    watches.running.dispose();
+    watches.ended.dispose();
     for (let times = 0; times < 5; times++) await stat(parent);
     assert.equal(clock.waitingCount, 0);
   });
