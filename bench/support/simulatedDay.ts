@@ -32,7 +32,7 @@ export function hasFocusAt(dayMs: number): boolean {
 export type RequestStatus = (life: SimulatedTransfer, dayMs: number) => Promise<Reply<TransferStatus | undefined>>;
 
 /** The lease of the only window, which polls all transfers. */
-const singleWindowLease: ConstructorParameters<typeof TransferMonitor>[0]['lease'] = {
+const singleWindowLease: Omit<ConstructorParameters<typeof TransferMonitor>[0]['lease'], 'isAnyWindowFocused'> = {
   hasLease: () => true,
   onDidChange: new Emitter<void>().event,
   onDidRequestPoll: new Emitter<never>().event,
@@ -63,13 +63,18 @@ export class SimulatedDay {
       keys: new KeyWatch(sessions, clock),
       store,
       clock,
-      lease: singleWindowLease,
-      save: async (...transfers) => {
-        store.put(transfers);
-        await Promise.resolve();
+      lease: { ...singleWindowLease, isAnyWindowFocused: () => hasFocusAt(this.dayMs) },
+      saved: {
+        save: (transfer) => {
+          store.put([transfer]);
+          return Promise.resolve(transfer);
+        },
+        saveAll: (transfers) => {
+          store.put(transfers);
+          return Promise.resolve();
+        },
       },
       getMinIntervalMs: () => second,
-      hasFocus: () => hasFocusAt(this.dayMs),
     });
     sessions.add(this.session());
   }

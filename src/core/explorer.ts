@@ -126,14 +126,7 @@ export class Explorer implements Disposable {
     this.duplicateFlow = this.createDuplicateFlow(clock);
     const lease = this.lifetime.track(new PollingLease({ folder: ledgerFolder, alias, clock, log, hasFocus }));
     const polling = { sessions, keys, store: transferStore, clock, lease };
-    this.monitor = this.lifetime.track(
-      new TransferMonitor({
-        ...polling,
-        save: (...transfers) => saved.saveAll(transfers),
-        getMinIntervalMs,
-        hasFocus: () => lease.isAnyWindowFocused(),
-      }),
-    );
+    this.monitor = this.lifetime.track(new TransferMonitor({ ...polling, saved, getMinIntervalMs }));
     this.lifetime.track(new LeaseElection(polling));
   }
 

@@ -60,7 +60,9 @@ export function getServerFailure({ value, reason = { kind: 'unreadable' } }: Sta
 
 /**
  * Returns the transfer and its history after a status from the server (D10: open status set, D11: check status
- * identity).
+ * identity). A doubtful status with the transfer's ID may be about other files than those requested. Statuses of other
+ * transfers differ from each other; those that are repeated belong to the ID. Either it is another transfer's, or the
+ * transfer has grown (D35: misrouted responses).
  */
 function applyStatus(
   transfer: Transfer,
@@ -68,14 +70,24 @@ function applyStatus(
   reported: TransferStatus,
   at: number,
 ): [Transfer, ReplyHistory] {
-  const sign = findForeignContent(transfer, reported);
-  const other = sign && countOther(history, reported);
-  const isRepeated = other !== undefined && other.times >= otherThreshold;
-  // A trusted status, even one without counts, ends the state `accepted`, and proves that the ID belongs to the transfer.
-  if (sign && isRepeated && transfer.state === 'accepted') return [withoutId(transfer, sign, at), emptyHistory];
-  const status: TransferStatus = isRepeated ? omit(reported, 'doubtful') : reported;
-  if (status.doubtful) return applyDoubtful(transfer, { ...omit(history, 'other'), ...(other && { other }) }, at);
-  return applyTrusted(transfer, history, status, at);
+  if (!reported.doubtful) return applyTrusted(transfer, history, reported, at);
+  const { other: last, ...counts } = history;
+  const isOwnId = reported.id === undefined || reported.id === transfer.id;
+  const sign = isOwnId ? findOtherContent(reported, toTransferFacts(transfer)) : undefined;
+  const content = sign && describeContent(reported);
+  const times = last?.content === content ? (last?.times ?? 0) + 1 : 1;
+  if (sign && times >= otherThreshold) {
+    // A trusted status, even one without counts, ends the state `accepted`, and proves that the ID belongs to the transfer.
+    if (transfer.state === 'accepted') return [withoutId(transfer, sign, at), emptyHistory];
+    return applyTrusted(transfer, history, omit(reported, 'doubtful'), at);
+  }
+  // Marks the last status as doubtful, and changes nothing else.
+  const status = toTrustedStatus({ doubtful: true }, transfer.status);
+  const other = content !== undefined && { other: { content, times } };
+  return [
+    { ...omit(transfer, 'problem'), status, askedAt: at },
+    { ...counts, ...other },
+  ];
 }
 
 /** Returns the transfer and its history after a status that belongs to the transfer (D13: ignored cancel). */
@@ -85,40 +97,25 @@ function applyTrusted(
   status: TransferStatus,
   at: number,
 ): [Transfer, ReplyHistory] {
-  const updated = applyProgress(transfer, status, at);
-  const hasProgressed = updated.state !== transfer.state || updated.movement !== transfer.movement;
-  const waitsForCancel = transfer.cancelAcceptedAt !== undefined && !hasEnded(updated.state) && !hasProgressed;
+  const { movement = [], cancelAcceptedAt } = transfer;
+  const { movedFileCount: moved, bytes } = status;
+  const counts = bytes && { copiedBytes: bytes.copied, checkedBytes: (bytes.staged ?? 0) + (bytes.verified ?? 0) };
+  const series = moved === undefined ? movement : addSample(movement, { at, moved, ...counts });
+  const updated = withState(omit(transfer, 'problem', 'cancelUnheeded'), getState(status), at);
+  const hasProgressed = updated.state !== transfer.state || series !== movement;
+  const waitsForCancel = cancelAcceptedAt !== undefined && !hasEnded(updated.state) && !hasProgressed;
   const unheeded = waitsForCancel ? history.unheeded + 1 : 0;
   const isCancelIgnored = waitsForCancel && (transfer.cancelUnheeded === true || unheeded >= unheededThreshold);
-  const rest = omit(updated, 'problem', 'cancelUnheeded');
   return [
-    { ...rest, status, askedAt: at, ...(isCancelIgnored && { cancelUnheeded: true }) },
+    {
+      ...updated,
+      ...(series !== movement && { movement: series }),
+      status,
+      askedAt: at,
+      ...(isCancelIgnored && { cancelUnheeded: true }),
+    },
     { ...emptyHistory, unheeded },
   ];
-}
-
-/**
- * Returns the transfer and its history after a status that appears to belong to another transfer. Marks the last status
- * as doubtful, and changes nothing else of the transfer (D11: check status identity).
- */
-function applyDoubtful(transfer: Transfer, history: ReplyHistory, at: number): [Transfer, ReplyHistory] {
-  const status = toTrustedStatus({ doubtful: true }, transfer.status);
-  return [{ ...omit(transfer, 'problem'), status, askedAt: at }, history];
-}
-
-/**
- * Counts consecutive statuses about the same files. Statuses of other transfers differ from each other; those that are
- * repeated belong to the ID. Either it is another transfer's, or the transfer has grown (D35: misrouted responses).
- */
-function countOther({ other }: ReplyHistory, status: TransferStatus): NonNullable<ReplyHistory['other']> {
-  const content = describeContent(status);
-  return { content, times: other?.content === content ? other.times + 1 : 1 };
-}
-
-/** Returns the evidence that a doubtful status with the transfer's ID is about other files than those requested. */
-function findForeignContent(transfer: Transfer, status: TransferStatus): ForeignSign | undefined {
-  const isOwnId = status.id === undefined || status.id === transfer.id;
-  return status.doubtful && isOwnId ? findOtherContent(status, toTransferFacts(transfer)) : undefined;
 }
 
 /**
@@ -130,17 +127,6 @@ function withoutId(transfer: Transfer, code: ForeignSign, at: number): Transfer 
   const problem: Reason = { kind: 'foreignAnswer', code, detail: id, maybeDone: true };
   const rest = omit(transfer, 'id', 'status', 'askedAt', 'cancelUnheeded', 'cancelAcceptedAt');
   return { ...withState(rest, 'notConfirmed', at), foreignIds: [...new Set([...foreignIds, id])], problem };
-}
-
-/** Returns a transfer updated with the state and the counts of a trusted status. */
-function applyProgress(transfer: Transfer, status: TransferStatus, at: number): Transfer {
-  const state = getState(status);
-  const { movement = [] } = transfer;
-  const { movedFileCount: moved, bytes } = status;
-  const counts = bytes && { copiedBytes: bytes.copied, checkedBytes: (bytes.staged ?? 0) + (bytes.verified ?? 0) };
-  const series = moved === undefined ? movement : addSample(movement, { at, moved, ...counts });
-  const now = withState(transfer, state, at);
-  return series === movement ? now : { ...now, movement: series };
 }
 
 /**

@@ -5,6 +5,7 @@ import { toTransferFacts } from '../model/foreignResponse.ts';
 import type { Reason } from '../model/reason.ts';
 import type { TurnObserver } from '../model/requestTurn.ts';
 import type { Transfer } from '../model/transferModel.ts';
+import type { SavedTransfers } from './savedTransfers.ts';
 import type { TransferStore } from './transferStore.ts';
 import type { Clock } from '../util/clock.ts';
 import type { Disposable } from '../util/lifetime.ts';
@@ -31,10 +32,12 @@ interface TransferMonitorDependencies {
   readonly store: TransferStore;
   readonly clock: Clock;
   /** Determines which connections this window polls. */
-  readonly lease: Pick<PollingLease, 'hasLease' | 'onDidChange' | 'onDidRequestPoll' | 'requestPoll'>;
-  save(...transfers: readonly Transfer[]): Promise<unknown>;
+  readonly lease: Pick<
+    PollingLease,
+    'hasLease' | 'isAnyWindowFocused' | 'onDidChange' | 'onDidRequestPoll' | 'requestPoll'
+  >;
+  readonly saved: Pick<SavedTransfers, 'save' | 'saveAll'>;
   getMinIntervalMs(): number;
-  hasFocus(): boolean;
 }
 
 /** The state of polling one transfer. `server` is the address of the transfer's server. */
@@ -184,32 +187,33 @@ export class TransferMonitor implements Disposable {
    * Applies a reply to the stored transfer, which may have changed since the request, and returns the next interval.
    */
   private saveReply(key: string, reply: StatusReply): PollResult {
-    const { store, save, clock } = this.dependencies;
+    const { store, saved, clock } = this.dependencies;
     const before = store.get(key);
     const watch = this.watches.get(key);
     if (!before || !watch) return {};
     const [transfer, history] = applyReply(before, watch.history, reply, clock.now());
     watch.history = history;
-    void save(transfer);
+    void saved.save(transfer);
     return { intervalMs: this.intervalMs(transfer) * 2 ** Math.min(history.failed, maxDoublings) };
   }
 
   private intervalMs(transfer: Transfer): number {
-    const { clock, getMinIntervalMs, hasFocus } = this.dependencies;
-    return getPollIntervalMs(transfer, clock.now(), { minIntervalMs: getMinIntervalMs(), hasFocus: hasFocus() });
+    const { clock, getMinIntervalMs, lease } = this.dependencies;
+    const options = { minIntervalMs: getMinIntervalMs(), hasFocus: lease.isAnyWindowFocused() };
+    return getPollIntervalMs(transfer, clock.now(), options);
   }
 
   /** Sets a failure of the entire server as the problem of the server's polled transfers, or clears that problem. */
   private showServerFailure({ service }: OpenConnection, failure: Reason | undefined): void {
     if (!failure && !this.failingServers.delete(service.address)) return;
     if (failure) this.failingServers.add(service.address);
-    const { store, sessions, save } = this.dependencies;
+    const { store, sessions, saved } = this.dependencies;
     const polled = store.getRunning().filter(shouldPoll);
     const changed = polled.flatMap((before) => {
       if (sessions.get(before.order.connectionId)?.service.address !== service.address) return [];
       const transfer = failure ? setServerFailure(before, failure) : clearServerFailure(before);
       return transfer === before ? [] : [transfer];
     });
-    if (changed.length > 0) void save(...changed);
+    if (changed.length > 0) void saved.saveAll(changed);
   }
 }

@@ -50,18 +50,25 @@ describe('The monitor of one window', () => {
     [saved, requests, leaseChanged, pollRequested] = [[], [], new Emitter(), new Emitter()];
     const lease = {
       hasLease: (connectionId: string): boolean => leased.has(connectionId),
+      isAnyWindowFocused: () => true,
       requestPoll: async (request: PollRequest): Promise<void> => void requests.push(request),
       onDidChange: leaseChanged.event,
       onDidRequestPoll: pollRequested.event,
     };
+    const saveAll = async (transfers: readonly Transfer[]): Promise<void> => {
+      saved.push(transfers);
+      store.put(transfers);
+    };
     monitor = new TransferMonitor({
       ...{ sessions: rig.explorer.sessions, keys: rig.explorer.keys, store, clock: rig.clock, lease },
-      save: async (...transfers) => {
-        saved.push(transfers);
-        store.put(transfers);
+      saved: {
+        saveAll,
+        save: async (transfer) => {
+          await saveAll([transfer]);
+          return transfer;
+        },
       },
       getMinIntervalMs: () => 1_000,
-      hasFocus: () => true,
     });
   });
   afterEach(async () => {
