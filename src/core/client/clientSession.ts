@@ -171,7 +171,9 @@ export class ClientSession {
     const lateMs = ({ reason }: Result<HttpResponse>): number => (isAbandoned(reason) ? this.limits.lateMs : 0);
     try {
       for (let tries = 1; ; tries++) {
-        const result = await (queue && turn ? queue.run({ ...turn, signal, send, lateMs }) : send());
+        const result = await (queue && turn
+          ? queue.run({ ...turn, signal, send, lateMs })
+          : this.sendNow(request, signal));
         const delayMs = result.reason && this.getRetryDelayMs(request, result.reason, tries);
         if (delayMs === undefined) return result;
         await wait(clock, delayMs, signal);
@@ -198,7 +200,8 @@ export class ClientSession {
 
   /** Sends a request when its turn has come, and follows redirects to the same origin (D18: same-origin redirects). */
   private async sendNow(request: HttpRequest, signal: AbortSignal): Promise<Result<HttpResponse>> {
-    const { log, clock, secrets, listed } = this;
+    const { log, clock, secrets } = this;
+    const facts = { secrets, clock, hasKeyWorked: this.listed !== undefined };
     const obstacle = signal.aborted ? undefined : await request.turn?.willSend?.();
     if (obstacle) return this.toFailure(request, obstacle, false);
     if (signal.aborted) return this.toFailure(request, { kind: 'cancelled' }, false);
@@ -210,8 +213,7 @@ export class ClientSession {
       log.trace(`${getRequestName(request)}: ${String(outcome)} after ${clock.now() - startedAt} ms`);
       if (result.reason || result.value.status < 300) return result;
       const { status } = result.value;
-      if (status >= 400)
-        return toRefusal(request, result.value, { secrets, clock, hasKeyWorked: listed !== undefined });
+      if (status >= 400) return toRefusal(request, result.value, facts);
       const next = this.resolveRedirect(request, result.value, path, redirects);
       if (typeof next !== 'string') return this.toFailure(request, { ...next, status }, true);
       path = next;

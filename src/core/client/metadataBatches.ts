@@ -117,17 +117,21 @@ const maxDrops = 60;
 
 /**
  * Fetches metadata in batches. Splits a batch if the server refuses it or drops the connection (D8: metadata by ids).
- * Each instance can be used only once.
+ * Each instance can be used only once. Methods that resolve to a reason stop everything if there is one.
  */
 export class MetadataBatches {
   private readonly requester: MetadataRequester;
   private readonly files: FoundFile[] = [];
   private readonly refusedIds: RefusedId[] = [];
+  private ids: readonly string[] = [];
+  /** The IDs that remain to be requested, except those in `unsendable`. */
+  private readonly pending: BatchPart[] = [];
+  /** The IDs with a comma, which the GET form cannot express. */
+  private unsendable: readonly string[] = [];
   private refusalsInARow = 0;
   private dropsInARow = 0;
   private drops = 0;
   private hasRead = false;
-  private ids: readonly string[] = [];
 
   constructor(database: DatabaseName, orcid: string, signal?: AbortSignal) {
     this.requester = new MetadataRequester(database, orcid, signal);
@@ -140,7 +144,7 @@ export class MetadataBatches {
   async gather(ids: readonly string[], page: Page): Promise<BatchedMetadata> {
     this.ids = ids;
     if (ids.every(hasComma)) this.requester.usePost();
-    const reason = (await this.gatherAll(ids, page)) ?? this.getCommonFailure();
+    const reason = (await this.requestPage(ids, page)) ?? this.getCommonFailure();
     const { hasRead, refusedIds } = this;
     if (reason) return { files: [], refusedIds: [], hasRead, reason };
     return { files: sortByIds(this.files, ids), refusedIds, hasRead };
@@ -153,54 +157,69 @@ export class MetadataBatches {
     return isCommon ? first?.reason : undefined;
   }
 
-  private async gatherAll(ids: readonly string[], page: Page): Promise<Reason | undefined> {
-    const isOneBatch = !this.mustLeaveOut(ids) && this.requester.countFitting(ids, page) === ids.length;
+  private async requestPage(ids: readonly string[], page: Page): Promise<Reason | undefined> {
+    const { requester } = this;
+    const canSendAll = requester.form === 'post' || !ids.some(hasComma);
+    const isOneBatch = canSendAll && requester.countFitting(ids, page) === ids.length;
     const hasPage = page.offset !== undefined || page.limit !== undefined;
-    if (!isOneBatch || !hasPage) return await this.gatherBatches(slicePage(ids, page));
-    const result = await this.requester.request(ids, page);
-    if (result === 'formChanged') return await this.gatherAll(ids, page);
+    if (!isOneBatch || !hasPage) return await this.requestAll(slicePage(ids, page));
+    const result = await requester.request(ids, page);
+    if (result === 'formChanged') return await this.requestPage(ids, page);
     const isAboutIds = result.reason !== undefined && (isRefusal(result) || isDrop(result));
-    return isAboutIds ? await this.gatherBatches(slicePage(ids, page)) : this.takeFiles(result);
+    return isAboutIds ? await this.requestAll(slicePage(ids, page)) : this.takeFiles(result);
   }
 
-  private mustLeaveOut(ids: readonly string[]): boolean {
-    return this.requester.form === 'get' && ids.some(hasComma);
-  }
-
-  private async gatherBatches(ids: readonly string[]): Promise<Reason | undefined> {
+  private async requestAll(ids: readonly string[]): Promise<Reason | undefined> {
     const isGet = this.requester.form === 'get';
-    const sendable = isGet ? ids.filter((id) => !hasComma(id)) : ids;
-    for (let start = 0; start < sendable.length;) {
-      const rest = sendable.slice(start);
-      const batch = rest.slice(0, this.requester.countFitting(rest));
-      const result = await this.requester.request(batch);
-      if (result === 'formChanged') return await this.gatherBatches(ids);
-      const reason = await this.handleResult(batch, result, false);
-      if (reason) return reason;
-      start += batch.length;
-    }
-    return isGet ? await this.gatherUnsendable(ids.filter(hasComma)) : undefined;
+    this.unsendable = isGet ? ids.filter(hasComma) : [];
+    this.addPending(isGet ? ids.filter((id) => !hasComma(id)) : ids);
+    return await this.requestPending();
   }
 
-  /**
-   * Fetches the metadata of files whose IDs contain a comma, which the GET form cannot express. Tries the POST form,
-   * which a server that accepts GET may also support. Resolves to the reason to stop, if any.
-   */
-  private async gatherUnsendable(ids: readonly string[]): Promise<Reason | undefined> {
+  private async requestPending(): Promise<Reason | undefined> {
+    const { requester, pending } = this;
+    const { form } = requester;
+    for (let part = pending.shift(); part; part = pending.shift()) {
+      const { ids, wereNamed } = part;
+      const batch = ids.slice(0, requester.countFitting(ids));
+      const result = await requester.request(batch);
+      const isDone = result !== 'formChanged';
+      this.addPending(isDone ? ids.slice(batch.length) : ids, wereNamed);
+      const reason = isDone ? await this.handleResult(batch, result, wereNamed) : undefined;
+      if (reason) return reason;
+      if (requester.form !== form) return await this.requestRest();
+    }
+    return await this.requestUnsendable();
+  }
+
+  /** Requests what remains after the form has changed. */
+  private async requestRest(): Promise<Reason | undefined> {
+    const rest = new Set([...this.pending.splice(0).flatMap(({ ids }) => ids), ...this.unsendable]);
+    return await this.requestAll(this.ids.filter((id) => rest.has(id)));
+  }
+
+  /** Requests the IDs with a comma in the POST form, which a server that accepts GET may also support. */
+  private async requestUnsendable(): Promise<Reason | undefined> {
+    const { requester, unsendable: ids } = this;
     if (ids.length === 0) return undefined;
-    const batch = ids.slice(0, this.requester.countFitting(ids, {}, 'post'));
-    const result = await this.requester.requestInForm('post', batch);
+    this.unsendable = [];
+    const batch = ids.slice(0, requester.countFitting(ids, {}, 'post'));
+    const result = await requester.requestInForm('post', batch);
     if (result.reason && isFormMissing(result)) {
       const detail = 'the ID contains a comma, and this server accepts only comma-separated IDs';
       this.addRefused(ids, { kind: 'refused', detail });
       return undefined;
     }
-    this.requester.usePost();
-    const reason = await this.handleResult(batch, result, false);
-    return reason ?? (await this.gatherBatches(ids.slice(batch.length)));
+    requester.usePost();
+    this.addPending(ids.slice(batch.length));
+    return (await this.handleResult(batch, result, false)) ?? (await this.requestPending());
   }
 
-  /** Adds the files in a batch, or finds the IDs that were refused. Resolves to the reason to stop, if any. */
+  private addPending(ids: readonly string[], wereNamed = false): void {
+    if (ids.length > 0) this.pending.unshift({ ids, wereNamed });
+  }
+
+  /** Adds the files in a batch, or finds the IDs that were refused. */
   private async handleResult(
     batch: readonly string[],
     result: BatchResult,
@@ -217,14 +236,15 @@ export class MetadataBatches {
       return undefined;
     }
     if (this.refusalsInARow >= maxConsecutiveRefusals) {
-      // Unless the server refuses only certain IDs, refusing each of them would take too many requests.
+      // Unless the server refuses only certain IDs, finding them would take too many requests.
       if (!(await this.isAny((one) => !one.reason))) return reason;
       this.refusalsInARow = 0;
     }
-    return await this.requestParts(splitBatch(batch, named));
+    this.pending.unshift(...splitBatch(batch, named));
+    return undefined;
   }
 
-  /** Finds the IDs in a batch that make the server drop the connection. Resolves to the reason to stop, if any. */
+  /** Finds the IDs in a batch that make the server drop the connection. */
   private async handleDroppedConnection(batch: readonly string[], reason: Reason): Promise<Reason | undefined> {
     this.drops++;
     this.dropsInARow++;
@@ -237,16 +257,21 @@ export class MetadataBatches {
       this.dropsInARow = 0;
     }
     const [id = ''] = batch;
-    return batch.length === 1 ? await this.confirmDrop(id) : await this.requestParts(halve(batch));
+    if (batch.length === 1) return await this.confirmDrop(id);
+    this.pending.unshift(...halve(batch));
+    return undefined;
   }
 
   /**
    * Requests an ID again after the connection was dropped. If the connection is dropped again while the service
-   * responds to other requests, records the ID as the cause. Resolves to the reason to stop, if any.
+   * responds to other requests, records the ID as the cause.
    */
   private async confirmDrop(id: string): Promise<Reason | undefined> {
     const result = await this.requester.request([id]);
-    if (result === 'formChanged') return await this.gatherBatches([id]);
+    if (result === 'formChanged') {
+      this.addPending([id]);
+      return undefined;
+    }
     if (!result.reason || !isDrop(result)) return await this.handleResult([id], result, false);
     this.drops++;
     if (!(await this.requester.isServiceAnswering())) return result.reason;
@@ -264,17 +289,6 @@ export class MetadataBatches {
       if (typeof result === 'object' && matches(result)) return true;
     }
     return false;
-  }
-
-  private async requestParts(parts: readonly BatchPart[]): Promise<Reason | undefined> {
-    for (const [index, { ids, wereNamed }] of parts.entries()) {
-      const result = await this.requester.request(ids);
-      // A dropped connection does not reveal which form the server requires, so a later response can change the form.
-      if (result === 'formChanged') return await this.gatherBatches(parts.slice(index).flatMap((part) => part.ids));
-      const reason = await this.handleResult(ids, result, wereNamed);
-      if (reason) return reason;
-    }
-    return undefined;
   }
 
   private takeFiles(result: BatchResult): Reason | undefined {

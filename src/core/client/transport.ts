@@ -45,10 +45,6 @@ function buildHeaders({ authorization }: Target, { body }: HttpRequest): Record<
   return { authorization, accept: 'application/json', ...contentType };
 }
 
-function getMaxBytes({ bodyBytes, errorBytes }: Limits, status: number): number {
-  return status < 300 ? bodyBytes : errorBytes;
-}
-
 /**
  * A UTF-8 decoder that removes a byte order mark. Shared by all responses, because it has no state outside streaming
  * mode.
@@ -67,10 +63,9 @@ export function linkSignals(
   first: AbortSignal,
   ...others: readonly (AbortSignal | undefined)[]
 ): { readonly signal: AbortSignal; readonly release: () => void } {
-  if (others.every((signal) => signal === undefined || signal === first)) {
-    return { signal: first, release: () => undefined };
-  }
-  const signals = [first, ...others.filter((signal) => signal !== undefined)];
+  const signals = new Set([first]);
+  for (const signal of others) if (signal) signals.add(signal);
+  if (signals.size === 1) return { signal: first, release: () => undefined };
   const controller = new AbortController();
   const abort = (): void => controller.abort();
   for (const signal of signals) {
@@ -134,7 +129,7 @@ export class ResponseReceiver implements Dispatcher.DispatchHandler {
   onResponseStart(_dispatch: Dispatch, status: number, headers: HttpResponse['headers']): void {
     if (status < 200) return this.checkHeadersLimit();
     this.head = { status, headers };
-    this.maxBytes = getMaxBytes(this.limits, status);
+    this.maxBytes = status < 300 ? this.limits.bodyBytes : this.limits.errorBytes;
   }
 
   onResponseData(_dispatch: Dispatch, chunk: Uint8Array): void {
@@ -256,17 +251,18 @@ export class EditorTransport implements Transport {
     // An opaque redirect hides its status and headers.
     const status = response.type === 'opaqueredirect' ? 302 : response.status;
     const head = { status, headers: Object.fromEntries(response.headers) };
-    const { limits } = this.target;
+    const { bodyMs, bodyBytes, errorBytes } = this.target.limits;
+    const maxBytes = status < 300 ? bodyBytes : errorBytes;
     const reader = response.body?.getReader();
     const chunks: Uint8Array[] = [];
     try {
       for (let size = 0; reader;) {
-        timing.start(limits.bodyMs);
+        timing.start(bodyMs);
         const part = await timing.watch(reader.read());
         if (part.done) break;
         const chunk = part.value as Uint8Array;
         size += chunk.byteLength;
-        if (size > getMaxBytes(limits, status)) return head;
+        if (size > maxBytes) return head;
         chunks.push(chunk);
       }
       return { ...head, text: decodeText(chunks) };
