@@ -220,7 +220,6 @@ export class ClientSession {
     }
   }
 
-  /** Sends a request once. */
   private async exchange(request: HttpRequest, path: string, signal: AbortSignal): Promise<Result<HttpResponse>> {
     const { clock, limits } = this;
     const { submissionMs, trail = {} } = request;
@@ -309,7 +308,6 @@ function addSuggestedAddress(reason: Reason, address: string): Reason {
   return reason.kind === 'noService' && without !== address ? { ...reason, detail: without } : reason;
 }
 
-/** Starts the time limit of a submission. `signal` is aborted when the limit is exceeded or `caller` is aborted. */
 function startDeadline(clock: Clock, limitMs: number, caller: AbortSignal) {
   const limit = new AbortController();
   const timer = clock.after(limitMs, () => limit.abort());

@@ -425,7 +425,6 @@ function toOwnFailure(session: ClientSession, failure: RequestFailure, facts: Tr
   return sign ? toForeignFailure(sign, omit(failure.reason, 'detail')) : failure;
 }
 
-/** Returns the failure for a response that belongs to another request; `refusal` is that response. */
 function toForeignFailure(code: ForeignSign, { request, status, detail }: Partial<Reason>): RequestFailure {
   const reason: Reason = {
     kind: 'foreignAnswer',

@@ -205,12 +205,10 @@ function getObjectDetail(json: JsonObject): string | undefined {
   return parts.length > 0 ? joinParts(parts) : toText(json['title']);
 }
 
-/** Joins messages with semicolons. Drops a period that would precede a semicolon. */
 function joinParts(parts: readonly string[]): string {
   return parts.map((part, index) => (index < parts.length - 1 ? part.replace(/\.$/, '') : part)).join('; ');
 }
 
-/** Yields the message of each entry in `errors`. Ignores entries that aren't objects with a message. */
 function* listMessages({ errors }: JsonObject): Generator<string> {
   if (!Array.isArray(errors)) return;
   for (const error of errors as readonly unknown[]) {

@@ -192,7 +192,6 @@ export class MetadataBatches {
     return await this.requestUnsendable();
   }
 
-  /** Requests what remains after the form has changed. */
   private async requestRest(): Promise<Reason | undefined> {
     const rest = new Set([...this.pending.splice(0).flatMap(({ ids }) => ids), ...this.unsendable]);
     return await this.requestAll(this.ids.filter((id) => rest.has(id)));

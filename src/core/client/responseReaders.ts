@@ -73,9 +73,9 @@ function readStoreListing(value: unknown): StoreListing | undefined {
   return { state, files, ...omitAbsent({ scanned, asOf, freeBytes, problem }) };
 }
 
-/** Converts a date to ISO 8601 format. This drops text in parentheses, which `Date.parse` ignores. */
 function readInstant(value: unknown): string | undefined {
   const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  // `Date.parse` accepts any text in parentheses, so the text itself is not used.
   return Number.isNaN(at) ? undefined : new Date(at).toISOString();
 }
 

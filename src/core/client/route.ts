@@ -22,7 +22,7 @@ import { isHeaderSafe, type Limits } from './request.ts';
 Object.assign(DispatcherClass.prototype, { connect });
 
 /** Describes how requests reach a service: through a dispatcher, and through a proxy if there is one. */
-export interface Route {
+interface Route {
   readonly dispatcher: Dispatcher;
   readonly proxy?: Proxy;
 }
@@ -277,7 +277,6 @@ async function connectWith(connect: buildConnector.connector, target: buildConne
   });
 }
 
-/** Extracts the facts to show. Facts that are missing from the certificate become empty strings. */
 function toCertificateFacts(certificate: Partial<PeerCertificate>): CertificateFacts {
   const { issuer, subjectaltname = '', valid_to: validTo = '' } = certificate;
   const names = subjectaltname.replace(/(?:DNS|IP Address):/g, '');

@@ -4,7 +4,7 @@ import { toReason } from './failures.ts';
 import type { ExchangeTrail, HttpRequest, HttpResponse, Limits } from './request.ts';
 
 /** A request to send once, and how far it got. */
-export interface WireRequest {
+interface WireRequest {
   readonly request: HttpRequest;
   /** The request's path or, after a redirect, another one. */
   readonly path: string;
@@ -17,7 +17,7 @@ export interface WireRequest {
 }
 
 /** A response. Has no text if the body exceeds the limit; has an error instead if the body could not be received. */
-export interface WireResponse extends Omit<HttpResponse, 'text'> {
+interface WireResponse extends Omit<HttpResponse, 'text'> {
   readonly text?: string;
   readonly error?: unknown;
 }

@@ -52,7 +52,7 @@ export function redact(text: string, secrets: Iterable<string> = []): string {
 /**
  * Finds and removes one secret, in the forms that {@link redact} finds. Takes time linear in the length of the text.
  */
-export class SecretRedactor {
+class SecretRedactor {
   private readonly patterns: readonly RegExp[];
   private readonly isSplit: boolean;
 

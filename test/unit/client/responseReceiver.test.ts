@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Dispatcher } from 'undici';
 import { defaultLimits, type ExchangeTrail, type Limits } from '../../../src/core/client/request.ts';
-import { ResponseReceiver, type WireRequest, type WireResponse } from '../../../src/core/client/transport.ts';
+import { ResponseReceiver, type Transport } from '../../../src/core/client/transport.ts';
+
+type WireRequest = Parameters<Transport['send']>[0];
+type WireResponse = Awaited<ReturnType<Transport['send']>>;
 
 const ok = { 'content-type': 'text/plain' };
 
