@@ -47,8 +47,9 @@ export interface ClientServices {
 }
 
 /**
- * Sends requests to a service, from the one for its root document on, and reads the responses. Stores the last listing
- * of databases.
+ * Sends requests to a service, from the one for its root document on, and stores the last listing of databases. A
+ * request passes `request`, which reads the response, `send` (queue and retries), `sendNow` (redirects), `exchange`
+ * (time limits) and the transport.
  */
 export class ClientSession {
   readonly log: Logger;

@@ -6,93 +6,6 @@ import { buildPostRequest, encodePart, formatQuery, type HttpRequest } from './r
 import { readFiles } from './responseReaders.ts';
 import type { MetadataForm } from './serverDialect.ts';
 
-/** Statuses that indicate a refusal of the request's content, rather than of the caller or of all requests. */
-const refusingStatuses: ReadonlySet<number> = new Set([400, 404, 410, 413, 414, 422, 500]);
-
-/** A part of a batch to be requested separately. `wereNamed` is true if the server mentioned these IDs in a refusal. */
-interface BatchPart {
-  readonly ids: readonly string[];
-  readonly wereNamed: boolean;
-}
-
-function halve(batch: readonly string[], wereNamed = false): readonly BatchPart[] {
-  const middle = Math.ceil(batch.length / 2);
-  return [batch.slice(0, middle), batch.slice(middle)].map((ids) => ({ ids, wereNamed }));
-}
-
-/**
- * Splits a refused batch into the IDs that the server mentioned and those that it didn't. If the server mentioned none
- * or all of the IDs, halves the batch.
- */
-function splitBatch(batch: readonly string[], named: readonly string[]): readonly BatchPart[] {
-  if (named.length === 0 || named.length === batch.length) return halve(batch, named.length > 0);
-  const isNamed = new Set(named);
-  return [
-    { ids: batch.filter((id) => !isNamed.has(id)), wereNamed: false },
-    { ids: named, wereNamed: true },
-  ];
-}
-
-/**
- * Returns the IDs that a message mentions in double quotation marks or, if there are none, as whole words. Ignores
- * matches inside longer words or IDs, such as `a-1` in `a-10`.
- */
-function findNamedIds(text: string, ids: readonly string[]): readonly string[] {
-  const quoted = ids.filter((id) => text.includes(`"${id}"`));
-  if (quoted.length > 0) return quoted;
-  let rest = text;
-  const named = new Set<string>();
-  for (const id of [...ids].sort((a, b) => b.length - a.length)) {
-    const without = id === '' ? rest : removeWord(rest, id);
-    if (without !== rest) named.add(id);
-    rest = without;
-  }
-  return ids.filter((id) => named.has(id));
-}
-
-const endsInsideWord = /[\p{L}\p{N}_-]$/u;
-const startsInsideWord = /^[\p{L}\p{N}_-]/u;
-
-/** Replaces `word` with a line feed wherever it is a whole word, which prevents later matches inside it. */
-function removeWord(text: string, word: string): string {
-  const [first = '', ...others] = text.split(word);
-  return others.reduce((rest, next) => {
-    const isPart = endsInsideWord.test(rest) || startsInsideWord.test(next);
-    return rest + (isPart ? word : '\n') + next;
-  }, first);
-}
-
-/** Returns true if the server refused the request's content. */
-function isRefusal({ reason, isProblem }: RequestFailure): boolean {
-  if (reason.status === 404 && !isProblem) return false;
-  return reason.status !== undefined && refusingStatuses.has(reason.status);
-}
-
-/**
- * Returns true if the connection was closed without a response, for example because a handler in the server crashed.
- */
-function isDrop({ reason }: RequestFailure): boolean {
-  return reason.kind === 'dropped' && reason.status === undefined;
-}
-
-/**
- * Returns the reason for a single refused ID. Changes the kind to `notFound` for a 410, or if the message says that the
- * ID was not found. The public server sends such messages with a 500. Any other 500 means that the ID could not be
- * looked up.
- */
-function toIdReason(reason: Reason, id: string): Reason {
-  const saysNotFound = reason.status === 410 || (isAbout(reason, id) && /\bnot found\b/i.test(reason.detail ?? ''));
-  return saysNotFound ? { ...reason, kind: 'notFound' } : reason;
-}
-
-function isServerFailure(reason: Reason, id: string): boolean {
-  return reason.kind === 'serverError' && !isAbout(reason, id);
-}
-
-function isAbout({ detail = '' }: Reason, id: string): boolean {
-  return findNamedIds(detail, [id]).length > 0;
-}
-
 /** The metadata of files, and the IDs that the server refused. */
 export interface BatchedMetadata {
   readonly files: readonly FoundFile[];
@@ -101,6 +14,12 @@ export interface BatchedMetadata {
   readonly hasRead: boolean;
   /** The reason why the entire request failed. If set, the lists are empty. */
   readonly reason?: Reason;
+}
+
+/** A part of a batch to be requested separately. `wereNamed` is true if the server mentioned these IDs in a refusal. */
+interface BatchPart {
+  readonly ids: readonly string[];
+  readonly wereNamed: boolean;
 }
 
 type BatchResult = Result<readonly FoundFile[]>;
@@ -302,6 +221,87 @@ export class MetadataBatches {
   private addRefused(ids: readonly string[], reason: Reason): void {
     for (const id of ids) this.refusedIds.push({ id, reason: toIdReason(reason, id) });
   }
+}
+
+/** Statuses that indicate a refusal of the request's content, rather than of the caller or of all requests. */
+const refusingStatuses: ReadonlySet<number> = new Set([400, 404, 410, 413, 414, 422, 500]);
+
+function halve(batch: readonly string[], wereNamed = false): readonly BatchPart[] {
+  const middle = Math.ceil(batch.length / 2);
+  return [batch.slice(0, middle), batch.slice(middle)].map((ids) => ({ ids, wereNamed }));
+}
+
+/**
+ * Splits a refused batch into the IDs that the server mentioned and those that it didn't. If the server mentioned none
+ * or all of the IDs, halves the batch.
+ */
+function splitBatch(batch: readonly string[], named: readonly string[]): readonly BatchPart[] {
+  if (named.length === 0 || named.length === batch.length) return halve(batch, named.length > 0);
+  const isNamed = new Set(named);
+  return [
+    { ids: batch.filter((id) => !isNamed.has(id)), wereNamed: false },
+    { ids: named, wereNamed: true },
+  ];
+}
+
+/**
+ * Returns the IDs that a message mentions in double quotation marks or, if there are none, as whole words. Ignores
+ * matches inside longer words or IDs, such as `a-1` in `a-10`.
+ */
+function findNamedIds(text: string, ids: readonly string[]): readonly string[] {
+  const quoted = ids.filter((id) => text.includes(`"${id}"`));
+  if (quoted.length > 0) return quoted;
+  let rest = text;
+  const named = new Set<string>();
+  for (const id of [...ids].sort((a, b) => b.length - a.length)) {
+    const without = id === '' ? rest : removeWord(rest, id);
+    if (without !== rest) named.add(id);
+    rest = without;
+  }
+  return ids.filter((id) => named.has(id));
+}
+
+const endsInsideWord = /[\p{L}\p{N}_-]$/u;
+const startsInsideWord = /^[\p{L}\p{N}_-]/u;
+
+/** Replaces `word` with a line feed wherever it is a whole word, which prevents later matches inside it. */
+function removeWord(text: string, word: string): string {
+  const [first = '', ...others] = text.split(word);
+  return others.reduce((rest, next) => {
+    const isPart = endsInsideWord.test(rest) || startsInsideWord.test(next);
+    return rest + (isPart ? word : '\n') + next;
+  }, first);
+}
+
+/** Returns true if the server refused the request's content. */
+function isRefusal({ reason, isProblem }: RequestFailure): boolean {
+  if (reason.status === 404 && !isProblem) return false;
+  return reason.status !== undefined && refusingStatuses.has(reason.status);
+}
+
+/**
+ * Returns true if the connection was closed without a response, for example because a handler in the server crashed.
+ */
+function isDrop({ reason }: RequestFailure): boolean {
+  return reason.kind === 'dropped' && reason.status === undefined;
+}
+
+/**
+ * Returns the reason for a single refused ID. Changes the kind to `notFound` for a 410, or if the message says that the
+ * ID was not found. The public server sends such messages with a 500. Any other 500 means that the ID could not be
+ * looked up.
+ */
+function toIdReason(reason: Reason, id: string): Reason {
+  const saysNotFound = reason.status === 410 || (isAbout(reason, id) && /\bnot found\b/i.test(reason.detail ?? ''));
+  return saysNotFound ? { ...reason, kind: 'notFound' } : reason;
+}
+
+function isServerFailure(reason: Reason, id: string): boolean {
+  return reason.kind === 'serverError' && !isAbout(reason, id);
+}
+
+function isAbout({ detail = '' }: Reason, id: string): boolean {
+  return findNamedIds(detail, [id]).length > 0;
 }
 
 function hasComma(id: string): boolean {
