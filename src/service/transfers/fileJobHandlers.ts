@@ -7,7 +7,6 @@ import {
   createChangedFileError,
   FileBytes,
   processFiles,
-  runOperation,
   SharedCopy,
   type CachedHash,
   type DoneFile,
@@ -37,12 +36,10 @@ export const fileJobHandlers = {
  */
 export function stageFiles({ folder, files, signal }: StageJob): JobResult {
   let source: SourceFiles | undefined;
-  return processFiles(files, signal, (file) =>
-    runOperation('read', () => {
-      source ??= new SourceFiles(folder);
-      return source.open(file.path, (opened) => stageFile(opened, file, signal));
-    }),
-  );
+  return processFiles('read', files, signal, (file) => {
+    source ??= new SourceFiles(folder);
+    return source.open(file.path, (opened) => stageFile(opened, file, signal));
+  });
 }
 
 function stageFile(opened: number, file: FileToStage, signal: JobSignal): DoneFile {
@@ -74,17 +71,15 @@ function readFileStats(opened: number): Omit<CachedHash, 'sha256'> {
 export function findLost({ transferId, destinationFolder, files, signal }: TransferredFilesJob): JobResult {
   const lost: number[] = [];
   let realFolder: string | undefined;
-  const result = processFiles(files, signal, (file) =>
-    runOperation('write', () => {
-      realFolder ??= fs.realpathSync.native(destinationFolder);
-      if (!isFilePresent(`${realFolder}/${getTransferFolderName(transferId)}/${file.path}`, file.bytes)) {
-        // If the destination has disappeared, its files aren't lost.
-        fs.realpathSync.native(destinationFolder);
-        lost.push(file.position);
-      }
-      return file;
-    }),
-  );
+  const result = processFiles('write', files, signal, (file) => {
+    realFolder ??= fs.realpathSync.native(destinationFolder);
+    if (!isFilePresent(`${realFolder}/${getTransferFolderName(transferId)}/${file.path}`, file.bytes)) {
+      // If the destination has disappeared, its files aren't lost.
+      fs.realpathSync.native(destinationFolder);
+      lost.push(file.position);
+    }
+    return file;
+  });
   return { ...result, lost };
 }
 

@@ -209,8 +209,9 @@ export function toOperationError(operation: FileFailure['operation'], error: unk
   return new OperationError(operation, error);
 }
 
-/** Processes files one by one until the first failure or a stop request. */
+/** Runs an operation for files one by one until the first failure or a stop request. */
 export function processFiles<T extends { readonly position: number }>(
+  operation: FileFailure['operation'],
   files: readonly T[],
   signal: JobSignal,
   work: (file: T) => DoneFile,
@@ -223,7 +224,7 @@ export function processFiles<T extends { readonly position: number }>(
       countDone(signal);
     } catch (error) {
       if (error instanceof JobStopped) return { done, isStopped: true };
-      return { done, failure: toFileFailure(file.position, error) };
+      return { done, failure: toFileFailure(file.position, toOperationError(operation, error)) };
     }
   }
   return { done };
@@ -284,17 +285,14 @@ export class FileBytes {
 
   /** Counts all bytes as copied and read. */
   complete(): void {
-    this.setBoth(this.bytes);
+    this.set(0, this.bytes);
+    this.set(1, this.bytes);
   }
 
   /** Counts no bytes, because the attempt has failed. */
   reset(): void {
-    this.setBoth(0);
-  }
-
-  private setBoth(bytes: number): void {
-    this.set(0, bytes);
-    this.set(1, bytes);
+    this.set(0, 0);
+    this.set(1, 0);
   }
 
   private set(counter: 0 | 1, bytes: number): void {

@@ -18,10 +18,13 @@ interface FileThread {
   isAbandoned?: boolean;
 }
 
-type Job = (calls: FileCalls) => Promise<JobResult>;
+type JobName = keyof typeof fileJobHandlers;
+type JobOf<K extends JobName> = Parameters<(typeof fileJobHandlers)[K]>[0];
 
 interface WaitingJob {
-  readonly job: Job;
+  readonly name: JobName;
+  /** The job of that name. */
+  readonly job: never;
   readonly abandonment: AbortSignal;
   readonly resolve: (result: JobResult) => void;
   readonly reject: (error: unknown) => void;
@@ -60,10 +63,10 @@ export class FileThreads {
    * `abandonment` abandons the job's thread: the thread terminates as soon as its current system call returns, and the
    * promise then rejects. A job that is still queued is rejected without being started (D42: hanging disks).
    */
-  async run(job: Job, abandonment: AbortSignal): Promise<JobResult> {
+  async run<K extends JobName>(name: K, job: JobOf<K>, abandonment: AbortSignal): Promise<JobResult> {
     if (this.isEnded) throw new Error(toSentence(stoppingCause));
     return await new Promise<JobResult>((resolve, reject) => {
-      this.waitingJobs.push({ job, abandonment, resolve, reject });
+      this.waitingJobs.push({ name, job: job as never, abandonment, resolve, reject });
       this.pump();
     });
   }
@@ -86,24 +89,22 @@ export class FileThreads {
     }
   }
 
-  private async work(thread: FileThread, { job, abandonment, resolve, reject }: WaitingJob): Promise<void> {
-    await this.runOn(thread, job, abandonment).then(resolve, reject);
-    if (!this.threads.has(thread)) return;
-    this.release(thread);
-    this.pump();
-  }
-
-  private async runOn(thread: FileThread, job: Job, abandonment: AbortSignal): Promise<JobResult> {
-    abandonment.throwIfAborted();
+  private async work(thread: FileThread, waiting: WaitingJob): Promise<void> {
+    const { name, job, abandonment, resolve, reject } = waiting;
     const abandon = (): void => this.abandon(thread);
     abandonment.addEventListener('abort', abandon);
     try {
-      const result = await job(thread.calls);
+      abandonment.throwIfAborted();
+      const result = await thread.calls.call(name, job);
       if (thread.isAbandoned === true) throw new Error('The job was abandoned.');
-      return result;
-    } finally {
-      abandonment.removeEventListener('abort', abandon);
+      resolve(result);
+    } catch (error) {
+      reject(error);
     }
+    abandonment.removeEventListener('abort', abandon);
+    if (!this.threads.has(thread)) return;
+    this.release(thread);
+    this.pump();
   }
 
   /** Terminates a thread and removes it from the pool, so that another one can take its place. */

@@ -129,9 +129,9 @@ export class FolderSink implements MoveSink {
   }
 
   async write(file: FileToMove, content: MovedContent): Promise<WrittenFile | undefined> {
-    const { open, counter } = content;
-    if (open === undefined) return await this.receive(file, content);
-    runOperation('write', () => this.copy(file, counter, open));
+    const { source, counter } = content;
+    if (!source.open) return await this.receive(file, content);
+    runOperation('write', () => this.copy(file, counter, source));
     return undefined;
   }
 
@@ -140,7 +140,7 @@ export class FolderSink implements MoveSink {
   }
 
   /** Copies a staged file, unless the destination has it already, and gives the copy its final name. */
-  private copy(file: FileToMove, counter: FileBytes, open: NonNullable<MovedContent['open']>): void {
+  private copy(file: FileToMove, counter: FileBytes, source: MovedContent['source']): void {
     const { checked } = this;
     const path = nodePath.posix.dirname(file.path);
     const isChecked = checked?.path === path && file.bytes <= maxUncheckedBytes;
@@ -152,7 +152,7 @@ export class FolderSink implements MoveSink {
       this.folders.checkUnmoved(folder);
       return;
     }
-    open((opened) => runOperation('write', () => this.copyOpened(file, counter, opened, finalPath)));
+    source.open?.(file, (opened) => runOperation('write', () => this.copyOpened(file, counter, opened, finalPath)));
     this.checked = { path, folder };
   }
 
@@ -242,7 +242,7 @@ export class FolderSink implements MoveSink {
     const finalPath = runOperation('write', () => this.getFinalPath(file.path));
     const part = getPartPath(finalPath, this.attempt, this.job.transferId);
     const paths = { folders: this.folders, part, finalPath };
-    if (content.moveFetched(part)) return this.takeFetched(file, content, paths);
+    if (content.source.moveFetched?.(file, part) === true) return this.takeFetched(file, content, paths);
     runOperation('write', () => this.claimPart(part, finalPath));
     const opened = runOperation('write', () => this.openPart(part, finalPath));
     try {

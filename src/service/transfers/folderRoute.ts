@@ -145,7 +145,7 @@ export class FolderRoute implements TransferRoute {
   async stage(files: readonly FileToStage[], signal: JobSignal): Promise<JobResult> {
     const { threads, abandonment, source } = this.options;
     const { folder = '' } = source.location;
-    return await threads.run((calls) => calls.call('stage', { folder, files, signal }), abandonment);
+    return await threads.run('stage', { folder, files, signal }, abandonment);
   }
 
   async move(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult> {
@@ -158,9 +158,7 @@ export class FolderRoute implements TransferRoute {
     const sharedCopy = createSharedCopyMemory();
     const copy = new SharedCopy(sharedCopy);
     const moved = this.runMove({ files, signal, sharedCopy });
-    threads
-      .run((calls) => calls.call('readBack', { sharedCopy, bytes, signal }), abandonment)
-      .catch(() => copy.release());
+    threads.run('readBack', { sharedCopy, bytes, signal }, abandonment).catch(() => copy.release());
     return await moved.finally(() => copy.release());
   }
 
@@ -170,13 +168,13 @@ export class FolderRoute implements TransferRoute {
     const sides = { source: { location: source.location }, destination: { location: destination.location } };
     const limits = { isFlushed, bytesPerSecond: this.options.throttleBytesPerSecond };
     const job = { transferId, ...sides, destinationPlace, ...limits, ...more };
-    return await threads.run((calls) => calls.call('move', job), abandonment);
+    return await threads.run('move', job, abandonment);
   }
 
   async findLost(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult> {
     const { transferId, threads, abandonment } = this.options;
     const job = { transferId, destinationFolder: this.folder, files, signal };
-    return await threads.run((calls) => calls.call('findLost', job), abandonment);
+    return await threads.run('findLost', job, abandonment);
   }
 
   async finish({ record, files, requireFiles }: TransferredFiles, signal: AbortSignal): Promise<boolean> {
@@ -201,7 +199,7 @@ export class FolderRoute implements TransferRoute {
   private async removeParts(): Promise<void> {
     const { transferId, threads, abandonment } = this.options;
     const job = { transferId, destinationFolder: this.folder };
-    await threads.run((calls) => calls.call('removeParts', job), abandonment);
+    await threads.run('removeParts', job, abandonment);
   }
 
   /** The destination's folder. Throws an error if the destination is a store, which is a bug. */

@@ -149,19 +149,14 @@ export class LiveTransfer implements RunProgress {
     try {
       if (this.unwritten.length > 0) this.options.journal.updateFiles(this.current, this.unwritten);
       this.unwritten = [];
-      this.writeRecord();
+      const manifest = hasEnded(this.current.status) ? this.run.leftoverManifest : undefined;
+      if (manifest === undefined) this.options.journal.update(this.current);
+      else this.options.journal.endWithLeftovers(this.current, manifest);
       this.writtenAtMs = this.options.clock.now();
       return true;
     } catch (error) {
       this.options.logger.error(`The journal cannot be written: ${String(error)}`);
       return false;
     }
-  }
-
-  private writeRecord(): void {
-    const { journal } = this.options;
-    const manifest = hasEnded(this.current.status) ? this.run.leftoverManifest : undefined;
-    if (manifest === undefined) journal.update(this.current);
-    else journal.endWithLeftovers(this.current, manifest);
   }
 }

@@ -27,26 +27,16 @@ const pieceSize = 500;
 
 const typicalResourceBytes = 1_000;
 
-/** Generates the text of the Data Package that describes the transferred files (D24: destination layout). */
-function* generateManifest(manifest: JsonObject, files: readonly TransferRecordFile[]): Generator<string> {
-  const head = JSON.stringify(manifest, undefined, 2);
-  yield `${head.slice(0, head.lastIndexOf('\n'))},\n  "resources": [\n`;
-  const names = new Map<string, number>();
-  for (let start = 0; start < files.length; start += pieceSize) {
-    const lines = files
-      .slice(start, start + pieceSize)
-      .map((file) => `    ${JSON.stringify(toManifestResource(file, names))}`);
-    yield `${start === 0 ? '' : ',\n'}${lines.join(',\n')}`;
-  }
-  yield '\n  ]\n}\n';
+interface ManifestContent {
+  readonly record: TransferRecord;
+  readonly source: DatabaseDocument;
+  readonly destination: DatabaseDocument;
+  readonly files: readonly TransferRecordFile[];
 }
 
-function buildManifestHead(
-  record: TransferRecord,
-  source: DatabaseDocument,
-  destination: DatabaseDocument,
-): JsonObject {
-  return {
+/** Generates the text of the Data Package that describes the transferred files (D24: destination layout), in pieces. */
+export function* generateManifest({ record, source, destination, files }: ManifestContent): Generator<string> {
+  const document: JsonObject = {
     profile: 'data-package',
     name: 'manifest',
     id: record.id,
@@ -59,6 +49,15 @@ function buildManifestHead(
     source: { id: source.id, name: source.name },
     destination: { id: destination.id, name: destination.name },
   };
+  const head = JSON.stringify(document, undefined, 2);
+  yield `${head.slice(0, head.lastIndexOf('\n'))},\n  "resources": [\n`;
+  const names = new Map<string, number>();
+  for (let start = 0; start < files.length; start += pieceSize) {
+    const piece = files.slice(start, start + pieceSize);
+    const lines = piece.map((file) => `    ${JSON.stringify(toManifestResource(file, names))}`);
+    yield `${start === 0 ? '' : ',\n'}${lines.join(',\n')}`;
+  }
+  yield '\n  ]\n}\n';
 }
 
 function toManifestResource(file: TransferRecordFile, names: Map<string, number>): JsonObject {
@@ -90,18 +89,6 @@ function toFoldedName(name: string): string {
   return name.normalize('NFKC').toLowerCase();
 }
 
-interface ManifestContent {
-  readonly record: TransferRecord;
-  readonly source: DatabaseDocument;
-  readonly destination: DatabaseDocument;
-  readonly files: readonly TransferRecordFile[];
-}
-
-/** Generates the text of a transfer's manifest, piece by piece. */
-export function generateTransferManifest({ record, source, destination, files }: ManifestContent): Iterable<string> {
-  return generateManifest(buildManifestHead(record, source, destination), files);
-}
-
 interface ManifestOptions {
   readonly attempts: FileAttempts;
   /** Rejects if a file is missing. */
@@ -126,7 +113,7 @@ export async function writeManifest(
     const finalPath = `${folder}/${name}`;
     const part = getPartPath(finalPath, createAttempt(), record.id);
     try {
-      await fs.promises.writeFile(part, generateTransferManifest(content), { flush: true, flag: 'wx' });
+      await fs.promises.writeFile(part, generateManifest(content), { flush: true, flag: 'wx' });
       await requireFiles();
       folders.checkUnmoved(folder);
       await removeEarlier(finalPath, record.id);

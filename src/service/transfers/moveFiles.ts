@@ -178,8 +178,7 @@ class FileMover {
         counter.addCopied(from);
         return this.throttle(source.read(file, from, abort.signal), counter);
       },
-      open: source.open && ((work) => source.open?.(file, work)),
-      moveFetched: (path) => source.moveFetched?.(file, path) ?? false,
+      source,
     };
   }
 

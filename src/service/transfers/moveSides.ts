@@ -67,10 +67,8 @@ export interface MovedContent {
   /** True if a partial file from an earlier attempt may be continued, because the whole file is verified by a hash. */
   readonly canResume: boolean;
   read(from: number): AsyncIterable<Buffer>;
-  /** Calls `work` with the open original; absent if the source isn't a folder. See {@link MoveSource.open}. */
-  readonly open?: ((work: (opened: number) => void) => void) | undefined;
-  /** Moves an already fetched copy to `path`; see {@link MoveSource.moveFetched}. */
-  moveFetched(path: string): boolean;
+  /** Where the content comes from, for a sink that can take it in another way than by reading. */
+  readonly source: Pick<MoveSource, 'open' | 'moveFetched'>;
 }
 
 /** The result of transferring files together. */

@@ -60,7 +60,7 @@ export function withRegularFile<T>(path: string, work: (file: number) => T): T {
 }
 
 /** Opens a regular file for reading, with the checks of {@link withRegularFile}. The caller must close it. */
-export function openRegularFile(path: string): number {
+function openRegularFile(path: string): number {
   return openChecked(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, requireRegularFile);
 }
 

@@ -102,20 +102,21 @@ function toTransferFile(file: CatalogFile, position: number): TransferRecordFile
  */
 function refuseIds(ids: readonly string[], found: ReadonlyMap<string, CatalogFile>): void {
   const counts = new Map<string, number>();
-  const paths = new Set<string>();
-  const [repeated, unknown, same]: [LocatedId[], LocatedId[], LocatedId[]] = [[], [], []];
+  const [repeated, unknown]: [LocatedId[], LocatedId[]] = [[], []];
   for (const [index, id] of ids.entries()) {
     const count = (counts.get(id) ?? 0) + 1;
     counts.set(id, count);
-    const file = found.get(id);
     const located = { id, location: `${idListLocation}.${index}` };
     if (count === 2) repeated.push(located);
-    else if (count === 1 && file === undefined) unknown.push(located);
-    else if (file !== undefined && paths.has(file.path)) same.push(located);
-    if (file !== undefined) paths.add(file.path);
+    if (count === 1 && !found.has(id)) unknown.push(located);
   }
   if (repeated.length > 0) throw createRepeatedIdsProblem(repeated, unknown, idListLocation);
   if (unknown.length > 0) throw createUnknownIdsProblem(unknown, idListLocation);
+  const paths = new Set<string | undefined>();
+  const same = ids.flatMap((id, index) => {
+    const isFirst = paths.size < paths.add(found.get(id)?.path).size;
+    return isFirst ? [] : { id, location: `${idListLocation}.${index}` };
+  });
   if (same.length > 0) throw createRepeatedIdsProblem(same, [], idListLocation);
 }
 

@@ -24,7 +24,7 @@ import {
   type TransferRoute,
 } from './folderRoute.ts';
 import type { TransferRecordFile } from './journal.ts';
-import { chooseManifestName, generateTransferManifest } from './manifest.ts';
+import { chooseManifestName, generateManifest } from './manifest.ts';
 import {
   createFullSuspension,
   createLossError,
@@ -51,7 +51,7 @@ export function createRoute(options: StoreRouteOptions): TransferRoute {
 }
 
 /** Transfers files to, from, or between stores (D62: stores through rclone). */
-export class StoreRoute extends FolderRoute {
+class StoreRoute extends FolderRoute {
   private readonly daemon: RcloneDaemon;
   /** Sizes of the transfer's finished objects as of the last listing, by path relative to the transfer's folder. */
   private present: ReadonlyMap<string, number> = new Map();
@@ -150,7 +150,7 @@ export class StoreRoute extends FolderRoute {
     });
     const { source, destination } = this.options;
     const content = { record, source: source.document, destination: destination.document, files };
-    const text = Buffer.from([...generateTransferManifest(content)].join(''));
+    const text = Buffer.from([...generateManifest(content)].join(''));
     const isRemoved = await this.uploadManifest(remote, chooseManifestName(record.id, files), text, signal);
     return isIdle && isRemoved;
   }
@@ -285,7 +285,7 @@ interface UnlistedFile {
  * paths differ only in case or normalization. Ignores a group of similar paths if the listing contains none of them, or
  * at least as many similar paths as the group.
  */
-export function findUnlisted(files: readonly TransferRecordFile[], listed: Iterable<string>): readonly UnlistedFile[] {
+function findUnlisted(files: readonly TransferRecordFile[], listed: Iterable<string>): readonly UnlistedFile[] {
   const groups = groupSimilar(files.map(({ path }) => path));
   if (groups.size === 0) return [];
   const listedGroups = groupSimilar(listed, 1);

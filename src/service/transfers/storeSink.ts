@@ -39,7 +39,7 @@ interface TransferTarget {
 /**
  * Manages the unfinished objects of one batch. Until they are renamed, they stay in a folder that catalogs do not show.
  */
-export class UnfinishedObjects {
+class UnfinishedObjects {
   private readonly target: TransferTarget;
   private readonly folder: BatchFolder;
   private readonly batches: StoreBatches;

@@ -83,9 +83,9 @@ describe('The bytes of files between folders', () => {
       if (!isRead) assert.ok(new SharedCopy(sharedCopy).startReading());
       if (!isRead) new SharedCopy(sharedCopy).release();
       const reading = { sharedCopy, bytes: large.length, signal: job.signal };
-      const read = isRead && threads.run((calls) => calls.call('readBack', reading), never);
+      const read = isRead && threads.run('readBack', reading, never);
       while (isRead && sharedCopy[2] === 0) await new Promise(setImmediate);
-      await threads.run((calls) => calls.call('move', job), never);
+      await threads.run('move', job, never);
       await read;
       counts.push(getByteCounts(job.signal));
       fs.rmSync(nodePath.join(root, 'target', folderName), { recursive: true });

@@ -1,21 +1,26 @@
 import assert from 'node:assert/strict';
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
 import { systemClock } from '../../../src/core/util/clock.ts';
-import type { JobResult } from '../../../src/service/transfers/fileJobs.ts';
+import { createJobSignal, getDoneCount } from '../../../src/service/transfers/fileJobs.ts';
 import { FileThreads } from '../../../src/service/transfers/fileThreads.ts';
 
 describe('The threads that copy files', () => {
   it('start no job of an abandoned transfer, because nothing would end one that hangs (D42)', async () => {
     const threads = new FileThreads(systemClock);
-    let isStarted = false;
-    const job = async (): Promise<JobResult> => {
-      isStarted = true;
-      return await Promise.resolve({ done: [] });
-    };
+    const folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-threads-'));
+    await fs.writeFile(nodePath.join(folder, 'a'), 'x');
+    const signal = createJobSignal();
+    const job = { folder, files: [{ position: 0, path: 'a' }], signal };
     try {
-      await assert.rejects(threads.run(job, AbortSignal.abort()), { name: 'AbortError' });
-      assert.equal(isStarted, false);
+      await assert.rejects(threads.run('stage', job, AbortSignal.abort()), { name: 'AbortError' });
+      // The same thread has done a later job, so that it would have done this one as well.
+      assert.equal((await threads.run('stage', job, new AbortController().signal)).done.length, 1);
+      assert.equal(getDoneCount(signal), 1);
     } finally {
       await threads.end();
+      await fs.rm(folder, { recursive: true });
     }
   });
 });

@@ -56,11 +56,11 @@ describe('A copy that a second thread reads back while it is written (D68)', () 
 
   async function startReading({ sharedCopy, signal }: SharedJob): Promise<JobResult> {
     const job = { sharedCopy, signal, bytes: content.length };
-    return await threads.run((calls) => calls.call('readBack', job), never);
+    return await threads.run('readBack', job, never);
   }
 
   async function move(job: MoveJob): Promise<JobResult> {
-    return await threads.run((calls) => calls.call('move', job), never);
+    return await threads.run('move', job, never);
   }
 
   function listTarget(): string[] {

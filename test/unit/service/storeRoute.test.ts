@@ -7,8 +7,9 @@ import { systemClock } from '../../../src/core/util/clock.ts';
 import type { RcloneDaemon } from '../../../src/service/stores/rcloneDaemon.ts';
 import { createJobSignal, type JobResult, type MoveJob } from '../../../src/service/transfers/fileJobs.ts';
 import { FileThreads } from '../../../src/service/transfers/fileThreads.ts';
+import type { TransferRoute } from '../../../src/service/transfers/folderRoute.ts';
 import type { TransferRecord } from '../../../src/service/transfers/journal.ts';
-import { StoreRoute } from '../../../src/service/transfers/storeRoute.ts';
+import { createRoute } from '../../../src/service/transfers/storeRoute.ts';
 import { TransferFailure, TransferSuspension } from '../../../src/service/transfers/transferErrors.ts';
 
 const transferId = '2c1d5e0a-0000-4000-8000-000000000003';
@@ -54,7 +55,7 @@ describe('The route of a transfer to a store', () => {
     return JSON.stringify({ item: path === undefined ? null : toObject(path) });
   }
 
-  function createRoute(from: string, to: string, threads = new FileThreads(systemClock)): StoreRoute {
+  function routeBetween(from: string, to: string, threads = new FileThreads(systemClock)): TransferRoute {
     const { port } = server.address() as AddressInfo;
     const address = { port, authorization: 'Basic eDp5', stagingFolder: '', program: '' };
     const daemon = { use: async (work: Parameters<RcloneDaemon['use']>[0]) => await work(address) };
@@ -62,7 +63,7 @@ describe('The route of a transfer to a store', () => {
       document: { id: remote, name: remote, organization: '', url: '' },
       location: { remote },
     });
-    return new StoreRoute({
+    return createRoute({
       ...{ transferId, source: side(from), destination: side(to), destinationPlace: undefined, isFlushed: false },
       ...{
         threads,
@@ -85,7 +86,7 @@ describe('The route of a transfer to a store', () => {
     const requireFiles = async (): Promise<void> =>
       await Promise.reject(new Error('The store finds its files itself.'));
     const transferred = { record, files, requireFiles };
-    return await createRoute('lab:a', 'far:b').finish(transferred, new AbortController().signal);
+    return await routeBetween('lab:a', 'far:b').finish(transferred, new AbortController().signal);
   }
 
   it('has rclone verify the manifest, which the service does not read again (D62)', async () => {
@@ -106,7 +107,7 @@ describe('The route of a transfer to a store', () => {
 
   it('removes unfinished objects again later while rclone works on an abandoned upload (D62)', async () => {
     busyResponses = Infinity;
-    const discarding = createRoute('lab:a', 'far:b').discard('manifest.json');
+    const discarding = routeBetween('lab:a', 'far:b').discard('manifest.json');
     assert.deepEqual([await finish(), await discarding], [false, false]);
     // Both calls wait for 3 s, and poll every 50 ms.
     assert.equal(urls.filter(({ pathname }) => pathname === '/core/stats').length, 2 * 61);
@@ -116,7 +117,7 @@ describe('The route of a transfer to a store', () => {
     const file = { position: 0, path: 'a', bytes: 1, resource: { id: 'a' }, isTransferred: false };
     const reported = { position: 0, store: 'full', text: 'it is full' } as const;
     const explain = async (operation: 'read' | 'write'): Promise<unknown> =>
-      await createRoute('lab:a', 'far:b').toTransferError({ ...reported, operation }, file);
+      await routeBetween('lab:a', 'far:b').toTransferError({ ...reported, operation }, file);
     assert.deepEqual(
       [await explain('read'), await explain('write')],
       [
@@ -131,7 +132,7 @@ describe('The route of a transfer to a store', () => {
   it('fails if the server of the store refuses a file because of its size (D62)', async () => {
     const file = { position: 0, path: 'a', bytes: 1, resource: { id: 'a' }, isTransferred: false };
     const failure = { position: 0, operation: 'write', store: 'refused', text: tooLarge } as const;
-    const error = await createRoute('lab:a', 'far:b').toTransferError(failure, file);
+    const error = await routeBetween('lab:a', 'far:b').toTransferError(failure, file);
     assert.deepEqual(error, new TransferFailure(`could not write a: ${tooLarge}`));
   });
 
@@ -141,20 +142,19 @@ describe('The route of a transfer to a store', () => {
   });
 
   it('removes unfinished objects again later if the store may still be copying them itself (D66)', async () => {
-    assert.equal(await createRoute('lab:a', 'lab:b').discard('manifest.json'), false);
-    assert.equal(await createRoute('lab:a', 'far:b').discard('manifest.json'), true);
+    assert.equal(await routeBetween('lab:a', 'lab:b').discard('manifest.json'), false);
+    assert.equal(await routeBetween('lab:a', 'far:b').discard('manifest.json'), true);
   });
 
   it('gives the unfinished objects of a run one folder, and those of the next run another (D62)', async () => {
     const jobs: MoveJob[] = [];
-    const calls = {
-      call: async (_method: string, job: MoveJob): Promise<JobResult> => {
+    const threads = {
+      run: async (_name: string, job: MoveJob): Promise<JobResult> => {
         jobs.push(job);
         return await Promise.resolve({ done: [] });
       },
     };
-    const threads = { run: async (work: (one: typeof calls) => Promise<JobResult>) => await work(calls) };
-    const route = createRoute('lab:a', 'far:b', threads as unknown as FileThreads);
+    const route = routeBetween('lab:a', 'far:b', threads as unknown as FileThreads);
     for (const run of [1, 2]) {
       await route.prepare();
       for (const path of ['a', 'b'])
@@ -169,7 +169,7 @@ describe('The route of a transfer to a store', () => {
   it('does not treat files as lost whose names the store lists in another form (D25)', async () => {
     const names = ['é.txt', 'plain.txt', 'ö.txt', 'gone.txt'];
     [listed, found] = [['e\u0301.txt', 'plain.txt', 'o\u0308.txt'], names.slice(0, 2)];
-    const route = createRoute('lab:a', 'far:b');
+    const route = routeBetween('lab:a', 'far:b');
     await route.prepare();
     const files = names.map((path, position) => ({ position, path, bytes: path.length, sha256: '' }));
     assert.deepEqual((await route.findLost(files, createJobSignal())).lost, [2, 3]);

@@ -28,9 +28,9 @@ describe('A completed transfer to a store (D62)', () => {
   /** Runs a transfer of one file whose job has the given result. Returns the name of the manifest to remove later. */
   async function run(result: Partial<JobResult>): Promise<string | undefined> {
     rclone.objects.set(`lab:b/dts-${record.id}/a`, Buffer.from('x'));
-    const call = async (): Promise<JobResult> =>
+    const runJob = async (): Promise<JobResult> =>
       await Promise.resolve({ done: [{ position: 0, bytes: 1, sha256: '' }], ...result });
-    const threads = { run: async (work: (calls: object) => Promise<JobResult>) => await work({ call }) };
+    const threads = { run: runJob };
     const daemon = { use: async (work: Parameters<RcloneDaemon['use']>[0]) => await work(rclone.address) };
     const tracking = {
       pauseTracking: async () => await Promise.resolve(),

@@ -33,7 +33,7 @@ async function upload(bytes: number, description = 'S3 bucket bucket', name = 'l
     yield await Promise.resolve(Buffer.from('content'));
   };
   const digests = new StreamDigests([]);
-  const content = { digests, counter: new FileBytes(signal, bytes), canResume: false, read, moveFetched: () => false };
+  const content = { digests, counter: new FileBytes(signal, bytes), canResume: false, read, source: {} };
   const file = { position: 0, path: 'a', bytes, sha256: '', isPresent: false };
   try {
     await new StoreSink(job, 'lab:bucket', client).write(file, content, new AbortController().signal);
