@@ -4,8 +4,7 @@
  */
 import * as fs from 'node:fs';
 import { systemClock } from '../../src/core/util/clock.ts';
-import { getMaxWatches } from '../../src/service/catalog/freshness.ts';
-import { TreeWatcher } from '../../src/service/catalog/treeWatcher.ts';
+import { getMaxWatches, TreeWatcher } from '../../src/service/catalog/folderChanges.ts';
 
 const [root = ''] = process.argv.slice(2);
 

@@ -1,8 +1,8 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as z from 'zod/mini';
-import { isInside } from './catalog/pathInspection.ts';
-import { describeIssue } from './http/schemaIssues.ts';
+import { isInside } from './catalog/packageScopes.ts';
+import { describeIssue } from './http/httpProblem.ts';
 import { findRemoteProblem } from '../core/util/remote.ts';
 import { restoreSchema, type RestoreOptions } from './stores/storeRestore.ts';
 

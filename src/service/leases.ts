@@ -2,13 +2,12 @@ import * as nodePath from 'node:path';
 import type { Clock } from '../core/util/clock.ts';
 import { Emitter, type Disposable } from '../core/util/lifetime.ts';
 import { findRemoteProblem } from '../core/util/remote.ts';
-import { isInside } from './catalog/pathInspection.ts';
+import { isInside } from './catalog/packageScopes.ts';
 import type { DatabaseConfig } from './config.ts';
 import type { DatabaseRegistry, DatabaseServing } from './databases/databaseRegistry.ts';
 import { inspectFolder } from './folderCalls.ts';
-import { createFieldsProblem } from './http/httpProblem.ts';
+import { createFieldProblem, createFieldsProblem, type FieldProblem } from './http/httpProblem.ts';
 import type { LineStream, RouteResponse } from './http/router.ts';
-import { createFieldProblem, type FieldProblem } from './http/schemaIssues.ts';
 import type { LeaseRequest } from './wire/requestSchemas.ts';
 import type { LeaseLine } from './wire/responseSchemas.ts';
 

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { localServiceName, problemMediaType } from '../contract/contract.ts';
 import type { JsonObject } from '../core/util/json.ts';
 import type { DescribedRoute } from './http/router.ts';
-import { toInputSchema } from './http/schemaIssues.ts';
+import { toInputSchema } from './http/httpProblem.ts';
 import { serviceVersion } from './version.ts';
 import { requestSchemas } from './wire/requestSchemas.ts';
 import { responseSchemas } from './wire/responseSchemas.ts';

@@ -5,8 +5,7 @@ import type { Logger } from '../core/util/logger.ts';
 import { checkHost, checkOrigin, checkSharingToken, checkToken, digestToken } from './http/access.ts';
 import { ConnectionLimit, RequestPipeline } from './http/connectionLimits.ts';
 import { HttpProblem } from './http/httpProblem.ts';
-import { readJson, type RequestLimits } from './http/requestBody.ts';
-import { openLineStream, ResponseWriter } from './http/responseWriter.ts';
+import { openLineStream, readJson, ResponseWriter, type RequestLimits } from './http/messageBodies.ts';
 import { findPattern, findRoute, parseTarget, type ApiRoute, type RouteResponse } from './http/router.ts';
 
 /** The facts about a request that its handling adds to the access log. */

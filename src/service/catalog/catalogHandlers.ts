@@ -3,7 +3,7 @@ import type { Logger } from '../../core/util/logger.ts';
 import { StoreCatalog, type StoreCatalogConfig } from '../stores/storeCatalog.ts';
 import { databaseClosingCode, DatabaseUnavailableError } from './databaseUnavailableError.ts';
 import { FolderCatalog, type FolderCatalogConfig } from './folderCatalog.ts';
-import type { AsyncFolderReader } from './folderWalk.ts';
+import type { AsyncFolderReader } from './folderReader.ts';
 import { QueryTurns } from './queryTurns.ts';
 
 /** Names of the catalog methods that other threads call. */

@@ -1,8 +1,15 @@
 import type { StatementSync } from 'node:sqlite';
 import type { SqliteFile } from '../sqlite.ts';
-import { getDeclaredId, getFormat, parseMetadata, type CatalogFile, type ScannedFile } from './catalogFile.ts';
-import { getBaseName, getParentFolder } from './catalogPaths.ts';
-import { folderEndMarker, toIndexText } from './textNormalization.ts';
+import {
+  getBaseName,
+  getDeclaredId,
+  getFormat,
+  getParentFolder,
+  parseMetadata,
+  type CatalogFile,
+  type ScannedFile,
+} from './catalogFile.ts';
+import { folderEndMarker, toIndexText } from './textMatching.ts';
 
 /** A row of the catalog's `files` table. */
 export interface FileRow {

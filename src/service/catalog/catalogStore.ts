@@ -2,13 +2,12 @@ import type { StatementSync } from 'node:sqlite';
 import { parseFileId } from '../../core/util/fileId.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { isCorruption, isSqlError, runInReadTransaction, runInTransaction, type SqliteFile } from '../sqlite.ts';
-import type { CatalogFile, HashedFile, HashUpdate, ScannedFile } from './catalogFile.ts';
-import { CatalogMerge } from './catalogMerge.ts';
+import { getRangeBelow, type CatalogFile, type HashedFile, type HashUpdate, type ScannedFile } from './catalogFile.ts';
+import { CatalogMerge, StagedListing } from './catalogMerge.ts';
 import { CatalogPageBuilder, type CatalogPage } from './catalogPage.ts';
-import { getRangeBelow } from './catalogPaths.ts';
 import { CatalogRows, PathIds, toCatalogFile, type FileRow } from './catalogRows.ts';
 import { openCatalogFile, removeCatalogFile } from './catalogTables.ts';
-import { compilePattern, type PathTest } from './pathPattern.ts';
+import { compilePattern, type PathTest } from './textMatching.ts';
 import {
   buildSearchTiers,
   type CatalogSearch,
@@ -16,7 +15,6 @@ import {
   type SearchTier,
   type SqlFragment,
 } from './searchSql.ts';
-import { StagedListing } from './stagedListing.ts';
 
 /**
  * Stores the time and the remote of the last complete listing in the catalog. While that listing is recent, a restart

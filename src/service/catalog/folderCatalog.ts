@@ -2,9 +2,8 @@ import { settlesWithin, type Clock } from '../../core/util/clock.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { sqliteErrorCode } from '../sqlite.ts';
-import type { CatalogFile, HashedFile, HashUpdate } from './catalogFile.ts';
+import { getParentFolder, hasHiddenPart, type CatalogFile, type HashedFile, type HashUpdate } from './catalogFile.ts';
 import type { CatalogPage, StoreListingState } from './catalogPage.ts';
-import { getParentFolder, hasHiddenPart } from './catalogPaths.ts';
 import { RepairableStore, type CatalogStore } from './catalogStore.ts';
 import type { openCatalogFile } from './catalogTables.ts';
 import {
@@ -14,13 +13,18 @@ import {
   lookupWaitMs,
   scanWaitMs,
 } from './databaseUnavailableError.ts';
-import { walkAhead, type AsyncFolderReader, type WalkBatch } from './folderWalk.ts';
-import { Freshness, getFolderState, getMaxWatches, isQuickScan } from './freshness.ts';
+import { ReadingDelayedError, walkAhead, type AsyncFolderReader, type WalkBatch } from './folderReader.ts';
+import {
+  Freshness,
+  getFolderState,
+  getMaxWatches,
+  isQuickScan,
+  TreeWatcher,
+  type TreeChanges,
+} from './folderChanges.ts';
 import { isDescriptionFile } from './packageScopes.ts';
 import { QueryTurns } from './queryTurns.ts';
-import { ReadingDelayedError } from './readingThreads.ts';
 import type { CatalogSearch } from './searchSql.ts';
-import { TreeWatcher, type TreeChanges } from './treeWatcher.ts';
 
 const maxLogged = 20;
 

@@ -1,8 +1,8 @@
 import type { SearchParameterDocument } from '../../contract/contract.ts';
 import { parseSize, tokenizeQuery, type QueryToken, type SizeOperator } from '../../core/util/searchSyntax.ts';
 import { orders, sortKeys, type SearchSpecific } from '../wire/requestSchemas.ts';
-import { getBaseName, getParentFolder } from './catalogPaths.ts';
-import { normalizeText } from './textNormalization.ts';
+import { getBaseName, getParentFolder } from './catalogFile.ts';
+import { normalizeText } from './textMatching.ts';
 
 /** One condition of a query; `isNot` negates it. */
 export type SearchTerm =

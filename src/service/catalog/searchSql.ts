@@ -1,8 +1,7 @@
 import type { StagingStatus } from '../../contract/contract.ts';
-import { getBaseName } from './catalogPaths.ts';
-import { findLongestLiteral } from './pathPattern.ts';
+import { getBaseName } from './catalogFile.ts';
+import { findLongestLiteral, folderEndMarker } from './textMatching.ts';
 import type { ParsedSearch, SearchTerm, SortKey, SpecificFilter } from './searchLanguage.ts';
-import { folderEndMarker } from './textNormalization.ts';
 
 /** A search of a catalog: text, filters, order and page. */
 export interface CatalogSearch {

@@ -1,14 +1,15 @@
 import * as z from 'zod/mini';
 import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
-import { createFieldsProblem, HttpProblem } from './httpProblem.ts';
 import {
   createFieldProblem,
+  createFieldsProblem,
   findSchema,
+  HttpProblem,
   maxNamedFields,
   toFieldProblems,
   toInputSchema,
   type FieldProblem,
-} from './schemaIssues.ts';
+} from './httpProblem.ts';
 
 /** A response that stays open and sends one JSON value per line, until either side ends it. */
 export interface LineStream {

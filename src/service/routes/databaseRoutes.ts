@@ -1,11 +1,35 @@
+import type { MetadataRequest } from '../../contract/contract.ts';
+import { findQueryMistakes, queryConditions, type QueryMistake } from '../../core/util/searchSyntax.ts';
+import { toFileResource, type CatalogFile } from '../catalog/catalogFile.ts';
+import type { CatalogPage } from '../catalog/catalogPage.ts';
+import {
+  countTerms,
+  parseSearch,
+  parseSpecific,
+  searchParameters,
+  type ParsedSearch,
+} from '../catalog/searchLanguage.ts';
+import type { CatalogSearch, SearchCursor } from '../catalog/searchSql.ts';
 import { mustFindDatabase, type ServedDatabase, type ServedDatabases } from '../catalog/servedDatabases.ts';
-import { searchParameters } from '../catalog/searchLanguage.ts';
-import { describeRoute, type DescribedRoute } from '../http/router.ts';
-import { databasePathSchema } from '../wire/requestSchemas.ts';
+import {
+  createFieldProblem,
+  createFieldsProblem,
+  createUnknownIdsProblem,
+  type FieldProblem,
+} from '../http/httpProblem.ts';
+import { toQuotable } from '../http/quotable.ts';
+import { describeRoute, type DescribedRoute, type RouteResponse } from '../http/router.ts';
+import {
+  databasePathSchema,
+  metadataQuerySchema,
+  metadataSchema,
+  searchSchema,
+  type LocalSearchRequest,
+} from '../wire/requestSchemas.ts';
 import { responseSchemas } from '../wire/responseSchemas.ts';
 
 /** Describes a response without the requested database, in the API description. */
-export const unknownDatabaseDescription = 'The database does not exist.';
+const unknownDatabaseDescription = 'The database does not exist.';
 
 const problems = { 404: unknownDatabaseDescription };
 
@@ -92,4 +116,207 @@ function createScanRoute(databases: ServedDatabases): DescribedRoute {
     success: { status: 202, description: 'The scan is queued.' },
     problems,
   });
+}
+
+const maxTerms = 200;
+/** Maximum total length of one field's wildcard patterns. */
+const maxPatternLength = 500;
+
+const exampleOrcid = '0000-0002-1825-0097';
+const unavailableDescription =
+  'The folder of the database cannot be read, or the folder or store is still being scanned.';
+const notFoundDescription =
+  'The database does not exist, or does not have all of the files; the first hundred missing ones are listed.';
+
+/**
+ * Creates the routes for search (§4.3) and for metadata by ID, with GET and POST (§4.4, D26: service HTTP behavior).
+ */
+export function createFileRoutes(apiBase: string, databases: ServedDatabases): DescribedRoute[] {
+  return [createSearchRoute(apiBase, databases), ...createMetadataRoutes(`${apiBase}/files/by-id`, databases)];
+}
+
+function createSearchRoute(apiBase: string, databases: ServedDatabases): DescribedRoute {
+  return describeRoute({
+    method: 'POST',
+    path: `${apiBase}/files`,
+    body: searchSchema,
+    handle: async ({ body }) => await runSearch(databases, body),
+    operationId: 'searchFiles',
+    tag: 'files',
+    summary: 'Search the files of a database',
+    description:
+      'Results are sorted by relevance and then by path, in a stable order for offset and limit. While files come and go, page with `cursor` instead of `offset`. Without a limit, all results are returned. An incomplete response is invalid as a whole.',
+    success: { status: 200, description: 'The files found.', schema: responseSchemas.SearchResult },
+    example: { database: 'Source Data', orcid: exampleOrcid, query: 'format:csv', offset: 0, limit: 100 },
+    problems: { 404: unknownDatabaseDescription, 500: unavailableDescription },
+  });
+}
+
+function createMetadataRoutes(path: string, databases: ServedDatabases): DescribedRoute[] {
+  const success = { status: 200, description: 'The files, in the requested order.', schema: responseSchemas.FileList };
+  const problems = { 404: notFoundDescription, 500: unavailableDescription };
+  return [
+    describeRoute({
+      method: 'GET',
+      path,
+      query: metadataQuerySchema,
+      handle: async ({ query }) => {
+        const { ids, ...rest } = query;
+        return await getMetadata(databases, { ...rest, file_ids: ids }, 'query');
+      },
+      operationId: 'getFilesById',
+      tag: 'files',
+      summary: 'Metadata of files, by comma-separated IDs',
+      description: 'The file of a repeated ID is returned once. Use the POST form for many IDs.',
+      success,
+      problems,
+    }),
+    describeRoute({
+      method: 'POST',
+      path,
+      body: metadataSchema,
+      handle: async ({ body }) => await getMetadata(databases, body, 'body'),
+      operationId: 'fetchFilesById',
+      tag: 'files',
+      summary: 'Metadata of files, by their IDs',
+      description: 'The file of a repeated ID is returned once.',
+      success,
+      example: { database: 'Source Data', orcid: exampleOrcid, file_ids: ['a.csv', 'data/b.csv'] },
+      problems,
+    }),
+  ];
+}
+
+async function runSearch(databases: ServedDatabases, request: LocalSearchRequest): Promise<RouteResponse> {
+  const database = mustFindDatabase(databases, request.database, 'body.database');
+  checkQuery(request.query);
+  const parsed = parseSearch(request.query);
+  checkCost(parsed, request.specific?.path);
+  const catalogSearch: CatalogSearch = {
+    search: parsed,
+    filter: parseSpecific(request.specific ?? {}),
+    ...(request.status === undefined ? {} : { status: request.status }),
+    offset: request.offset ?? 0,
+    limit: request.limit ?? Number.POSITIVE_INFINITY,
+    after: request.cursor === undefined ? undefined : mustParseCursor(request.cursor),
+  };
+  const first = await database.catalog.search(catalogSearch);
+  if (first.next === undefined || first.files.length === catalogSearch.limit)
+    return toResponse(database, first.files, first.next);
+  return { status: 200, pieces: streamSearch(database, catalogSearch, first) };
+}
+
+/** Parses a cursor, or throws a 422 problem. */
+function mustParseCursor(text: string): SearchCursor {
+  const cursor = parseCursor(text);
+  if (cursor) return cursor;
+  throw createFieldsProblem([createFieldProblem('body', ['cursor'], 'must be the cursor of a response to a search')]);
+}
+
+/** Throws a 422 problem that lists each mistake in a query with its position (D21: search syntax). */
+function checkQuery(query: string): void {
+  const mistakes = findQueryMistakes(query).map((mistake) => {
+    return createFieldProblem('body', ['query'], describeMistake(mistake));
+  });
+  if (mistakes.length > 0) throw createFieldsProblem(mistakes);
+}
+
+function describeMistake({ kind, position, condition }: QueryMistake): string {
+  const at = `at character ${position}`;
+  switch (kind) {
+    case 'openQuote':
+      return `has a quotation mark ${at} that is not closed`;
+    case 'badSize':
+      return `has no valid size after "${condition}" ${at}: write a number and a unit, as in bytes:>1MB`;
+    case 'noValue':
+      return `has nothing after "${condition}" ${at}`;
+    case 'unknownCondition':
+      return `has an unknown condition "${toQuotable(condition)}" ${at}; the known ones are ${queryConditions.join(', ')}. To search for the words, put them in quotation marks`;
+  }
+}
+
+/** Yields the response body of a search as JSON text, page by page, to limit the memory use of large results. */
+async function* streamSearch(
+  database: ServedDatabase,
+  catalogSearch: CatalogSearch,
+  first: CatalogPage,
+): AsyncGenerator<string> {
+  yield `{"database":${JSON.stringify(database.document.name)},"resources":[`;
+  let remaining = catalogSearch.limit;
+  for (let page = first, comma = ''; ; comma = ',') {
+    if (page.files.length > 0) yield comma + page.files.map((file) => JSON.stringify(toFileResource(file))).join(',');
+    remaining -= page.files.length;
+    if (page.next === undefined || remaining === 0) {
+      yield `]${page.next === undefined ? '' : `,"cursor":"${formatCursor(page.next)}"`}}`;
+      return;
+    }
+    page = await database.catalog.search({ ...catalogSearch, offset: 0, limit: remaining, after: page.next });
+  }
+}
+
+/**
+ * Throws a 422 problem if a search has too many terms, or if its patterns are too long. Each pattern is matched against
+ * each path.
+ */
+function checkCost(parsed: ParsedSearch, path: string | null | undefined): void {
+  const patterns = parsed.alternatives.flat().flatMap((term) => (term.kind === 'path' ? [term.pattern] : []));
+  const problems: FieldProblem[] = [];
+  const report = (path: string[], message: string): void =>
+    void problems.push(createFieldProblem('body', path, message));
+  if (countTerms(parsed) > maxTerms) report(['query'], `must not have more than ${maxTerms} words`);
+  const tooLong = `must not have patterns of more than ${maxPatternLength} characters in total`;
+  if (countPatternCharacters(patterns) > maxPatternLength) report(['query'], tooLong);
+  if (path && countPatternCharacters([path]) > maxPatternLength) report(['specific', 'path'], tooLong);
+  if (problems.length > 0) throw createFieldsProblem(problems);
+}
+
+function countPatternCharacters(patterns: readonly string[]): number {
+  return patterns.filter((pattern) => /[*?]/.test(pattern)).reduce((sum, pattern) => sum + pattern.length, 0);
+}
+
+async function getMetadata(
+  databases: ServedDatabases,
+  request: MetadataRequest,
+  root: 'body' | 'query',
+): Promise<RouteResponse> {
+  const database = mustFindDatabase(databases, request.database, `${root}.database`);
+  const found = await database.catalog.filesByIds(new Set(request.file_ids));
+  checkAllFound(request.file_ids, found, root);
+  const offset = request.offset ?? 0;
+  return toResponse(database, [...found.values()].slice(offset, offset + (request.limit ?? found.size)));
+}
+
+/** Throws a 404 problem that lists missing files, up to a limit, instead of returning an incomplete list. */
+function checkAllFound(ids: readonly string[], found: ReadonlyMap<string, unknown>, root: 'body' | 'query'): void {
+  const list = root === 'body' ? 'body.file_ids' : 'query.ids';
+  const missing = new Map<string, number>();
+  for (const [index, id] of ids.entries()) if (!found.has(id) && !missing.has(id)) missing.set(id, index);
+  if (missing.size === 0) return;
+  throw createUnknownIdsProblem(
+    [...missing].map(([id, index]) => ({ id, location: root === 'body' ? `${list}.${index}` : list })),
+    list,
+  );
+}
+
+function toResponse(database: ServedDatabase, files: readonly CatalogFile[], next?: SearchCursor): RouteResponse {
+  const cursor = next && formatCursor(next);
+  return { status: 200, body: { database: database.document.name, resources: files.map(toFileResource), cursor } };
+}
+
+const pattern = /^(\d)\/(\d+)\/([-+.\de]+|-Infinity)\/(.+)$/s;
+
+/**
+ * Formats a position in the results as opaque text. The position depends only on the last file itself, so it stays valid
+ * while other files come and go, and after the catalog was rebuilt (D9: paging).
+ */
+function formatCursor({ tier, bytes, modifiedMs, path }: SearchCursor): string {
+  return Buffer.from(`${tier}/${bytes}/${modifiedMs}/${path}`).toString('base64url');
+}
+
+/** Parses the text of {@link formatCursor}; returns undefined for any other text. */
+function parseCursor(text: string): SearchCursor | undefined {
+  const [, tier, bytes, modified, path] = pattern.exec(Buffer.from(text, 'base64url').toString()) ?? [];
+  const modifiedMs = Number(modified);
+  if (path === undefined || Number.isNaN(modifiedMs)) return undefined;
+  return { tier: Number(tier), bytes: Number(bytes), modifiedMs, path };
 }

@@ -1,7 +1,6 @@
 import { isDeeperThan } from '../../core/util/json.ts';
 import { parseUuid } from '../../core/util/uuid.ts';
-import { HttpProblem, createFieldsProblem } from '../http/httpProblem.ts';
-import { createFieldProblem } from '../http/schemaIssues.ts';
+import { createFieldProblem, createFieldsProblem, HttpProblem } from '../http/httpProblem.ts';
 import { describeRoute, type DescribedRoute, type RouteResponse } from '../http/router.ts';
 import { toStatusDocument } from '../transfers/journal.ts';
 import type { TransferQueue } from '../transfers/transferQueue.ts';

@@ -1,6 +1,5 @@
 import { parseJsonObject } from '../../core/util/json.ts';
-import type { ScannedFile } from '../catalog/catalogFile.ts';
-import { hasHiddenPart } from '../catalog/catalogPaths.ts';
+import { hasHiddenPart, type ScannedFile } from '../catalog/catalogFile.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 import { collectErrors, endWithSignal, startRclone, waitForEnd } from './rcloneProgram.ts';
 import { describeStoreFailure, joinRemotePath } from '../../core/util/remote.ts';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { repeatIfRemoteMissing } from '../../core/util/remote.ts';
 import type { CatalogStore } from '../catalog/catalogStore.ts';
-import type { StagedListing } from '../catalog/stagedListing.ts';
+import type { StagedListing } from '../catalog/catalogMerge.ts';
 import { openRclone } from './rcloneProgram.ts';
 import { readStoreFeatures } from './storeFeatures.ts';
 import { listStore, type SkippedObjects } from './storeListing.ts';

@@ -2,8 +2,7 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { systemClock } from '../../core/util/clock.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { CatalogHandlers } from '../catalog/catalogHandlers.ts';
-import { FolderReader, type AsyncFolderReader } from '../catalog/folderWalk.ts';
-import { ReadingThreads } from '../catalog/readingThreads.ts';
+import { FolderReader, ReadingThreads, type AsyncFolderReader } from '../catalog/folderReader.ts';
 import { fileJobHandlers } from '../transfers/fileJobHandlers.ts';
 import { handleCalls, startThread, ThreadCalls, type LoggedLine, type ThreadRole } from './threadCalls.ts';
 

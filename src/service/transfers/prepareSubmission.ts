@@ -5,13 +5,13 @@ import { isReadOnly, mustFindBoth, type ServedDatabase, type ServedDatabases } f
 import type { DatabaseRegistry } from '../databases/databaseRegistry.ts';
 import { inspectFolder } from '../folderCalls.ts';
 import {
+  createFieldProblem,
   createFieldsProblem,
   createRepeatedIdsProblem,
   createUnknownIdsProblem,
   HttpProblem,
 } from '../http/httpProblem.ts';
 import { toQuotable } from '../http/quotable.ts';
-import { createFieldProblem } from '../http/schemaIssues.ts';
 import {
   describeAmount,
   formatTransferMessage,

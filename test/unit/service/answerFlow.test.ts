@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { ResponseWriter } from '../../../src/service/http/responseWriter.ts';
+import { ResponseWriter } from '../../../src/service/http/messageBodies.ts';
 
 /** A response to a client that reads nothing, so that the response's buffer never drains. */
 class UnreadResponse extends EventEmitter {

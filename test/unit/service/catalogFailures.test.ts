@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { openCatalogFile } from '../../../src/service/catalog/catalogTables.ts';
-import { getFolderState } from '../../../src/service/catalog/freshness.ts';
+import { getFolderState } from '../../../src/service/catalog/folderChanges.ts';
 import type { SqliteFile } from '../../../src/service/sqlite.ts';
 import { CatalogRig } from './catalogRig.ts';
 

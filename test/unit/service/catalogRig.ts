@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../../src/core/util/clock.ts';
 import { FolderCatalog } from '../../../src/service/catalog/folderCatalog.ts';
-import { FolderReader, type AsyncFolderReader } from '../../../src/service/catalog/folderWalk.ts';
+import { FolderReader, type AsyncFolderReader } from '../../../src/service/catalog/folderReader.ts';
 import { parseSearch, parseSpecific } from '../../../src/service/catalog/searchLanguage.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../../support/manualClock.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ScannedFile } from '../../../src/service/catalog/catalogFile.ts';
 import { CatalogStore } from '../../../src/service/catalog/catalogStore.ts';
 import { openCatalogFile } from '../../../src/service/catalog/catalogTables.ts';
-import { folderEndMarker } from '../../../src/service/catalog/textNormalization.ts';
+import { folderEndMarker } from '../../../src/service/catalog/textMatching.ts';
 import type { SqliteFile } from '../../../src/service/sqlite.ts';
 import { inPathOrder } from './catalogArbitraries.ts';
 import { naiveColumns, naiveFormat } from './naiveSearch.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { FolderCatalog } from '../../../src/service/catalog/folderCatalog.ts';
-import { FolderReader, type AsyncFolderReader } from '../../../src/service/catalog/folderWalk.ts';
+import { FolderReader, type AsyncFolderReader } from '../../../src/service/catalog/folderReader.ts';
 import { parseSearch, parseSpecific } from '../../../src/service/catalog/searchLanguage.ts';
 import type { StoreListingState } from '../../../src/service/catalog/catalogPage.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -3,7 +3,7 @@ import fs, { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs
 import { syncBuiltinESMExports } from 'node:module';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
-import { FolderReader, type WalkBatch } from '../../../src/service/catalog/folderWalk.ts';
+import { FolderReader, type WalkBatch } from '../../../src/service/catalog/folderReader.ts';
 
 /** Creates a temporary folder and returns its resolved path. */
 export function freshFolder(): string {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { FolderReader } from '../../../src/service/catalog/folderWalk.ts';
+import { FolderReader } from '../../../src/service/catalog/folderReader.ts';
 import { property } from '../../support/property.ts';
 import { trees, type Tree } from './catalogArbitraries.ts';
 import { freshFolder, makePipe, onCall, listPaths, readRemaining, walkAll, writeFiles } from './folderRig.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Freshness } from '../../../src/service/catalog/freshness.ts';
+import { Freshness } from '../../../src/service/catalog/folderChanges.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 
 const hourMs = 3_600_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, statSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
-import { FolderReader } from '../../../src/service/catalog/folderWalk.ts';
+import { FolderReader } from '../../../src/service/catalog/folderReader.ts';
 import { isDescriptionFile } from '../../../src/service/catalog/packageScopes.ts';
 import { freshFolder, makePipe, onCall, walkAll, writeFiles } from './folderRig.ts';
 

@@ -6,7 +6,7 @@ import {
   getBaseName,
   getRangeBelow,
   sortPaths,
-} from '../../../src/service/catalog/catalogPaths.ts';
+} from '../../../src/service/catalog/catalogFile.ts';
 import { openSqlite, type SqliteFile } from '../../../src/service/sqlite.ts';
 import { property } from '../../support/property.ts';
 import { oddName, oddPath } from './catalogArbitraries.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { compilePattern } from '../../../src/service/catalog/pathPattern.ts';
+import { compilePattern } from '../../../src/service/catalog/textMatching.ts';
 
 describe('A path pattern (D21)', () => {
   const table: [pattern: string, path: string, expected: boolean][] = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { FolderCatalog } from '../../../src/service/catalog/folderCatalog.ts';
-import { FolderReader, type AsyncFolderReader } from '../../../src/service/catalog/folderWalk.ts';
+import { FolderReader, type AsyncFolderReader } from '../../../src/service/catalog/folderReader.ts';
 import { parseSearch, parseSpecific } from '../../../src/service/catalog/searchLanguage.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';

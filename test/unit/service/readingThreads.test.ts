@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
-import { walkAhead, type AsyncFolderReader } from '../../../src/service/catalog/folderWalk.ts';
-import { ReadingDelayedError, ReadingThreads } from '../../../src/service/catalog/readingThreads.ts';
+import {
+  ReadingDelayedError,
+  ReadingThreads,
+  walkAhead,
+  type AsyncFolderReader,
+} from '../../../src/service/catalog/folderReader.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 

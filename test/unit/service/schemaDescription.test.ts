@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describeSchema, findSchema, toInputSchema } from '../../../src/service/http/schemaIssues.ts';
+import { describeSchema, findSchema, toInputSchema } from '../../../src/service/http/httpProblem.ts';
 import { leaseSchema, searchSchema, transferSchema } from '../../../src/service/wire/requestSchemas.ts';
 
 describe('The message about an invalid field of a request', () => {

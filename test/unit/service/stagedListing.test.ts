@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ScannedFile } from '../../../src/service/catalog/catalogFile.ts';
-import { CatalogMerge } from '../../../src/service/catalog/catalogMerge.ts';
+import { CatalogMerge, StagedListing } from '../../../src/service/catalog/catalogMerge.ts';
 import { CatalogRows, PathIds } from '../../../src/service/catalog/catalogRows.ts';
 import { openCatalogFile } from '../../../src/service/catalog/catalogTables.ts';
-import { StagedListing } from '../../../src/service/catalog/stagedListing.ts';
 import type { SqliteFile } from '../../../src/service/sqlite.ts';
 
 function createFile(path: string, bytes = 1): ScannedFile {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { Clock } from '../../../src/core/util/clock.ts';
-import { TreeWatcher, type TreeChanges } from '../../../src/service/catalog/treeWatcher.ts';
+import { TreeWatcher, type TreeChanges } from '../../../src/service/catalog/folderChanges.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { freshFolder } from './folderRig.ts';

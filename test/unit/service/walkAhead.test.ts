@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { walkAhead, type FolderReader, type WalkBatch } from '../../../src/service/catalog/folderWalk.ts';
+import { walkAhead, type FolderReader, type WalkBatch } from '../../../src/service/catalog/folderReader.ts';
 import { handleCalls, ThreadCalls } from '../../../src/service/threads/threadCalls.ts';
 
 const batchCount = 10;
