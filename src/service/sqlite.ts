@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 
 /** An open SQLite file. */
@@ -20,6 +20,11 @@ function createPrivateFile(file: string): void {
   } catch {
     // The file exists, or SQLite reports why it can't be created.
   }
+}
+
+/** Removes a database and the files that SQLite creates next to it. */
+export function removeSqliteFile(file: string): void {
+  for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(file + suffix, { force: true });
 }
 
 /** Loads `node:sqlite` without its ExperimentalWarning. Throws if this version of Node.js does not have it. */

@@ -2,9 +2,9 @@ import { systemClock } from '../../core/util/clock.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { StoreCatalog, type StoreCatalogConfig } from '../stores/storeCatalog.ts';
 import { databaseClosingCode, DatabaseUnavailableError } from './databaseUnavailableError.ts';
+import { QueryTurns } from './catalogStore.ts';
 import { FolderCatalog, type FolderCatalogConfig } from './folderCatalog.ts';
 import type { AsyncFolderReader } from './folderReader.ts';
-import { QueryTurns } from './queryTurns.ts';
 
 /** Names of the catalog methods that other threads call. */
 export type CatalogMethod =

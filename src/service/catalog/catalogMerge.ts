@@ -1,14 +1,7 @@
 import type { SQLOutputValue, StatementSync } from 'node:sqlite';
 import { runInTransaction, type SqliteFile } from '../sqlite.ts';
 import { comparePaths, getRangeBelow, type PathRange, type ScannedFile } from './catalogFile.ts';
-import {
-  describePlainFile,
-  idStride,
-  plainWordsSql,
-  type CatalogRows,
-  type FileRow,
-  type PathIds,
-} from './catalogRows.ts';
+import { describePlainFile, idStride, plainWordsSql, type CatalogRows, type FileRow } from './catalogRows.ts';
 
 const chunkSize = 1_000;
 /** Number of writes after which a transaction is committed; large enough to avoid many small index segments. */
@@ -22,7 +15,6 @@ const transactionSize = 50_000;
 export class CatalogMerge {
   private readonly database: SqliteFile;
   private readonly rows: CatalogRows;
-  private readonly ids: PathIds;
   private readonly select: StatementSync;
   private readonly to: PathRange['to'];
   private lastPath: string;
@@ -31,10 +23,9 @@ export class CatalogMerge {
   private writes = 0;
   private readonly isFilling: boolean;
 
-  constructor(database: SqliteFile, rows: CatalogRows, ids: PathIds, under: string) {
+  constructor(database: SqliteFile, rows: CatalogRows, under: string) {
     this.database = database;
     this.rows = rows;
-    this.ids = ids;
     const { from, to } = getRangeBelow(under);
     this.lastPath = from;
     this.to = to;
@@ -126,7 +117,7 @@ export class CatalogMerge {
     if (files.length === 0) return;
     this.writes += files.length;
     // The remaining rows may have new IDs.
-    if (this.ids.insert(files)) this.chunk = [];
+    if (this.rows.insertBetween(files)) this.chunk = [];
   }
 
   private end(): void {

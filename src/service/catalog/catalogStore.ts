@@ -1,13 +1,22 @@
+import * as nodePath from 'node:path';
 import type { StatementSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
+import { createFolderSync } from '../../core/util/createFolder.ts';
 import { parseFileId } from '../../core/util/fileId.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import { isCorruption, isSqlError, runInReadTransaction, runInTransaction, type SqliteFile } from '../sqlite.ts';
+import {
+  isCorruption,
+  isSqlError,
+  isTemporary,
+  openSqlite,
+  removeSqliteFile,
+  runInReadTransaction,
+  runInTransaction,
+  type SqliteFile,
+} from '../sqlite.ts';
 import { getRangeBelow, type CatalogFile, type HashedFile, type HashUpdate, type ScannedFile } from './catalogFile.ts';
 import { CatalogMerge, StagedListing } from './catalogMerge.ts';
-import { CatalogPageBuilder, type CatalogPage } from './catalogPage.ts';
-import { CatalogRows, PathIds, toCatalogFile, type FileRow } from './catalogRows.ts';
-import { openCatalogFile, removeCatalogFile } from './catalogTables.ts';
-import { compilePattern, type PathTest } from './textMatching.ts';
+import { CatalogRows, toCatalogFile, type FileRow } from './catalogRows.ts';
 import {
   buildSearchTiers,
   type CatalogSearch,
@@ -15,6 +24,82 @@ import {
   type SearchTier,
   type SqlFragment,
 } from './searchSql.ts';
+import { compilePattern, type PathTest } from './textMatching.ts';
+
+/**
+ * Version of the table layout and the word format. Increment it whenever either changes, so that older catalogs are
+ * recreated.
+ */
+const layoutVersion = 9;
+
+// IDs are in path order, so that full-text matches are returned in that order without sorting.
+const tables = `
+  CREATE TABLE files (
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, format TEXT NOT NULL,
+    bytes INTEGER NOT NULL, modified REAL NOT NULL, metadata TEXT, sha256 TEXT, declared TEXT
+  );
+  CREATE INDEX declared ON files (declared) WHERE declared IS NOT NULL;
+  CREATE INDEX held ON files (path, bytes, modified, sha256) WHERE sha256 IS NOT NULL;
+  CREATE VIRTUAL TABLE words USING fts5(
+    name, title, folder, rest, content='', columnsize=0, tokenize='ascii');
+  INSERT INTO words (words, rank) VALUES ('hashsize', 16777216);`;
+
+/**
+ * Opens or creates a catalog file. Replaces a file that is unusable or has a different version. Rethrows
+ * temporary errors instead, to keep the cached hashes.
+ */
+export function openCatalogFile(file: string): SqliteFile {
+  createFolderSync(nodePath.dirname(file));
+  try {
+    return openTables(file);
+  } catch (error) {
+    if (isTemporary(error)) throw error;
+    removeSqliteFile(file);
+    return openTables(file);
+  }
+}
+
+function openTables(file: string): SqliteFile {
+  const database = openSqlite(file);
+  try {
+    const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+    if (version === 0) database.exec('PRAGMA page_size = 8192');
+    // The catalog can be rebuilt from its folder or store, so writes need not be synchronous.
+    database.exec('PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768');
+    if (version === layoutVersion) return database;
+    if (version !== 0) throw new Error('The catalog has a different schema version.');
+    runInTransaction(database, () => database.exec(`${tables} PRAGMA user_version = ${layoutVersion}`));
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** A page of the files that a search finds. */
+export interface CatalogPage {
+  readonly files: readonly CatalogFile[];
+  /** Start of the next page; absent if this page is not full. A full page may be the last one. */
+  readonly next?: SearchCursor;
+}
+
+const maxFiles = 2_000;
+/** Larger than `maxFiles`, because each page of sorted results sorts all of them again. */
+const maxSortedFiles = 20_000;
+/** Maximum number of metadata characters in a page, not counting the last file. */
+const maxChars = 2 * 1024 * 1024;
+
+/** A page that is being filled. */
+interface PageBuilder {
+  readonly limit: number;
+  readonly files: CatalogFile[];
+  /** Number of metadata characters. */
+  chars: number;
+}
+
+function isFull({ limit, files, chars }: PageBuilder): boolean {
+  return files.length >= limit || chars > maxChars;
+}
 
 /**
  * Stores the time and the remote of the last complete listing in the catalog. While that listing is recent, a restart
@@ -51,7 +136,6 @@ class ListingRecord {
 export class CatalogStore {
   private readonly database: SqliteFile;
   private readonly rows: CatalogRows;
-  private readonly ids: PathIds;
   private readonly byPath: StatementSync;
   private readonly byDeclared: StatementSync;
   private readonly below: StatementSync;
@@ -64,7 +148,6 @@ export class CatalogStore {
       this.testPath(String(pattern), String(path)),
     );
     this.rows = new CatalogRows(this.database);
-    this.ids = new PathIds(this.database, this.rows);
     this.byPath = this.database.prepare('SELECT * FROM files WHERE path = ?');
     this.byDeclared = this.database.prepare('SELECT * FROM files WHERE declared = ? LIMIT 2');
     this.below = this.database.prepare('SELECT * FROM files WHERE path > ? AND path < ?');
@@ -75,7 +158,7 @@ export class CatalogStore {
    * `finish`, `stop` or `abandon`.
    */
   startMerge(under: string): CatalogMerge {
-    return new CatalogMerge(this.database, this.rows, this.ids, under);
+    return new CatalogMerge(this.database, this.rows, under);
   }
 
   /** Starts a listing whose files may arrive in any order. */
@@ -94,17 +177,13 @@ export class CatalogStore {
   put(files: readonly ScannedFile[]): void {
     if (files.length === 0) return;
     runInTransaction(this.database, () => {
-      for (const file of files) this.putFile(file);
+      for (const file of files) {
+        const known = this.findRow(file.path);
+        if (known === undefined) this.removeBelow(file.path);
+        if (known === undefined) this.rows.insertBetween([file]);
+        else this.rows.update(known, file);
+      }
     });
-  }
-
-  private putFile(file: ScannedFile): void {
-    const known = this.findRow(file.path);
-    if (known !== undefined) this.rows.update(known, file);
-    else {
-      this.removeBelow(file.path);
-      this.ids.insert([file]);
-    }
   }
 
   /** Removes the rows at and below the given paths, in one transaction. */
@@ -122,23 +201,23 @@ export class CatalogStore {
   }
 
   search(search: CatalogSearch): CatalogPage {
-    const { after } = search;
-    const page = new CatalogPageBuilder(search);
+    const { after, filter, limit } = search;
+    const maxCount = filter.sort === 'relevance' || filter.sort === 'path' ? maxFiles : maxSortedFiles;
+    const page: PageBuilder = { limit: Math.min(limit, maxCount), files: [], chars: 0 };
     let skip = search.offset;
     let arePreviousEmpty = after === undefined;
-    for (let index = after?.tier ?? 0; ; index += 1) {
-      const tier = buildSearchTiers(search, arePreviousEmpty)[index];
-      if (tier === undefined) return page.build();
-      const passed = this.addTier(page, tier, skip, index === after?.tier ? after : undefined);
-      if (page.isFull) return page.build(index);
+    for (let tier = after?.tier ?? 0; ; tier += 1) {
+      const query = buildSearchTiers(search, arePreviousEmpty)[tier];
+      if (query === undefined) return { files: page.files };
+      const passed = this.addTier(page, query, skip, tier === after?.tier ? after : undefined);
+      const last = page.files.at(-1);
+      if (last !== undefined && isFull(page)) {
+        const { path, bytes, modifiedMs } = last;
+        return { files: page.files, next: { tier, path, bytes, modifiedMs } };
+      }
       skip = Math.max(0, skip - passed);
       arePreviousEmpty &&= passed === 0;
     }
-  }
-
-  get(path: string): CatalogFile | undefined {
-    const row = this.findRow(path);
-    return row === undefined ? undefined : this.resolveFile(row);
   }
 
   /**
@@ -152,9 +231,12 @@ export class CatalogStore {
   /** Stores or removes hashes in one transaction. Skips files that have changed since they were read. */
   cacheHashes(files: readonly HashUpdate[]): void {
     const update = this.database.prepare('UPDATE files SET sha256 = ? WHERE path = ? AND bytes = ? AND modified = ?');
-    this.runInTransaction(() => {
+    const work = (): void => {
       for (const { path, bytes, modifiedMs, sha256 } of files) update.run(sha256, path, bytes, modifiedMs);
-    });
+    };
+    // A running merge has a transaction.
+    if (this.database.isTransaction) work();
+    else runInTransaction(this.database, work);
   }
 
   getCachedHashes(paths: readonly string[]): (HashedFile | undefined)[] {
@@ -210,12 +292,6 @@ export class CatalogStore {
     for (const row of rows) this.rows.delete(row);
   }
 
-  /** Runs `work` in the transaction of a running merge or, if there is none, in a separate one. */
-  private runInTransaction(work: () => void): void {
-    if (this.database.isTransaction) work();
-    else runInTransaction(this.database, work);
-  }
-
   private findRow(path: string): FileRow | undefined {
     return this.byPath.get(path) as unknown as FileRow | undefined;
   }
@@ -244,13 +320,15 @@ export class CatalogStore {
   }
 
   /** Adds the rows of a tier until the page is full. Returns the number of rows that were skipped or added. */
-  private addTier(page: CatalogPageBuilder, tier: SearchTier, skip: number, after?: SearchCursor): number {
-    const { sql, values } = tier.page(page.remaining, skip, after);
+  private addTier(page: PageBuilder, tier: SearchTier, skip: number, after?: SearchCursor): number {
+    const { sql, values } = tier.page(page.limit - page.files.length, skip, after);
     let count = 0;
     for (const row of this.database.prepare(sql).iterate(...values)) {
-      page.add(this.resolveFile(row as unknown as FileRow));
+      const file = this.resolveFile(row as unknown as FileRow);
+      page.files.push(file);
+      page.chars += file.metadata?.length ?? 0;
       count += 1;
-      if (page.isFull) break;
+      if (isFull(page)) break;
     }
     if (count > 0) return skip + count;
     // The offset may lie beyond the tier. The rest of it then applies to the next tier.
@@ -314,7 +392,7 @@ export class RepairableStore {
   private recreate(): boolean {
     const { name, file, logger } = this.options;
     try {
-      removeCatalogFile(file);
+      removeSqliteFile(file);
       this.current = this.open();
       return true;
     } catch (error) {
@@ -325,5 +403,21 @@ export class RepairableStore {
 
   private open(): CatalogStore {
     return new CatalogStore(this.options.file, this.options.openFile);
+  }
+}
+
+/**
+ * Gives each query of a thread its own turn of the event loop, so that calls that arrive meanwhile run between two of
+ * them, however many wait.
+ */
+export class QueryTurns {
+  private last: Promise<void> = Promise.resolve();
+
+  /** Resolves when the caller may run its query, which must be synchronous. */
+  async next(): Promise<void> {
+    // In the first step, calls arrive that were sent during the previous query. They run before the second one.
+    const turn = this.last.then(async () => await setImmediate()).then(async () => await setImmediate());
+    this.last = turn;
+    await turn;
   }
 }

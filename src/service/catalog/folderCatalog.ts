@@ -2,10 +2,15 @@ import { settlesWithin, type Clock } from '../../core/util/clock.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { sqliteErrorCode } from '../sqlite.ts';
+import type { StoreListingState } from '../wire/responseSchemas.ts';
 import { getParentFolder, hasHiddenPart, type CatalogFile, type HashedFile, type HashUpdate } from './catalogFile.ts';
-import type { CatalogPage, StoreListingState } from './catalogPage.ts';
-import { RepairableStore, type CatalogStore } from './catalogStore.ts';
-import type { openCatalogFile } from './catalogTables.ts';
+import {
+  QueryTurns,
+  RepairableStore,
+  type CatalogPage,
+  type CatalogStore,
+  type openCatalogFile,
+} from './catalogStore.ts';
 import {
   createScanningError,
   DatabaseUnavailableError,
@@ -23,7 +28,6 @@ import {
   type TreeChanges,
 } from './folderChanges.ts';
 import { isDescriptionFile } from './packageScopes.ts';
-import { QueryTurns } from './queryTurns.ts';
 import type { CatalogSearch } from './searchSql.ts';
 
 const maxLogged = 20;

@@ -4,7 +4,6 @@ import type { Clock } from '../../core/util/clock.ts';
 import { Emitter, type Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { Catalog, type CatalogThread } from '../catalog/catalog.ts';
-import { removeCatalogFile } from '../catalog/catalogTables.ts';
 import {
   isReadOnly,
   type DatabaseLocation,
@@ -12,6 +11,7 @@ import {
   type ServedDatabases,
 } from '../catalog/servedDatabases.ts';
 import type { DatabaseConfig, ServiceConfig } from '../config.ts';
+import { removeSqliteFile } from '../sqlite.ts';
 import type { StoreSettings } from '../stores/storeCatalog.ts';
 import type { TransferJournal } from '../transfers/journal.ts';
 import { KnownFolders, type DatabaseIdentity } from './knownFolders.ts';
@@ -281,7 +281,7 @@ export async function openDatabases(
   const unfinished = journal.listUnfinished().flatMap(({ sourceId, destinationId }) => [sourceId, destinationId]);
   const needed = new Set([...unfinished, ...(await known.findIds(config.databases))]);
   const removed = known.forgetUnused(clock.now() - retentionMs, (id) => needed.has(id));
-  for (const file of removed.flatMap((id) => getCatalogFiles(catalogFolder, id))) removeCatalogFile(file);
+  for (const file of removed.flatMap((id) => getCatalogFiles(catalogFolder, id))) removeSqliteFile(file);
   const { rclone } = config;
   const databases = new DatabaseRegistry({ knownFolders: known, catalogFolder, thread, logger, rclone });
   await databases.serve(config.databases, true);

@@ -1,7 +1,7 @@
 import type { MetadataRequest } from '../../contract/contract.ts';
 import { findQueryMistakes, queryConditions, type QueryMistake } from '../../core/util/searchSyntax.ts';
 import { toFileResource, type CatalogFile } from '../catalog/catalogFile.ts';
-import type { CatalogPage } from '../catalog/catalogPage.ts';
+import type { CatalogPage } from '../catalog/catalogStore.ts';
 import {
   countTerms,
   parseSearch,

@@ -24,6 +24,9 @@ const listing = z
   })
   .check(z.describe('The state of the listing of a store; for a folder, only while searches wait for its scan.'));
 
+/** The state of a store's listing or, while searches wait for it, of a folder's scan (D62: stores through rclone). */
+export type StoreListingState = z.infer<typeof listing>;
+
 /** A database (§2.2). */
 const database = z
   .strictObject({

@@ -11,7 +11,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { openCatalogFile } from '../../../src/service/catalog/catalogTables.ts';
+import { openCatalogFile } from '../../../src/service/catalog/catalogStore.ts';
 import { getFolderState } from '../../../src/service/catalog/folderChanges.ts';
 import type { SqliteFile } from '../../../src/service/sqlite.ts';
 import { CatalogRig } from './catalogRig.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ScannedFile } from '../../../src/service/catalog/catalogFile.ts';
-import { CatalogStore } from '../../../src/service/catalog/catalogStore.ts';
-import { openCatalogFile } from '../../../src/service/catalog/catalogTables.ts';
+import { CatalogStore, openCatalogFile } from '../../../src/service/catalog/catalogStore.ts';
 import { folderEndMarker } from '../../../src/service/catalog/textMatching.ts';
 import type { SqliteFile } from '../../../src/service/sqlite.ts';
 import { inPathOrder } from './catalogArbitraries.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ScannedFile } from '../../../src/service/catalog/catalogFile.ts';
 import { CatalogMerge, StagedListing } from '../../../src/service/catalog/catalogMerge.ts';
-import { CatalogRows, PathIds } from '../../../src/service/catalog/catalogRows.ts';
-import { openCatalogFile } from '../../../src/service/catalog/catalogTables.ts';
+import { CatalogRows } from '../../../src/service/catalog/catalogRows.ts';
+import { openCatalogFile } from '../../../src/service/catalog/catalogStore.ts';
 import type { SqliteFile } from '../../../src/service/sqlite.ts';
 
 function createFile(path: string, bytes = 1): ScannedFile {
@@ -79,7 +79,7 @@ describe('A staged listing (D62)', () => {
       staged.add([...files].reverse());
       const inOrder = [...staged.listInOrder(100)];
       assert.ok([...staged.fillCatalog()].length > 0);
-      const merge = new CatalogMerge(merged.database, merged.rows, new PathIds(merged.database, merged.rows), '');
+      const merge = new CatalogMerge(merged.database, merged.rows, '');
       for (const batch of inOrder) merge.take(batch);
       merge.finish();
       assert.equal(readAll(filled.database), readAll(merged.database));
@@ -109,7 +109,7 @@ describe('Automatic merging of the full-text index', () => {
 
   /** More files than fit in one transaction. */
   const many = Array.from({ length: 51_000 }, (_, index) => createFile(`f${String(index).padStart(5, '0')}`));
-  const startMerge = (): CatalogMerge => new CatalogMerge(database, rows, new PathIds(database, rows), '');
+  const startMerge = (): CatalogMerge => new CatalogMerge(database, rows, '');
   const isMergingOff = (): boolean =>
     database.prepare("SELECT v FROM words_config WHERE k = 'automerge' AND v = 0").get() !== undefined;
   const fill = {
