@@ -130,7 +130,7 @@ export const metadataRequestSchema = z.looseObject({
 export type MetadataRequest = z.infer<typeof metadataRequestSchema>;
 
 /** Describes the body of `POST transfers` (§4.5). The client omits empty optional fields. The service describes
- * the fields (`src/service/wire/requestSchemas.ts`). */
+ * the fields (`src/service/wire/apiSchemas.ts`). */
 export const transferRequestSchema = z.looseObject({
   orcid: z.string(),
   source: z.string(),

@@ -5,9 +5,6 @@ import { getErrorCode } from '../core/util/errorFacts.ts';
 import { toFreeBytes } from '../core/util/freeSpace.ts';
 import type { Logger } from '../core/util/logger.ts';
 import { databaseScanningCode, stoppingCause } from './catalog/databaseUnavailableError.ts';
-import { HttpProblem } from './http/httpProblem.ts';
-import { describeRoute, type DescribedRoute } from './http/router.ts';
-import { responseSchemas } from './wire/responseSchemas.ts';
 
 interface CheckedDatabase {
   readonly document: { readonly id: string; readonly name: string };
@@ -105,25 +102,4 @@ export class Health {
 /** Returns true if a query was rejected because a first scan takes longer than queries wait. */
 function isFirstScan(error: unknown): boolean {
   return error instanceof Error && getErrorCode(error.cause) === databaseScanningCode;
-}
-
-/** Creates the route that reports readiness to monitoring programs (D40: administered service). */
-export function createHealthRoute(health: Pick<Health, 'findProblems'>): DescribedRoute {
-  return describeRoute({
-    method: 'GET',
-    path: '/health',
-    isOpen: true,
-    handle: async () => {
-      const problems = await health.findProblems();
-      if (problems.length > 0) throw new HttpProblem(503, problems.join(' '));
-      return { status: 200, body: { status: 'ready' } };
-    },
-    operationId: 'getHealth',
-    tag: 'service',
-    summary: 'Readiness of the service',
-    description:
-      'Requires no token. Ready means that every database can be searched and transfers can be stored. Otherwise the problem gives the reason, without names, which are in the log.',
-    success: { status: 200, description: 'The service is ready.', schema: responseSchemas.Health },
-    problems: { 503: 'The service is not ready; the detail gives the reason.' },
-  });
 }

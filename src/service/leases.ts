@@ -1,6 +1,5 @@
 import * as nodePath from 'node:path';
-import type { Clock } from '../core/util/clock.ts';
-import { Emitter, type Disposable } from '../core/util/lifetime.ts';
+import { Emitter } from '../core/util/lifetime.ts';
 import { findRemoteProblem } from '../core/util/remote.ts';
 import { isInside } from './catalog/packageScopes.ts';
 import type { DatabaseConfig } from './config.ts';
@@ -8,8 +7,7 @@ import type { DatabaseRegistry, DatabaseServing } from './databases/databaseRegi
 import { inspectFolder } from './folderCalls.ts';
 import { createFieldProblem, createFieldsProblem, type FieldProblem } from './http/httpProblem.ts';
 import type { LineStream, RouteResponse } from './http/router.ts';
-import type { LeaseRequest } from './wire/requestSchemas.ts';
-import type { LeaseLine } from './wire/responseSchemas.ts';
+import type { LeaseLine, LeaseRequest } from './wire/apiSchemas.ts';
 
 type LeasedDatabase = LeaseRequest['databases'][number];
 
@@ -114,39 +112,4 @@ function toDatabaseConfig(database: LeasedDatabase): DatabaseConfig | undefined 
   const { folder, remote, rescanMinutes, restore, ...fields } = database;
   if (folder !== undefined) return { ...fields, folder: nodePath.resolve(folder) };
   return remote === undefined ? undefined : { ...fields, remote, rescanMinutes, restore };
-}
-
-/**
- * Calls `end` when `isInUse` has returned false for `idleMs` milliseconds. Call {@link check} whenever the result of
- * `isInUse` may have changed.
- */
-export class IdleTimer implements Disposable {
-  private readonly clock: Clock;
-  private readonly idleMs: number;
-  private readonly isInUse: () => boolean;
-  private readonly end: () => void;
-  private timer: Disposable | undefined;
-  private isDisposed = false;
-
-  constructor(clock: Clock, idleMs: number, isInUse: () => boolean, end: () => void) {
-    this.clock = clock;
-    this.idleMs = idleMs;
-    this.isInUse = isInUse;
-    this.end = end;
-  }
-
-  check(): void {
-    if (this.isDisposed) return;
-    if (!this.isInUse()) {
-      this.timer ??= this.clock.after(this.idleMs, this.end);
-      return;
-    }
-    this.timer?.dispose();
-    this.timer = undefined;
-  }
-
-  dispose(): void {
-    this.isDisposed = true;
-    this.timer?.dispose();
-  }
 }

@@ -4,8 +4,7 @@ import type { JsonObject } from '../core/util/json.ts';
 import type { DescribedRoute } from './http/router.ts';
 import { toInputSchema } from './http/httpProblem.ts';
 import { serviceVersion } from './version.ts';
-import { requestSchemas } from './wire/requestSchemas.ts';
-import { responseSchemas } from './wire/responseSchemas.ts';
+import { requestSchemas, responseSchemas } from './wire/apiSchemas.ts';
 import { wrongTokenDetail } from './http/access.ts';
 
 const intro = [

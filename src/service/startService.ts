@@ -4,13 +4,14 @@ import * as nodePath from 'node:path';
 import { localServiceName } from '../contract/contract.ts';
 import { settlesWithin, systemClock, type Clock } from '../core/util/clock.ts';
 import { createFolderSync } from '../core/util/createFolder.ts';
+import type { Disposable } from '../core/util/lifetime.ts';
 import type { Logger } from '../core/util/logger.ts';
 import { CatalogThread } from './catalog/catalog.ts';
 import type { ServiceConfig } from './config.ts';
 import { Health } from './health.ts';
-import { IdleTimer, Leases } from './leases.ts';
+import { Leases } from './leases.ts';
 import { openDatabases, type DatabaseRegistry } from './databases/databaseRegistry.ts';
-import { createServiceRoutes } from './routes.ts';
+import { createServiceRoutes } from './routes/serviceRoutes.ts';
 import { ApiServer } from './server.ts';
 import { RcloneDaemon } from './stores/rcloneDaemon.ts';
 import { removeServiceFile, writeServiceFile } from './accessFiles.ts';
@@ -18,7 +19,7 @@ import { isCorruption } from './sqlite.ts';
 import { TransferJournal } from './transfers/journal.ts';
 import { TransferQueue } from './transfers/transferQueue.ts';
 import { serviceVersion } from './version.ts';
-import type { ServiceState } from './wire/responseSchemas.ts';
+import type { ServiceState } from './wire/apiSchemas.ts';
 
 /** Options that are not part of the configuration, with defaults for normal use. */
 interface ServiceOptions {
@@ -91,7 +92,7 @@ async function openService(
     journal.close();
     throw error;
   });
-  const service = new LocalService(config, options, { clock, journal, databases, thread });
+  const service = new LocalService(config, options, { journal, databases, thread });
   await service.start();
   return service;
 }
@@ -104,72 +105,71 @@ function createDaemon(config: ServiceConfig, clock: Clock, logger: Logger): Rclo
   return daemon;
 }
 
-interface Dependencies {
-  readonly clock: Clock;
-  readonly journal: TransferJournal;
-  readonly thread: CatalogThread;
-  readonly databases: DatabaseRegistry;
-}
-
 class LocalService {
   readonly token: string;
   readonly sharingToken: string | undefined;
   /** Resolves when the service has stopped, whether through {@link close}, on request, or because it was idle. */
   readonly ended: Promise<ServiceEnd>;
+  readonly databases: DatabaseRegistry;
+  readonly queue: TransferQueue;
+  readonly leases: Leases;
+  readonly health: Health;
   address = '';
   private readonly config: ServiceConfig;
   private readonly options: ServiceOptions;
-  private readonly dependencies: Dependencies;
-  private readonly queue: TransferQueue;
-  private readonly leases: Leases;
+  private readonly clock: Clock;
+  private readonly journal: TransferJournal;
+  private readonly thread: CatalogThread;
   private readonly server: ApiServer;
   private readonly file: string;
-  private readonly idle: IdleTimer;
+  /** Runs while a shared service has neither a lease nor an active transfer. */
+  private idleTimer: Disposable | undefined;
   private resolveEnded: (end: ServiceEnd) => void = () => undefined;
   private stopping: Promise<ServiceEnd> | undefined;
 
-  constructor(config: ServiceConfig, options: ServiceOptions, dependencies: Dependencies) {
+  constructor(
+    config: ServiceConfig,
+    options: ServiceOptions,
+    { journal, thread, databases }: { journal: TransferJournal; thread: CatalogThread; databases: DatabaseRegistry },
+  ) {
+    const { clock = systemClock, logger } = options;
+    const { dataFolder, throttleBytesPerSecond } = config;
     this.config = config;
     this.options = options;
-    this.dependencies = dependencies;
+    this.clock = clock;
+    this.journal = journal;
+    this.thread = thread;
+    this.databases = databases;
     this.token = options.token ?? generateToken();
     this.sharingToken = config.shared === true ? (options.sharingToken ?? generateToken()) : undefined;
     this.ended = new Promise((resolve) => (this.resolveEnded = resolve));
-    this.file = nodePath.join(config.dataFolder, 'service.json');
+    this.file = nodePath.join(dataFolder, 'service.json');
     this.queue = new TransferQueue({
-      ...dependencies,
-      logger: options.logger,
+      clock,
+      journal,
+      databases,
+      logger,
       retentionMs: (config.retentionDays ?? 7) * dayMs,
       retryDelayMs: options.retryDelayMs ?? 3_000,
-      throttleBytesPerSecond: config.throttleBytesPerSecond,
-      daemon: createDaemon(config, dependencies.clock, options.logger),
+      throttleBytesPerSecond,
+      daemon: createDaemon(config, clock, logger),
     });
-    this.leases = new Leases(dependencies.databases, config.dataFolder);
+    this.leases = new Leases(databases, dataFolder);
+    const isStopping = (): boolean => this.stopping !== undefined;
+    this.health = new Health({ databases, dataFolder, clock, logger, isStopping });
     this.server = this.createServer();
-    const isInUse = (): boolean => this.leases.count + this.queue.activeCount > 0;
-    this.idle = new IdleTimer(dependencies.clock, options.idleMs ?? 60_000, isInUse, () => this.closeWhenUnused());
   }
 
   private createServer(): ApiServer {
-    const { config, token, sharingToken, leases, queue } = this;
-    const { clock, databases } = this.dependencies;
-    const { logger, onAccess, bodyTimeLimitMs = 30_000 } = this.options;
-    const isStopping = (): boolean => this.stopping !== undefined;
-    const sharing = {
-      isShared: sharingToken !== undefined,
-      leases,
-      getState: () => this.getState(),
-      stop: async (isReplaced: boolean) => await this.stop(isReplaced),
-    };
-    const health = new Health({ databases, dataFolder: config.dataFolder, clock, logger, isStopping });
+    const { token, sharingToken, config, options } = this;
     return new ApiServer({
-      routes: createServiceRoutes({ databases, queue, sharing, health }),
+      routes: createServiceRoutes(this),
       token,
       sharingToken,
       trustedHosts: config.trustedHosts ?? [],
-      onAccess,
-      limits: { maxBytes: maxBodyBytes, timeLimitMs: bodyTimeLimitMs },
-      logger,
+      onAccess: options.onAccess,
+      limits: { maxBytes: maxBodyBytes, timeLimitMs: options.bodyTimeLimitMs ?? 30_000 },
+      logger: options.logger,
     });
   }
 
@@ -197,18 +197,27 @@ class LocalService {
   private async share(sharingToken: string): Promise<void> {
     await writeServiceFile(this.file, { address: this.address, token: this.token, sharingToken });
     this.options.logger.info(`Service ${serviceVersion} is listening on ${this.address}.`);
-    this.leases.onDidChange(() => this.idle.check());
-    this.queue.onDidChangeActivity(() => this.idle.check());
-    this.idle.check();
+    this.leases.onDidChange(() => this.checkUse());
+    this.queue.onDidChangeActivity(() => this.checkUse());
+    this.checkUse();
   }
 
-  private closeWhenUnused(): void {
-    this.options.logger.info('The service is no longer in use.');
-    void this.stop(false);
+  /** Stops the service when it has been out of use for a while. */
+  private checkUse(): void {
+    if (this.stopping !== undefined) return;
+    if (this.leases.count + this.queue.activeCount > 0) {
+      this.idleTimer?.dispose();
+      this.idleTimer = undefined;
+      return;
+    }
+    this.idleTimer ??= this.clock.after(this.options.idleMs ?? 60_000, () => {
+      this.options.logger.info('The service is no longer in use.');
+      void this.stop(false);
+    });
   }
 
   /** Stops the service. Resolves after {@link shutDown}; the last responses may still be in transit. */
-  private async stop(isReplaced: boolean): Promise<void> {
+  async stop(isReplaced: boolean): Promise<void> {
     if (this.stopping === undefined) {
       this.options.onStop?.();
       this.stopping = this.shutDown(isReplaced);
@@ -223,17 +232,16 @@ class LocalService {
    */
   private async shutDown(isReplaced: boolean): Promise<ServiceEnd> {
     const { logger } = this.options;
-    const { clock, journal } = this.dependencies;
-    this.idle.dispose();
+    this.idleTimer?.dispose();
     this.server.stopListening();
-    const isClean = await settlesWithin(clock, stopLimitMs, this.stopTransfers());
+    const isClean = await settlesWithin(this.clock, stopLimitMs, this.stopTransfers());
     if (!isClean)
       logger.warn(
         'Stopping took too long, perhaps because of a long search or a disk that hangs. Transfers resume at the next start.',
       );
     if (this.sharingToken !== undefined) removeServiceFile(this.file, this.token);
     try {
-      journal.close();
+      this.journal.close();
     } catch (error) {
       logger.error(`The journal could not be closed: ${String(error)}`);
     }
@@ -244,14 +252,14 @@ class LocalService {
   private async stopTransfers(): Promise<void> {
     try {
       await this.queue.close();
-      await this.dependencies.databases.close();
-      await this.dependencies.thread.end();
+      await this.databases.close();
+      await this.thread.end();
     } catch (error) {
       this.options.logger.error(`The service could not stop cleanly: ${String(error)}`);
     }
   }
 
-  private getState(): ServiceState {
+  getState(): ServiceState {
     return {
       name: localServiceName,
       version: serviceVersion,

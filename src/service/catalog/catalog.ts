@@ -6,7 +6,7 @@ import type { Logger } from '../../core/util/logger.ts';
 import { HttpProblem } from '../http/httpProblem.ts';
 import type { StoreSettings } from '../stores/storeCatalog.ts';
 import { startThread, ThreadCalls, type LoggedLine } from '../threads/threadCalls.ts';
-import type { StoreListingState } from '../wire/responseSchemas.ts';
+import type { StoreListingState } from '../wire/apiSchemas.ts';
 import type { CatalogFile, HashedFile, HashUpdate } from './catalogFile.ts';
 import type { CatalogConfig, CatalogHandlers, CatalogMethod, CatalogMethods } from './catalogHandlers.ts';
 import type { CatalogPage } from './catalogStore.ts';

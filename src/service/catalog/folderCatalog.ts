@@ -2,7 +2,7 @@ import { settlesWithin, type Clock } from '../../core/util/clock.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { sqliteErrorCode } from '../sqlite.ts';
-import type { StoreListingState } from '../wire/responseSchemas.ts';
+import type { StoreListingState } from '../wire/apiSchemas.ts';
 import { getParentFolder, hasHiddenPart, type CatalogFile, type HashedFile, type HashUpdate } from './catalogFile.ts';
 import {
   QueryTurns,

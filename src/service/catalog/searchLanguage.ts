@@ -1,6 +1,6 @@
 import type { SearchParameterDocument } from '../../contract/contract.ts';
 import { parseSize, tokenizeQuery, type QueryToken, type SizeOperator } from '../../core/util/searchSyntax.ts';
-import { orders, sortKeys, type SearchSpecific } from '../wire/requestSchemas.ts';
+import { orders, sortKeys, type SearchSpecific } from '../wire/apiSchemas.ts';
 import { getBaseName, getParentFolder } from './catalogFile.ts';
 import { normalizeText } from './textMatching.ts';
 

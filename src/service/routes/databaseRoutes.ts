@@ -23,48 +23,52 @@ import {
   databasePathSchema,
   metadataQuerySchema,
   metadataSchema,
+  responseSchemas,
   searchSchema,
   type LocalSearchRequest,
-} from '../wire/requestSchemas.ts';
-import { responseSchemas } from '../wire/responseSchemas.ts';
+} from '../wire/apiSchemas.ts';
 
-/** Describes a response without the requested database, in the API description. */
+const maxTerms = 200;
+/** Maximum total length of one field's wildcard patterns. */
+const maxPatternLength = 500;
+
+const exampleOrcid = '0000-0002-1825-0097';
 const unknownDatabaseDescription = 'The database does not exist.';
-
-const problems = { 404: unknownDatabaseDescription };
+const unavailableDescription =
+  'The folder of the database cannot be read, or the folder or store is still being scanned.';
+const notFoundDescription =
+  'The database does not exist, or does not have all of the files; the first hundred missing ones are listed.';
 
 /**
- * Creates the routes for the list of databases (§4.2), a single database, its search parameters (D26: service HTTP
- * behavior), and rescans.
+ * Creates the routes for databases (§4.2), their search parameters and rescans, for search (§4.3), and for metadata by
+ * ID with GET and POST (§4.4, D26: service HTTP behavior).
  */
 export function createDatabaseRoutes(apiBase: string, databases: ServedDatabases): DescribedRoute[] {
-  const all = `${apiBase}/databases`;
   return [
-    createListRoute(all, databases),
-    ...createDatabaseRoutePair(`${all}/{database}`, databases),
+    ...createReadRoutes(`${apiBase}/databases`, databases),
     createScanRoute(databases),
+    createSearchRoute(`${apiBase}/files`, databases),
+    ...createMetadataRoutes(`${apiBase}/files/by-id`, databases),
   ];
 }
 
-function createListRoute(path: string, databases: ServedDatabases): DescribedRoute {
-  return describeRoute({
-    method: 'GET',
-    path,
-    handle: async () => ({ status: 200, body: await Promise.all(databases.list().map(describeDatabase)) }),
-    operationId: 'listDatabases',
-    tag: 'databases',
-    summary: 'All databases',
-    description: 'The databases of the most recent lease come first.',
-    success: { status: 200, description: 'All databases.', schema: responseSchemas.DatabaseList },
-  });
-}
-
-function createDatabaseRoutePair(path: string, databases: ServedDatabases): DescribedRoute[] {
+function createReadRoutes(path: string, databases: ServedDatabases): DescribedRoute[] {
   const find = (nameOrId: string): ServedDatabase => mustFindDatabase(databases, nameOrId, 'path.database');
+  const problems = { 404: unknownDatabaseDescription };
   return [
     describeRoute({
       method: 'GET',
       path,
+      handle: async () => ({ status: 200, body: await Promise.all(databases.list().map(describeDatabase)) }),
+      operationId: 'listDatabases',
+      tag: 'databases',
+      summary: 'All databases',
+      description: 'The databases of the most recent lease come first.',
+      success: { status: 200, description: 'All databases.', schema: responseSchemas.DatabaseList },
+    }),
+    describeRoute({
+      method: 'GET',
+      path: `${path}/{database}`,
       params: databasePathSchema,
       handle: async ({ params }) => ({ status: 200, body: await describeDatabase(find(params.database)) }),
       operationId: 'getDatabase',
@@ -76,7 +80,7 @@ function createDatabaseRoutePair(path: string, databases: ServedDatabases): Desc
     }),
     describeRoute({
       method: 'GET',
-      path: `${path}/search-parameters`,
+      path: `${path}/{database}/search-parameters`,
       params: databasePathSchema,
       handle: ({ params }) => {
         find(params.database);
@@ -114,31 +118,14 @@ function createScanRoute(databases: ServedDatabases): DescribedRoute {
     description:
       'For stores, which do not report changes. The listing of the database shows the progress. Until the scan is complete, the files of the previous one are served.',
     success: { status: 202, description: 'The scan is queued.' },
-    problems,
+    problems: { 404: unknownDatabaseDescription },
   });
 }
 
-const maxTerms = 200;
-/** Maximum total length of one field's wildcard patterns. */
-const maxPatternLength = 500;
-
-const exampleOrcid = '0000-0002-1825-0097';
-const unavailableDescription =
-  'The folder of the database cannot be read, or the folder or store is still being scanned.';
-const notFoundDescription =
-  'The database does not exist, or does not have all of the files; the first hundred missing ones are listed.';
-
-/**
- * Creates the routes for search (§4.3) and for metadata by ID, with GET and POST (§4.4, D26: service HTTP behavior).
- */
-export function createFileRoutes(apiBase: string, databases: ServedDatabases): DescribedRoute[] {
-  return [createSearchRoute(apiBase, databases), ...createMetadataRoutes(`${apiBase}/files/by-id`, databases)];
-}
-
-function createSearchRoute(apiBase: string, databases: ServedDatabases): DescribedRoute {
+function createSearchRoute(path: string, databases: ServedDatabases): DescribedRoute {
   return describeRoute({
     method: 'POST',
-    path: `${apiBase}/files`,
+    path,
     body: searchSchema,
     handle: async ({ body }) => await runSearch(databases, body),
     operationId: 'searchFiles',
@@ -206,7 +193,6 @@ async function runSearch(databases: ServedDatabases, request: LocalSearchRequest
   return { status: 200, pieces: streamSearch(database, catalogSearch, first) };
 }
 
-/** Parses a cursor, or throws a 422 problem. */
 function mustParseCursor(text: string): SearchCursor {
   const cursor = parseCursor(text);
   if (cursor) return cursor;
@@ -215,9 +201,7 @@ function mustParseCursor(text: string): SearchCursor {
 
 /** Throws a 422 problem that lists each mistake in a query with its position (D21: search syntax). */
 function checkQuery(query: string): void {
-  const mistakes = findQueryMistakes(query).map((mistake) => {
-    return createFieldProblem('body', ['query'], describeMistake(mistake));
-  });
+  const mistakes = findQueryMistakes(query).map((one) => createFieldProblem('body', ['query'], describeMistake(one)));
   if (mistakes.length > 0) throw createFieldsProblem(mistakes);
 }
 

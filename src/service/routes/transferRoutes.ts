@@ -4,8 +4,7 @@ import { createFieldProblem, createFieldsProblem, HttpProblem } from '../http/ht
 import { describeRoute, type DescribedRoute, type RouteResponse } from '../http/router.ts';
 import { toStatusDocument } from '../transfers/journal.ts';
 import type { TransferQueue } from '../transfers/transferQueue.ts';
-import { cancelQuerySchema, transferPathSchema, transferSchema } from '../wire/requestSchemas.ts';
-import { responseSchemas } from '../wire/responseSchemas.ts';
+import { cancelQuerySchema, responseSchemas, transferPathSchema, transferSchema } from '../wire/apiSchemas.ts';
 
 const maxDepth = 100;
 const exampleOrcid = '0000-0002-1825-0097';

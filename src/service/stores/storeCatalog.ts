@@ -6,7 +6,7 @@ import type { CatalogFile, HashedFile, HashUpdate } from '../catalog/catalogFile
 import { QueryTurns, RepairableStore, type CatalogPage, type CatalogStore } from '../catalog/catalogStore.ts';
 import { createScanningError, DatabaseUnavailableError, scanWaitMs } from '../catalog/databaseUnavailableError.ts';
 import type { CatalogSearch } from '../catalog/searchSql.ts';
-import type { StoreListingState } from '../wire/responseSchemas.ts';
+import type { StoreListingState } from '../wire/apiSchemas.ts';
 import { collectOutput, startRclone } from './rcloneProgram.ts';
 import { readableCondition } from './storeListing.ts';
 import { StoreScan, type ScannedStore, type ScanResult } from './storeScan.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { Catalog, type CatalogThread } from '../../../src/service/catalog/catalog.ts';
-import type { StoreListingState } from '../../../src/service/wire/responseSchemas.ts';
+import type { StoreListingState } from '../../../src/service/wire/apiSchemas.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 
 const listed: StoreListingState = { state: 'listed', files: 1 };

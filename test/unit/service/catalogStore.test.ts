@@ -5,7 +5,7 @@ import * as nodePath from 'node:path';
 import { CatalogStore } from '../../../src/service/catalog/catalogStore.ts';
 import type { ScannedFile } from '../../../src/service/catalog/catalogFile.ts';
 import { parseSearch, parseSpecific } from '../../../src/service/catalog/searchLanguage.ts';
-import type { SearchSpecific } from '../../../src/service/wire/requestSchemas.ts';
+import type { SearchSpecific } from '../../../src/service/wire/apiSchemas.ts';
 import { openSqlite } from '../../../src/service/sqlite.ts';
 
 const files: ScannedFile[] = [

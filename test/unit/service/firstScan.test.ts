@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { FolderCatalog } from '../../../src/service/catalog/folderCatalog.ts';
 import { FolderReader, type AsyncFolderReader } from '../../../src/service/catalog/folderReader.ts';
 import { parseSearch, parseSpecific } from '../../../src/service/catalog/searchLanguage.ts';
-import type { StoreListingState } from '../../../src/service/wire/responseSchemas.ts';
+import type { StoreListingState } from '../../../src/service/wire/apiSchemas.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';

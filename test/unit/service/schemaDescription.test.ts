@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describeSchema, findSchema, toInputSchema } from '../../../src/service/http/httpProblem.ts';
-import { leaseSchema, searchSchema, transferSchema } from '../../../src/service/wire/requestSchemas.ts';
+import { leaseSchema, searchSchema, transferSchema } from '../../../src/service/wire/apiSchemas.ts';
 
 describe('The message about an invalid field of a request', () => {
   const [lease, search, transfer] = [leaseSchema, searchSchema, transferSchema].map(toInputSchema);

@@ -1,0 +1,336 @@
+import * as z from 'zod/mini';
+import { metadataRequestSchema, searchRequestSchema } from '../../contract/contract.ts';
+import { transferRequestSchema } from '../../contract/contract.ts';
+import { fieldTexts } from '../../core/util/sharedTexts.ts';
+import { restoreSchema } from '../stores/storeRestore.ts';
+
+/** Adds a description, and other metadata, to a schema. */
+function describe<T extends z.ZodMiniType>(schema: T, description: string, metadata: z.core.GlobalMeta = {}): T {
+  return schema.check(z.meta({ description, ...metadata }));
+}
+
+function text(description: string, metadata?: z.core.GlobalMeta): z.ZodMiniString {
+  return describe(z.string(), description, metadata);
+}
+
+function optionalText(description: string, metadata?: z.core.GlobalMeta): z.ZodMiniOptional<z.ZodMiniString> {
+  return describe(z.optional(z.string()), description, metadata);
+}
+
+function count(description: string): z.ZodMiniNumberFormat {
+  return describe(z.int().check(z.gte(0)), description);
+}
+
+/** Sort keys for results, default first. */
+export const sortKeys = ['relevance', 'path', 'name', 'bytes', 'modified'] as const;
+
+/** The sort directions of a search. */
+export const orders = ['asc', 'desc'] as const;
+
+const maxTextLength = 10_000;
+const nonEmptyText = z.string().check(z.regex(/\S/));
+const databaseField = text('Name or ID of a database.');
+const orcidField = describe(nonEmptyText, 'ORCID iD or login name of the requesting person.', {
+  examples: ['0000-0002-1825-0097'],
+});
+const fileIds = z.array(z.string()).check(z.minLength(1));
+const textParameter = z.nullish(z.string().check(z.maxLength(maxTextLength)));
+const sizeParameter = z.nullish(z.number().check(z.gte(0)));
+const instantParameter = textParameter.check(z.refine((value) => !value || !Number.isNaN(Date.parse(value))));
+
+/** Search parameters for this service's databases; null and empty strings count as absent. */
+const specificSchema = describe(
+  z.strictObject({
+    format: describe(textParameter, 'Only files of this format, compressed or not: `csv`.'),
+    path: describe(textParameter, 'Only files whose path matches this pattern: `data/*.json`.'),
+    minBytes: describe(sizeParameter, 'Only files of at least this size in bytes.'),
+    maxBytes: describe(sizeParameter, 'Only files of at most this size in bytes.'),
+    modifiedAfter: describe(instantParameter, 'Only files that changed after this date or time.', {
+      examples: ['2026-11-20'],
+    }),
+    sort: describe(z.nullish(z.enum([...sortKeys, ''])), 'Sort key of the results.'),
+    order: describe(z.nullish(z.enum([...orders, ''])), 'Applies to every `sort` except `relevance`.'),
+  }),
+  "Search parameters of this service's databases. Null and empty text count as absent.",
+);
+
+/** The database-specific parameters of a search (§4.3). */
+export type SearchSpecific = z.infer<typeof specificSchema>;
+
+const queryDescription =
+  'Words, all of which must begin a word of the file; `"a phrase"`, `-word`, `format:csv`, `path:data/*.json`, `bytes:>1000000`, `a | b`. Empty: every file.';
+const cursorDescription =
+  'The `cursor` of a response to the same search: continues after the last file of that response, without repeating or leaving out other files if some have come or gone since.';
+
+/** The body of a search (§4.3), with maximum lengths. Unknown fields are rejected. */
+export const searchSchema = z.strictObject({
+  ...searchRequestSchema.shape,
+  database: databaseField,
+  orcid: orcidField,
+  query: describe(z.string().check(z.maxLength(maxTextLength)), queryDescription),
+  specific: z.optional(specificSchema),
+  offset: z.optional(count('0-based number of the first result, counted from the first one or from `cursor`.')),
+  cursor: z.optional(text(cursorDescription)),
+});
+
+/** The validated body of a search (§4.3). */
+export type LocalSearchRequest = z.infer<typeof searchSchema>;
+
+/** The body of a metadata request (D8: metadata by ids). */
+export const metadataSchema = z.strictObject({
+  ...metadataRequestSchema.shape,
+  database: databaseField,
+  orcid: orcidField,
+  file_ids: describe(fileIds, fieldTexts.fileIds),
+});
+
+const { file_ids: ids, ...metadataFields } = metadataSchema.shape;
+
+/** The query of a metadata request (§4.4): that of {@link metadataSchema}, but with comma-separated `ids`. */
+export const metadataQuerySchema = z.strictObject({ ...metadataFields, ids });
+
+const { description, instructions } = transferRequestSchema.shape;
+
+/** The body of a submission (§4.5). Optional fields may be null, as on the public server. */
+export const transferSchema = z.strictObject({
+  orcid: orcidField,
+  source: describe(databaseField, fieldTexts.source),
+  destination: describe(databaseField, 'Name or ID of the database that receives them.'),
+  file_ids: describe(fileIds, 'IDs of the files, without duplicates.'),
+  description: describe(z.nullable(description), 'Purpose of the transfer, in Markdown.'),
+  instructions: describe(z.nullable(instructions), 'Instructions for processing the files at the destination.'),
+});
+
+/** The query of a cancel request (§4.7). */
+export const cancelQuerySchema = z.strictObject({
+  orcid: describe(orcidField, 'The `orcid` with which the transfer was submitted.'),
+});
+
+const hex = '[0-9a-fA-F]';
+const dashedUuid = `${hex}{8}-${hex}{4}-${hex}{4}-${hex}{4}-${hex}{12}`;
+const anyUuid = `(?:[uU][rR][nN]:[uU][uU][iI][dD]:)?${dashedUuid}|\\{${dashedUuid}\\}|${hex}{32}`;
+
+/** A transfer's ID in a path, in any UUID format that the public server accepts. */
+export const transferPathSchema = z.strictObject({
+  id: describe(
+    z.string().check(z.regex(new RegExp(`^(?:${anyUuid})$`))),
+    'ID of the transfer: a UUID, also accepted without dashes, in braces, in uppercase or as `urn:uuid:…`.',
+    { format: 'uuid' },
+  ),
+});
+
+/** The path parameters of a request about a database. */
+export const databasePathSchema = z.strictObject({ database: databaseField });
+
+const shortText = z.string().check(z.maxLength(200));
+const fullText = z.string().check(z.minLength(1));
+
+/**
+ * A folder or store that a lease serves as a database (D20: folders as databases, D29: shared service, D62: stores
+ * through rclone).
+ */
+const leasedDatabaseSchema = describe(
+  z.strictObject({
+    name: describe(nonEmptyText.check(z.maxLength(200)), 'Name of the database, on one line.'),
+    folder: z.optional(describe(fullText, 'The folder, as an absolute path.')),
+    remote: z.optional(
+      describe(fullText, 'Instead of a folder: a configured rclone remote and a path: `lab:bucket/prefix`.'),
+    ),
+    rescanMinutes: z.optional(
+      describe(z.number().check(z.gt(0)), 'For a store: age in minutes at which a search renews its listing.'),
+    ),
+    restore: z.optional(restoreSchema),
+    organization: z.optional(describe(shortText, 'Organization that owns the database.')),
+    readOnly: z.optional(describe(z.boolean(), 'True if the database refuses transfers to it.')),
+  }),
+  'A folder or a store to serve as a database.',
+);
+
+/** The body of a lease request (D29: shared service). */
+export const leaseSchema = z.strictObject({
+  databases: describe(
+    z.array(leasedDatabaseSchema).check(z.maxLength(1_000)),
+    'The folders and stores to serve during the lease.',
+  ),
+});
+
+/** The validated body of a lease request. */
+export type LeaseRequest = z.infer<typeof leaseSchema>;
+
+/** The query of a stop request (D29: shared service). */
+export const stopQuerySchema = z.strictObject({
+  replaced: z.optional(
+    describe(z.enum(['true', 'false']), '`true` when another service follows immediately.', { type: 'string' }),
+  ),
+});
+
+/** Schemas of request bodies and their named parts, by their names in the OpenAPI document. */
+export const requestSchemas = {
+  SearchRequest: searchSchema,
+  SearchSpecific: specificSchema,
+  MetadataRequest: metadataSchema,
+  TransferRequest: transferSchema,
+  LeaseRequest: leaseSchema,
+  LeasedDatabase: leasedDatabaseSchema,
+} as const;
+
+const transferId = describe(z.guid(), 'ID of the transfer: a UUID.');
+
+const listing = describe(
+  z.strictObject({
+    state: describe(z.enum(['scanning', 'listed', 'failed']), '`failed`: the last scan failed.'),
+    files: count('Number of its files.'),
+    scanned: z.optional(count('Number of files that the running scan has found so far.')),
+    asOf: z.optional(text('Start of the last complete scan.', { format: 'date-time' })),
+    freeBytes: z.optional(count('Number of free bytes, if the store reports it.')),
+    problem: optionalText('Why the last scan failed; the files of the previous one remain.'),
+  }),
+  'The state of the listing of a store; for a folder, only while searches wait for its scan.',
+);
+
+/** The state of a store's listing or, while searches wait for it, of a folder's scan (D62: stores through rclone). */
+export type StoreListingState = z.infer<typeof listing>;
+
+/** A database (§2.2). */
+const database = describe(
+  z.strictObject({
+    id: text('ID; can be used instead of the name.'),
+    name: text('Name, for `database`, `source` and `destination`.'),
+    organization: text('Organization that owns it; may be empty.'),
+    url: text('Address of its folder or its remote.', { format: 'uri' }),
+    readOnly: z.optional(describe(z.literal(true), 'True if the database refuses transfers to it; absent otherwise.')),
+    listing: z.optional(listing),
+  }),
+  'A database: a folder, or a store accessed through rclone.',
+);
+
+/**
+ * A file as a data resource (§2.3, D20: folders as databases), with additional fields from its Data Package or store.
+ */
+const file = describe(
+  z.looseObject({
+    id: text('ID of the file within its database; contains no comma.'),
+    name: text('Short name.', { pattern: '^[-a-z0-9._/]+$' }),
+    path: text('Path within the database, with `/` as the separator.'),
+    title: text('Display name.'),
+    description: optionalText('Description in Markdown.'),
+    format: optionalText('Format, such as `csv`: from its metadata, otherwise from its file extension.'),
+    mediatype: text('Media type.'),
+    encoding: optionalText('Character encoding.'),
+    bytes: count('Size in bytes.'),
+    hash: optionalText('`algorithm:hex`, or hex only for MD5.'),
+    modified: optionalText('Time of its last change.', { format: 'date-time' }),
+  }),
+  'A file: a data resource of the Data Package standard.',
+);
+
+const fileList = {
+  database: text('Name of the database.'),
+  resources: describe(z.array(file), 'The files, in order.'),
+};
+
+const leaseGrant = describe(
+  z.strictObject({ databases: describe(z.array(database), 'The databases of this lease, in the requested order.') }),
+  'The first line: the databases.',
+);
+
+const leaseEventDescription =
+  '`databases`: the list of all databases has changed. `stopped`, `replaced`: the service stops cleanly; with `replaced`, another one follows immediately.';
+
+const leaseEvent = describe(
+  z.strictObject({ event: describe(z.enum(['databases', 'stopped', 'replaced']), leaseEventDescription) }),
+  'A later line: a change.',
+);
+
+/** One line of the response to a lease request (D29: shared service). */
+const leaseLine = describe(z.union([leaseGrant, leaseEvent]), 'One line of a response that stays open.');
+
+/** A line of the response to a lease request. */
+export type LeaseLine = z.infer<typeof leaseLine>;
+
+/** The service's process and usage (D29: shared service). */
+const serviceState = z.strictObject({
+  name: text('Name of the service.'),
+  version: text('Version of the service.'),
+  pid: describe(z.int(), 'ID of its process.'),
+  host: text('Name of the machine that it runs on.'),
+  leases: count('Number of active leases.'),
+  transfers: count('Number of running and queued transfers.'),
+});
+
+/** The service's process and usage. */
+export type ServiceState = z.infer<typeof serviceState>;
+
+const searchParameter = z.strictObject({
+  type: text('`string`, `number`, or `array(string)`: one of the strings in `value`.'),
+  value: describe(z.unknown(), 'The default value, or the list of allowed values.'),
+});
+
+const stateDescription =
+  '`staging`, `active`, `finalizing`, `succeeded` follow each other; `inactive` means that the transfer is waiting and will resume automatically.';
+
+/** A transfer's status (§2.4, D23: transfer states). */
+const transferStatus = z.strictObject({
+  id: transferId,
+  status: describe(z.enum(['staging', 'active', 'finalizing', 'inactive', 'succeeded', 'failed']), stateDescription),
+  message: text('Current activity, or the reason for the end; begins with `Transfer` and the ID.'),
+  num_files: count('Number of its files.'),
+  num_files_transferred: count('Number of files at the destination.'),
+  num_bytes: z.optional(
+    count('Size of all files. The counts of bytes are absent if unknown, and after the end of the transfer.'),
+  ),
+  num_bytes_staged: z.optional(count('Number of bytes read and hashed at the source; absent for a store.')),
+  num_bytes_transferred: z.optional(count('Number of bytes copied, including those of files not yet verified.')),
+  num_bytes_verified: z.optional(count('Number of bytes of copies that were verified or read back.')),
+});
+
+const locationExamples = ['body.offset', 'body.file_ids.3', 'query.ids', 'path.id'];
+
+const fieldProblem = z.strictObject({
+  message: text('Description of the problem and the expected value.'),
+  location: text('Location in the request.', { examples: locationExamples }),
+});
+
+const problem = describe(
+  z.strictObject({
+    title: text('Reason phrase of the HTTP status code, such as `Not Found`.'),
+    status: describe(z.int().check(z.gte(400), z.lte(599)), 'HTTP status code of the response.'),
+    detail: text('Description of the problem, in a sentence.'),
+    errors: z.optional(describe(z.array(fieldProblem), 'The invalid fields, up to about two hundred.')),
+  }),
+  'A problem document as defined in RFC 9457, with the invalid fields.',
+);
+
+/** Schemas of response bodies and their named parts, by their names in the OpenAPI document. */
+export const responseSchemas = {
+  Root: z.strictObject({ name: text('Name of the service.'), version: text('Version of the service.') }),
+  Health: z.strictObject({
+    status: describe(z.literal('ready'), 'Always `ready`; otherwise the service responds with 503.'),
+  }),
+  Database: database,
+  StoreListing: listing,
+  DatabaseList: describe(z.array(database), 'All databases.'),
+  SearchParameters: describe(z.record(z.string(), searchParameter), 'Search parameters, keyed by name.'),
+  File: file,
+  FileList: z.strictObject(fileList),
+  SearchResult: z.strictObject({
+    ...fileList,
+    cursor: optionalText('Position after the last file, to continue from; absent if there are no more files.'),
+  }),
+  TransferAccepted: z.strictObject({ id: transferId }),
+  TransferStatus: transferStatus,
+  LeaseLine: leaseLine,
+  LeaseGrant: leaseGrant,
+  LeaseEvent: leaseEvent,
+  ServiceState: serviceState,
+  /** Covers only the parts of the document that the response tests need. */
+  OpenApiDocument: describe(
+    z.looseObject({
+      openapi: text('Version of OpenAPI.'),
+      info: z.looseObject({ title: z.string(), version: z.string() }),
+      paths: z.record(z.string(), z.unknown()),
+    }),
+    'An OpenAPI document.',
+  ),
+  Problem: problem,
+} as const;
