@@ -6,7 +6,7 @@ import { checkHost, checkOrigin, checkSharingToken, checkToken, digestToken } fr
 import { ConnectionLimit, RequestPipeline } from './http/connectionLimits.ts';
 import { HttpProblem } from './http/httpProblem.ts';
 import { openLineStream, readJson, ResponseWriter, type RequestLimits } from './http/messageBodies.ts';
-import { findPattern, findRoute, parseTarget, type ApiRoute, type RouteResponse } from './http/router.ts';
+import { matchRoutes, parseTarget, pickRoute, type ApiRoute, type RouteResponse } from './http/router.ts';
 
 /** The facts about a request that its handling adds to the access log. */
 interface AccessRecord {
@@ -17,41 +17,26 @@ interface AccessRecord {
 }
 
 /**
- * Writes a JSON line for each request (D40: administered service). Omits the path, so that no tokens, IDs or queries
- * are logged.
+ * Writes a JSON line for a request when its response is sent or its connection ends (D40: administered service). Omits
+ * the path, so that no tokens, IDs or queries are logged. An incomplete response is logged as aborted unless it is
+ * open-ended.
  */
-class AccessLog {
-  private readonly write: (line: string) => void;
+function trackAccess(write: (line: string) => void, request: IncomingMessage, response: ServerResponse): AccessRecord {
+  const { method = null } = request;
+  const [time, startedAt] = [new Date().toISOString(), performance.now()];
+  const record: AccessRecord = {};
+  response.once('close', () => {
+    const status = response.headersSent ? response.statusCode : null;
+    const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
+    const aborted = !response.writableFinished && record.isOpenEnded !== true ? true : undefined;
+    write(`${JSON.stringify({ time, method, route: record.route ?? null, status, durationMs, aborted })}\n`);
+  });
+  return record;
+}
 
-  constructor(write: (line: string) => void) {
-    this.write = write;
-  }
-
-  /**
-   * Tracks a request until its response is sent or its connection ends. An incomplete response is logged as aborted
-   * unless it is open-ended.
-   */
-  track({ method }: IncomingMessage, response: ServerResponse): AccessRecord {
-    const [time, startedAt] = [new Date().toISOString(), performance.now()];
-    const record: AccessRecord = {};
-    response.once('close', () => {
-      const status = response.headersSent ? response.statusCode : null;
-      const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
-      const isAborted = !response.writableFinished && record.isOpenEnded !== true;
-      const aborted = isAborted ? { aborted: true } : {};
-      this.writeLine({ time, method: method ?? null, route: record.route ?? null, status, durationMs, ...aborted });
-    });
-    return record;
-  }
-
-  /** Logs the status of a problem that was not sent in response to a tracked request. */
-  recordRefusal(status: number): void {
-    this.writeLine({ time: new Date().toISOString(), method: null, route: null, status, durationMs: null });
-  }
-
-  private writeLine(line: Readonly<Record<string, string | number | boolean | null>>): void {
-    this.write(`${JSON.stringify(line)}\n`);
-  }
+/** Formats the access log's line for a problem that was not sent in response to a tracked request. */
+function formatRefusal({ status }: HttpProblem): string {
+  return `${JSON.stringify({ time: new Date().toISOString(), method: null, route: null, status, durationMs: null })}\n`;
 }
 
 interface ApiServerOptions {
@@ -79,8 +64,7 @@ const lastResponsesMs = 1_000;
 export class ApiServer {
   private readonly options: ApiServerOptions;
   private readonly server: Server;
-  private readonly access: AccessLog | undefined;
-  private readonly pipeline = new RequestPipeline(({ status }) => this.access?.recordRefusal(status));
+  private readonly pipeline: RequestPipeline;
   private readonly connectionLimit = new ConnectionLimit(maxConnections);
   private readonly responseWriter: ResponseWriter;
   private readonly tokenDigest: Buffer;
@@ -93,7 +77,7 @@ export class ApiServer {
     const { token, sharingToken } = options;
     this.tokenDigest = digestToken(token);
     this.sharingTokenDigest = sharingToken === undefined ? undefined : digestToken(sharingToken);
-    this.access = options.onAccess && new AccessLog(options.onAccess);
+    this.pipeline = new RequestPipeline((problem) => options.onAccess?.(formatRefusal(problem)));
     const { timeLimitMs } = options.limits;
     this.responseWriter = new ResponseWriter(timeLimitMs, maxUnsentBytes);
     const headersTimeout = Math.min(maxHeadersMs, timeLimitMs);
@@ -145,13 +129,19 @@ export class ApiServer {
     server.on('checkContinue', serve);
     server.on('checkExpectation', serve);
     server.on('clientError', (error, socket) => this.pipeline.refuse(error, socket));
-    server.on('connect', (_request, socket) => this.pipeline.endWithProblem(socket, createNoProxyProblem()));
+    server.on('connect', (_request, socket) =>
+      this.pipeline.endWithProblem(
+        socket,
+        new HttpProblem(405, 'This service is not a proxy.', { headers: { Allow: 'GET, POST, DELETE' } }),
+      ),
+    );
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     // Ignores errors of connections that end during a response.
     response.on('error', () => undefined);
-    const record = this.access?.track(request, response);
+    const { onAccess } = this.options;
+    const record = onAccess && trackAccess(onAccess, request, response);
     this.connectionLimit.touch(request.socket);
     const broken = await this.pipeline.waitForTurn(request, response);
     try {
@@ -162,7 +152,7 @@ export class ApiServer {
       if (result.lines === undefined) await this.send(response, result);
       else result.lines(openLineStream(response, result.status));
     } catch (error) {
-      await this.sendProblem(request, response, this.toProblem(error));
+      await this.sendProblem(request, response, error);
     }
   }
 
@@ -174,89 +164,70 @@ export class ApiServer {
   ): Promise<RouteResponse> {
     const { routes, limits, trustedHosts } = this.options;
     const { path, query, authority } = parseTarget(request.url ?? '');
-    if (record !== undefined) record.route = findPattern(routes, path);
+    const match = matchRoutes(routes, path);
+    if (record !== undefined) record.route = match?.routes[0]?.path;
     checkHost(request, this.port, authority, trustedHosts);
     checkOrigin(request.headers, this.port);
-    if (this.checkCredentials(request, path)) this.connectionLimit.trust(request.socket);
-    const { route, params } = findRoute(routes, request.method ?? '', path);
+    // A request that needs no token doesn't show that its sender has one.
+    if (match?.routes.some(({ isOpen }) => isOpen === true) !== true) {
+      this.checkCredentials(request, match?.routes);
+      this.connectionLimit.trust(request.socket);
+    }
+    if (match === undefined) throw new HttpProblem(404, 'There is no resource at this address.');
+    const route = pickRoute(match, request.method ?? '');
     const readBody = async (): Promise<unknown> =>
       await readJson(request, limits, broken, () => {
         if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();
       });
-    return await route.handle({ params, query, readBody });
+    return await route.handle({ params: match.params, query, readBody });
   }
 
-  /** Returns true if the request's token is valid, and false for open routes. Otherwise, throws {@link HttpProblem}. */
-  private checkCredentials({ headers, method }: IncomingMessage, path: string): boolean {
-    const { options, tokenDigest, sharingTokenDigest } = this;
-    const { routes } = options;
-    const matches = routes.filter((route) => route.path === path);
-    if (matches.some(({ isOpen }) => isOpen === true)) return false;
-    const isForSharing = matches.some((route) => route.needsSharingToken === true && route.method === method);
+  private checkCredentials({ headers, method }: IncomingMessage, routes: readonly ApiRoute[] = []): void {
+    const { tokenDigest, sharingTokenDigest } = this;
+    const isForSharing = routes.some((route) => route.needsSharingToken === true && route.method === method);
     if (isForSharing && sharingTokenDigest) checkSharingToken(headers, sharingTokenDigest, tokenDigest);
     else checkToken(headers, tokenDigest);
-    return true;
   }
 
-  private toProblem(error: unknown): HttpProblem {
-    if (error instanceof HttpProblem) return error;
-    this.options.logger.error(
-      `A request failed: ${error instanceof Error ? (error.stack ?? error.message) : 'unknown'}`,
-    );
-    return new HttpProblem(500, 'Internal error; see the service log.');
-  }
-
-  private async send(response: ServerResponse, result: RouteResponse): Promise<void> {
-    if (result.pieces !== undefined) {
-      await this.sendPieces(response, result, result.pieces);
-      return;
+  /** Sends a response as fast as the client reads it. Rejects if `pieces` throws; the caller then aborts the response. */
+  private async send(response: ServerResponse, result: RouteResponse, beforeEnd?: () => Promise<void>): Promise<void> {
+    const { status, headers = {}, pieces = [], body } = result;
+    response.statusCode = status;
+    response.setHeader('Cache-Control', 'no-store');
+    if (result.pieces !== undefined || body !== undefined) response.setHeader('Content-Type', 'application/json');
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    if (body !== undefined) {
+      const bytes = Buffer.from(JSON.stringify(body));
+      response.setHeader('Content-Length', bytes.length);
+      await this.responseWriter.write(response, bytes);
     }
-    const text = result.body === undefined ? undefined : JSON.stringify(result.body);
-    await this.write(response, result, text);
-    response.end();
-  }
-
-  /** Sends pieces as fast as the client reads them. Rejects if `pieces` throws; the caller then aborts the response. */
-  private async sendPieces(
-    response: ServerResponse,
-    result: RouteResponse,
-    pieces: AsyncIterable<string>,
-  ): Promise<void> {
-    setHead(response, result, true);
     for await (const piece of pieces) {
       if (response.destroyed) return;
       await this.responseWriter.write(response, Buffer.from(piece));
     }
+    await beforeEnd?.();
     response.end();
   }
 
-  private async write(response: ServerResponse, result: RouteResponse, text: string | undefined): Promise<void> {
-    if (response.destroyed) return;
-    setHead(response, result, text !== undefined);
-    if (text === undefined) return;
-    const body = Buffer.from(text);
-    response.setHeader('Content-Length', body.length);
-    await this.responseWriter.write(response, body);
-  }
-
-  private async sendProblem(request: IncomingMessage, response: ServerResponse, problem: HttpProblem): Promise<void> {
+  private async sendProblem(request: IncomingMessage, response: ServerResponse, error: unknown): Promise<void> {
+    const problem = error instanceof HttpProblem ? error : this.createInternalProblem(error);
     if (response.headersSent) {
       response.destroy();
       return;
     }
-    const headers = { ...problem.headers, 'Content-Type': problemMediaType };
     if (!request.complete) response.setHeader('Connection', 'close');
-    await this.write(response, { status: problem.status, headers }, JSON.stringify(problem.toDocument()));
-    if (!request.complete && problem.status === 413) await drain(request);
-    response.end();
+    const headers = { ...problem.headers, 'Content-Type': problemMediaType };
+    const result = { status: problem.status, headers, body: problem.toDocument() };
+    await this.send(response, result, async () => {
+      if (!request.complete && problem.status === 413) await drain(request);
+    });
   }
-}
 
-function setHead(response: ServerResponse, { status, headers = {} }: RouteResponse, hasBody: boolean): void {
-  response.statusCode = status;
-  response.setHeader('Cache-Control', 'no-store');
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  if (hasBody && !response.hasHeader('Content-Type')) response.setHeader('Content-Type', 'application/json');
+  private createInternalProblem(error: unknown): HttpProblem {
+    const text = error instanceof Error ? (error.stack ?? error.message) : 'unknown';
+    this.options.logger.error(`A request failed: ${text}`);
+    return new HttpProblem(500, 'Internal error; see the service log.');
+  }
 }
 
 /** Discards the rest of a body, because closing the connection immediately could also discard the response. */
@@ -270,8 +241,4 @@ async function drain(request: IncomingMessage): Promise<void> {
     request.once('end', settle).once('close', settle);
     request.resume();
   });
-}
-
-function createNoProxyProblem(): HttpProblem {
-  return new HttpProblem(405, 'This service is not a proxy.', { headers: { Allow: 'GET, POST, DELETE' } });
 }

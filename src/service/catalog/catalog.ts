@@ -155,15 +155,11 @@ export class Catalog {
       const run = await this.ensureOpen();
       return (await run.calls.call('call', this.options.file, method, args)) as Result<M>;
     } catch (error) {
-      throw this.toProblem(error);
+      if (!(error instanceof Error)) throw error;
+      const code = getErrorCode(error);
+      if (code === databaseClosingCode) throw this.createClosingProblem(error);
+      throw unavailableCodes.has(code) ? new HttpProblem(500, error.message, { cause: error }) : error;
     }
-  }
-
-  private toProblem(error: unknown): unknown {
-    if (!(error instanceof Error)) return error;
-    const code = getErrorCode(error);
-    if (code === databaseClosingCode) return this.createClosingProblem(error);
-    return unavailableCodes.has(code) ? new HttpProblem(500, error.message, { cause: error }) : error;
   }
 
   private createClosingProblem(cause?: unknown): HttpProblem {
@@ -218,8 +214,19 @@ export class CatalogThread {
 
   /** Returns the running thread. If there is none, for example after a crash, starts one with no open catalogs. */
   ensureRunning(): CatalogRun {
-    this.current ??= this.start();
-    return this.current;
+    if (this.current !== undefined) return this.current;
+    const worker = startThread('catalogs');
+    const run: CatalogRun = { worker, calls: new ThreadCalls<CatalogHandlers>(worker) };
+    worker.on('message', (message: object) => {
+      if (isLoggedLine(message)) this.logger[message.level](message.line);
+    });
+    worker.on('error', (error: unknown) => this.logger.error(`The catalog thread crashed: ${String(error)}`));
+    worker.once('exit', () => {
+      run.calls.fail(new Error('The catalog thread exited.'));
+      if (this.current === run) this.current = undefined;
+    });
+    this.current = run;
+    return run;
   }
 
   /** Terminates the thread. Close its catalogs first. */
@@ -229,22 +236,8 @@ export class CatalogThread {
     run?.calls.fail(new DatabaseUnavailableError('The catalogs are closed.', databaseClosingCode));
     await run?.worker.terminate();
   }
-
-  private start(): CatalogRun {
-    const worker = startThread('catalogs');
-    const run: CatalogRun = { worker, calls: new ThreadCalls<CatalogHandlers>(worker) };
-    worker.on('message', (message: unknown) => {
-      if (isLoggedLine(message)) this.logger[message.level](message.line);
-    });
-    worker.on('error', (error: unknown) => this.logger.error(`The catalog thread crashed: ${String(error)}`));
-    worker.once('exit', () => {
-      run.calls.fail(new Error('The catalog thread exited.'));
-      if (this.current === run) this.current = undefined;
-    });
-    return run;
-  }
 }
 
-function isLoggedLine(message: unknown): message is LoggedLine {
-  return typeof message === 'object' && message !== null && 'level' in message;
+function isLoggedLine(message: object): message is LoggedLine {
+  return 'level' in message;
 }

@@ -18,8 +18,12 @@ export class ConnectionLimit {
   }
 
   admit(socket: Duplex): void {
-    const [longestIdle] = this.unauthenticated;
-    if (this.open.size >= this.max) this.close(longestIdle ?? socket);
+    if (this.open.size >= this.max) {
+      const [replaced = socket] = this.unauthenticated;
+      // Its close event would come too late if many connections arrive at the same time.
+      this.forget(replaced);
+      replaced.destroy();
+    }
     if (socket.destroyed) return;
     this.open.add(socket);
     this.unauthenticated.add(socket);
@@ -34,15 +38,6 @@ export class ConnectionLimit {
   /** Marks a connection as authenticated, so that it is never replaced. */
   trust(socket: Duplex): void {
     this.unauthenticated.delete(socket);
-  }
-
-  /**
-   * Closes a socket. Unregisters it immediately, because its close event would come too late if many connections arrive
-   * at the same time.
-   */
-  private close(socket: Duplex): void {
-    this.forget(socket);
-    socket.destroy();
   }
 
   private forget(socket: Duplex): void {

@@ -110,18 +110,14 @@ export function toInputSchema(schema: z.ZodMiniType): JsonObject {
 /** Returns the part of a schema that describes the value at `path`, if any. */
 export function findSchema(schema: JsonObject, path: readonly PropertyKey[]): JsonObject | undefined {
   let current: JsonObject | undefined = schema;
-  for (const part of path) current = findPart(current, part);
+  for (const part of path) {
+    const properties: unknown = current?.['properties'];
+    const isProperty = isJsonObject(properties) && Object.hasOwn(properties, part);
+    const items: unknown = typeof part === 'number' ? current?.['items'] : undefined;
+    const found: unknown = isProperty ? properties[String(part)] : items;
+    current = isJsonObject(found) ? found : undefined;
+  }
   return current;
-}
-
-function findPart(schema: JsonObject | undefined, part: PropertyKey): JsonObject | undefined {
-  const properties = schema?.['properties'];
-  const property = isJsonObject(properties) && Object.hasOwn(properties, part) ? properties[String(part)] : undefined;
-  return toObject(property ?? (typeof part === 'number' ? schema?.['items'] : undefined));
-}
-
-function toObject(value: unknown): JsonObject | undefined {
-  return isJsonObject(value) ? value : undefined;
 }
 
 /** Describes a schema and its bounds as a phrase that can follow "must be". */
@@ -138,8 +134,8 @@ function describeKind(schema: JsonObject): string {
   if (schema['format'] === 'uuid') return 'a UUID';
   const types: unknown[] = Array.isArray(schema['type']) ? schema['type'] : [schema['type']];
   const kind = types.map((type) => kinds[String(type)] ?? 'a value').join(' or ');
-  const items = toObject(schema['items']);
-  const parts = [items === undefined ? kind : `${kind} of ${describeItems(items)}`, ...describeBounds(schema)];
+  const { items } = schema;
+  const parts = [isJsonObject(items) ? `${kind} of ${describeItems(items)}` : kind, ...describeBounds(schema)];
   return [...parts, ...describeRange(schema)].join(' ');
 }
 

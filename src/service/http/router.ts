@@ -43,33 +43,28 @@ export interface ApiRoute {
   readonly handle: (source: FieldSource) => Promise<RouteResponse>;
 }
 
+/** The routes of one address, one for each method. */
 interface RouteMatch {
-  readonly route: ApiRoute;
+  readonly routes: readonly ApiRoute[];
   /** The `{name}` parts of the path, decoded. */
   readonly params: Readonly<Record<string, string>>;
 }
 
-/**
- * Finds the route for a request. Throws {@link HttpProblem}: 404 for an unknown path, 405 for an unsupported method.
- */
-export function findRoute(routes: readonly ApiRoute[], method: string, path: string): RouteMatch {
-  const matches = routes.flatMap((route) => {
-    const params = matchPath(route.path, path);
-    return params === undefined ? [] : [{ route, params }];
-  });
-  const first = matches[0];
-  if (first === undefined) throw new HttpProblem(404, 'There is no resource at this address.');
-  // The first match counts, so a literal path must be registered before a parameter that matches it.
-  const sameShape = matches.filter((match) => match.route.path === first.route.path);
-  const found = sameShape.find((match) => match.route.method === method);
-  if (found !== undefined) return found;
-  const allow = sameShape.map((match) => match.route.method).join(', ');
-  throw new HttpProblem(405, `${method} is not allowed here; allowed: ${allow}.`, { headers: { Allow: allow } });
+/** Finds the routes for a path. The first match counts, so a literal path precedes a parameter that matches it. */
+export function matchRoutes(routes: readonly ApiRoute[], path: string): RouteMatch | undefined {
+  for (const { path: pattern } of routes) {
+    const params = matchPath(pattern, path);
+    if (params !== undefined) return { routes: routes.filter((route) => route.path === pattern), params };
+  }
+  return undefined;
 }
 
-/** Returns the route pattern for a path, regardless of the method; undefined for unknown paths. */
-export function findPattern(routes: readonly ApiRoute[], path: string): string | undefined {
-  return routes.find((route) => matchPath(route.path, path) !== undefined)?.path;
+/** Returns the route for a method. Throws {@link HttpProblem} 405 if there is none. */
+export function pickRoute({ routes }: RouteMatch, method: string): ApiRoute {
+  const found = routes.find((route) => route.method === method);
+  if (found !== undefined) return found;
+  const allow = routes.map((route) => route.method).join(', ');
+  throw new HttpProblem(405, `${method} is not allowed here; allowed: ${allow}.`, { headers: { Allow: allow } });
 }
 
 function matchPath(pattern: string, path: string): Record<string, string> | undefined {
@@ -166,32 +161,26 @@ interface FieldContainer {
   readonly json: JsonObject;
 }
 
-/**
- * Creates a function that reads and validates all fields of a request. The function throws a 422 problem that lists the
- * invalid fields, up to a limit.
- */
+/** Creates a function that reads all fields of a request, or throws a 422 problem that lists the invalid ones. */
 function createFieldReader<P extends z.ZodMiniType, Q extends z.ZodMiniType, B extends z.ZodMiniType>(
   schemas: FieldSchemas<P, Q, B>,
 ): (source: FieldSource) => Promise<Fields<P, Q, B>> {
-  const path = createContainer('path', schemas.params);
-  const query = createContainer('query', schemas.query);
-  const body = createContainer('body', schemas.body);
+  const contain = (root: FieldContainer['root'], schema?: z.ZodMiniType): FieldContainer | undefined =>
+    schema && { root, schema, json: toInputSchema(schema) };
+  const path = contain('path', schemas.params);
+  const query = contain('query', schemas.query);
+  const body = contain('body', schemas.body);
   return async (source) => {
     const problems: FieldProblem[] = [];
     const fields = {
-      params: path === undefined ? undefined : checkFields(path, source.params, problems),
-      query:
-        query === undefined ? undefined : checkFields(query, parseQueryFields(query, source.query, problems), problems),
-      body: body === undefined ? undefined : checkBody(body, await source.readBody(), problems),
+      params: path && checkFields(path, source.params, problems),
+      query: query && checkFields(query, parseQueryFields(query, source.query, problems), problems),
+      body: body && checkBody(body, await source.readBody(), problems),
     };
     if (problems.length > 0) throw createFieldsProblem(problems);
     // If there are no problems, each field has the type of its schema.
     return fields as Fields<P, Q, B>;
   };
-}
-
-function createContainer(root: FieldContainer['root'], schema: z.ZodMiniType | undefined): FieldContainer | undefined {
-  return schema === undefined ? undefined : { root, schema, json: toInputSchema(schema) };
 }
 
 function checkFields({ root, schema, json }: FieldContainer, value: unknown, problems: FieldProblem[]): unknown {
@@ -209,31 +198,24 @@ function checkBody(body: FieldContainer, value: unknown, problems: FieldProblem[
   if (!isJsonObject(value)) return checkFields(body, value, problems);
   const checked = { ...value };
   for (const [name, list] of Object.entries(value)) {
-    if (!Array.isArray(list) || !isTextList(findSchema(body.json, [name]))) continue;
-    const { indexes, more } = findWrongEntries(list);
-    if (indexes.length === 0) continue;
-    problems.push(...indexes.map((index) => createFieldProblem('body', [name, index], 'must be text')));
-    if (more > 0) problems.push({ message: `and ${more} more`, location: `body.${name}` });
+    const items = findSchema(body.json, [name])?.['items'];
+    if (!Array.isArray(list) || !isJsonObject(items) || items['type'] !== 'string') continue;
+    const found = findEntryProblems(name, list);
+    if (found.length === 0) continue;
+    problems.push(...found);
     checked[name] = [''];
   }
   return checkFields(body, checked, problems);
 }
 
-function isTextList(schema: JsonObject | undefined): boolean {
-  const items = schema?.['items'];
-  return isJsonObject(items) && items['type'] === 'string';
-}
-
-/** Returns the indexes of the first non-string entries, up to a limit, and the number of such entries beyond it. */
-function findWrongEntries(list: readonly unknown[]): { readonly indexes: readonly number[]; readonly more: number } {
-  const indexes: number[] = [];
-  let more = 0;
-  for (const [index, entry] of list.entries()) {
-    if (typeof entry === 'string') continue;
-    if (indexes.length < maxNamedFields) indexes.push(index);
-    else more += 1;
-  }
-  return { indexes, more };
+/** Reports the entries of a list that aren't strings, up to a limit. */
+function findEntryProblems(name: string, list: readonly unknown[]): FieldProblem[] {
+  const wrong = [...list.keys()].filter((index) => typeof list[index] !== 'string');
+  const problems = wrong
+    .slice(0, maxNamedFields)
+    .map((index) => createFieldProblem('body', [name, index], 'must be text'));
+  const more = wrong.length - problems.length;
+  return more === 0 ? problems : [...problems, { message: `and ${more} more`, location: `body.${name}` }];
 }
 
 /**
@@ -264,27 +246,19 @@ interface RequestTarget {
   readonly path: string;
   readonly query: URLSearchParams;
   /** Host and port from an absolute target such as `http://127.0.0.1:8080/path`, as sent to proxies. */
-  readonly authority?: string;
+  readonly authority: string | undefined;
 }
 
-const absolute = /^([a-z][a-z0-9+.-]*):\/\/([^/?]*)(.*)$/i;
+const absolute = /^([a-z][a-z0-9+.-]*):\/\/([^/?]*)\/?(.*)$/i;
 
 /** Parses the target of a request line. Throws {@link HttpProblem} 400 for an absolute target that is not `http`. */
 export function parseTarget(target: string): RequestTarget {
-  const [, scheme, authority, rest] = absolute.exec(target) ?? [];
-  if (scheme === undefined || authority === undefined) return splitTarget(target);
-  if (scheme.toLowerCase() !== 'http') throw new HttpProblem(400, 'Only http is supported.');
-  return { ...splitTarget(rest?.startsWith('/') === true ? rest : `/${rest ?? ''}`), authority };
-}
-
-function splitTarget(target: string): RequestTarget {
-  const queryStart = target.indexOf('?');
-  if (queryStart < 0) return { path: normalizePath(target), query: new URLSearchParams() };
-  return { path: normalizePath(target.slice(0, queryStart)), query: new URLSearchParams(target.slice(queryStart + 1)) };
-}
-
-/** Removes repeated and trailing slashes. A client whose server address ends in a slash sends `//api/v1/files`. */
-function normalizePath(path: string): string {
-  const single = path.replaceAll(/\/{2,}/g, '/');
-  return single.length > 1 && single.endsWith('/') ? single.slice(0, -1) : single;
+  const [, scheme, authority, rest = ''] = absolute.exec(target) ?? [];
+  if (scheme !== undefined && scheme.toLowerCase() !== 'http') throw new HttpProblem(400, 'Only http is supported.');
+  const local = scheme === undefined ? target : `/${rest}`;
+  const queryStart = local.includes('?') ? local.indexOf('?') : local.length;
+  // A client whose server address ends in a slash sends `//api/v1/files`.
+  const path = local.slice(0, queryStart).replaceAll(/\/{2,}/g, '/');
+  const query = new URLSearchParams(local.slice(queryStart + 1));
+  return { path: path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path, query, authority };
 }

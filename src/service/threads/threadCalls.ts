@@ -32,28 +32,51 @@ interface PendingCall {
  */
 const maxTogether = 32;
 
-/** Sends simultaneous requests in one message, because waking a thread takes longer than most requests. */
-class RequestQueue {
+/**
+ * Calls methods on another thread and matches responses to calls. Sends simultaneous requests in one message, because
+ * waking a thread takes longer than most requests.
+ */
+export class ThreadCalls<T extends CallHandlers<T>> {
   private readonly port: ThreadPort;
-  private readonly onSendError: (request: CallRequest, error: unknown) => void;
-  private requests: CallRequest[] = [];
+  private readonly pendingCalls = new Map<number, PendingCall>();
+  private unsent: CallRequest[] = [];
+  private lastCall = 0;
+  private failure: Error | undefined;
 
-  /** Creates a queue. Requests that can't be sent are passed to `onSendError`. */
-  constructor(port: ThreadPort, onSendError: (request: CallRequest, error: unknown) => void) {
+  constructor(port: ThreadPort) {
     this.port = port;
-    this.onSendError = onSendError;
+    port.on('message', (message: unknown) => {
+      if (isCallResponse(message)) this.handleResponse(message);
+    });
   }
 
-  enqueue(request: CallRequest): void {
-    this.requests.push(request);
-    if (this.requests.length === maxTogether) this.send();
-    else if (this.requests.length === 1) setImmediate(() => this.send());
+  /**
+   * Calls a method on the other thread and resolves to its result. If the method throws, rejects with an error that has
+   * the same message and code.
+   */
+  async call<K extends keyof T & string>(method: K, ...args: Parameters<T[K]>): Promise<Awaited<ReturnType<T[K]>>> {
+    if (this.failure) throw this.failure;
+    const request: CallRequest = { call: ++this.lastCall, method, args };
+    const result = new Promise<unknown>((resolve, reject) => {
+      this.pendingCalls.set(request.call, { resolve, reject });
+      this.unsent.push(request);
+      if (this.unsent.length === maxTogether) this.send();
+      else if (this.unsent.length === 1) setImmediate(() => this.send());
+    });
+    return (await result) as Awaited<ReturnType<T[K]>>;
+  }
+
+  /** Rejects all pending and future calls. */
+  fail(error: Error): void {
+    this.failure ??= error;
+    for (const call of this.pendingCalls.values()) call.reject(error);
+    this.pendingCalls.clear();
   }
 
   private send(): void {
-    const { requests } = this;
+    const requests = this.unsent;
     if (requests.length === 0) return;
-    this.requests = [];
+    this.unsent = [];
     try {
       this.port.postMessage(requests);
     } catch {
@@ -66,70 +89,30 @@ class RequestQueue {
     try {
       this.port.postMessage([request]);
     } catch (error) {
-      this.onSendError(request, error);
+      this.handleResponse({ call: request.call, error: serializeError(error) });
     }
   }
-}
 
-/** Calls methods on another thread and matches responses to calls. */
-export class ThreadCalls<T extends CallHandlers<T>> {
-  private readonly queue: RequestQueue;
-  private readonly pendingCalls = new Map<number, PendingCall>();
-  private lastCall = 0;
-  private failure: Error | undefined;
-
-  constructor(port: ThreadPort) {
-    this.queue = new RequestQueue(port, ({ call }, error) =>
-      this.handleResponse({ call, error: serializeError(error) }),
-    );
-    port.on('message', (message: unknown) => this.handleResponse(message));
-  }
-
-  /**
-   * Calls a method on the other thread and resolves to its result. If the method throws, rejects with an error that has
-   * the same message and code.
-   */
-  async call<K extends keyof T & string>(method: K, ...args: Parameters<T[K]>): Promise<Awaited<ReturnType<T[K]>>> {
-    if (this.failure) throw this.failure;
-    const request: CallRequest = { call: ++this.lastCall, method, args };
-    const result = new Promise<unknown>((resolve, reject) => {
-      this.pendingCalls.set(request.call, { resolve, reject });
-      this.queue.enqueue(request);
-    });
-    return (await result) as Awaited<ReturnType<T[K]>>;
-  }
-
-  /** Rejects all pending and future calls. */
-  fail(error: Error): void {
-    this.failure ??= error;
-    for (const call of this.pendingCalls.values()) call.reject(error);
-    this.pendingCalls.clear();
-  }
-
-  private handleResponse(message: unknown): void {
-    if (!isCallResponse(message)) return;
+  private handleResponse(message: CallResponse): void {
     const pending = this.pendingCalls.get(message.call);
     this.pendingCalls.delete(message.call);
-    if ('error' in message) pending?.reject(deserializeError(message.error));
-    else pending?.resolve(message.result);
+    if ('result' in message) {
+      pending?.resolve(message.result);
+      return;
+    }
+    const { message: text, code } = message.error;
+    pending?.reject(Object.assign(new Error(text), code === undefined ? {} : { code }));
   }
 }
 
+/** Returns false for a line to log. */
 function isCallResponse(message: unknown): message is CallResponse {
-  return typeof message === 'object' && message !== null && 'call' in message && !('method' in message);
-}
-
-function isCallRequest(message: unknown): message is CallRequest {
-  return typeof message === 'object' && message !== null && 'call' in message && 'method' in message;
+  return typeof message === 'object' && message !== null && 'call' in message;
 }
 
 function serializeError(error: unknown): SerializedError {
   if (!(error instanceof Error)) return { message: String(error) };
   return 'code' in error ? { message: error.message, code: error.code } : { message: error.message };
-}
-
-function deserializeError({ message, code }: SerializedError): Error {
-  return Object.assign(new Error(message), code === undefined ? {} : { code });
 }
 
 /** Handles calls from another thread. Sends each response immediately, so that both threads work in parallel. */
@@ -142,10 +125,10 @@ export function handleCalls<T extends CallHandlers<T>>(port: ThreadPort, handler
       port.postMessage({ call, error: serializeError(error) } satisfies CallResponse);
     }
   };
-  port.on('message', (messages: unknown) => {
-    if (!Array.isArray(messages)) return;
+  port.on('message', (requests: unknown) => {
+    if (!Array.isArray(requests)) return;
     // Each call runs in its own immediate callback, so that the previous response is sent first.
-    for (const message of messages) if (isCallRequest(message)) setImmediate(() => void handle(message));
+    for (const request of requests as readonly CallRequest[]) setImmediate(() => void handle(request));
   });
 }
 
