@@ -78,10 +78,7 @@ function readToken(file: string, descriptor: number): string {
   );
 }
 
-/**
- * Throws {@link ConfigError} if a token file belongs to another user or other users can access it. Does nothing on
- * Windows.
- */
+/** On Windows, owners aren't checked. */
 function checkOwner(file: string, { uid, mode }: fs.Stats): void {
   if (process.getuid === undefined) return;
   if (uid !== process.getuid()) {

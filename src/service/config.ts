@@ -10,10 +10,7 @@ const databaseSchema = z.strictObject({
   name: z.string().check(z.minLength(1)),
   /** The folder to serve as the database (D20: folders as databases). */
   folder: z.optional(z.string().check(z.minLength(1))),
-  /**
-   * The rclone remote to serve instead of a folder, with an optional path in it, such as `lab:bucket/prefix` (D62:
-   * stores through rclone).
-   */
+  /** Instead of a folder: an rclone remote with an optional path (D62: stores through rclone). */
   remote: z.optional(z.string().check(z.minLength(1))),
   /** Age of a store's listing, in minutes, at which a search starts a rescan; 60 if absent. */
   rescanMinutes: z.optional(z.number().check(z.gt(0))),
@@ -22,10 +19,7 @@ const databaseSchema = z.strictObject({
   organization: z.optional(z.string()),
   /** Refuses transfers to the database (D43: read-only databases). */
   readOnly: z.optional(z.boolean()),
-  /**
-   * ID of the database. If absent, a database keeps its stored ID, and a new one gets an unused slug made from its
-   * name.
-   */
+  /** If absent, a database keeps its stored ID, and a new one gets a slug made from its name. */
   id: z.optional(z.string().check(z.regex(/^[a-z0-9][-a-z0-9_]*$/))),
 });
 
@@ -33,26 +27,17 @@ const serviceConfigSchema = z.strictObject({
   /** Folder for catalogs and the transfer journal; created if missing. */
   dataFolder: z.string().check(z.minLength(1)),
   databases: z.array(databaseSchema),
-  /**
-   * Path of the rclone executable. If absent, the service searches the PATH and common locations (D62: stores through
-   * rclone).
-   */
+  /** If absent, the PATH and common locations are searched (D62: stores through rclone). */
   rclone: z.optional(z.string().check(z.minLength(1))),
   /** Port to listen on; any free port if 0 or absent. */
   port: z.optional(z.int().check(z.gte(0), z.lte(65_535))),
   /** Number of days for which ended transfers are retained; 7 if absent (D25: durable transfers). */
   retentionDays: z.optional(z.number().check(z.gte(0))),
-  /**
-   * Shares the service among all of a user's windows. A shared service exits after it has been idle for a while (D29:
-   * shared service).
-   */
+  /** Shares the service among a user's windows, until it has been idle for a while (D29: shared service). */
   shared: z.optional(z.boolean()),
   /** Stops the service when its standard input closes, so that the service exits with the program that started it. */
   endWithStdin: z.optional(z.boolean()),
-  /**
-   * Path of the file that contains the token. The file is created if it doesn't exist (D40: administered service).
-   * Without this option, a new token is generated each time the service starts.
-   */
+  /** File with the token, created if missing; if absent, each start has a new one (D40: administered service). */
   tokenFile: z.optional(z.string().check(z.minLength(1))),
   /** Host header values to accept in addition to loopback, for a reverse proxy (D40: administered service). */
   trustedHosts: z.optional(z.array(z.string())),
@@ -85,18 +70,12 @@ export type ServiceConfig = Omit<z.infer<typeof serviceConfigSchema>, 'databases
   readonly databases: DatabaseConfig[];
 };
 
-/**
- * Thrown if the configuration or its token file cannot be used. The message is shown to the person who starts the
- * service.
- */
+/** Thrown for an unusable configuration or token file. The message is shown to whoever starts the service. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/**
- * Parses a configuration from JSON, and resolves its relative paths against `baseFolder`. Throws {@link ConfigError} if
- * it is invalid.
- */
+/** Parses a configuration, with paths relative to `baseFolder`. Throws {@link ConfigError} if it is invalid. */
 export function parseConfig(text: string, baseFolder: string): ServiceConfig {
   const result = z.safeParse(serviceConfigSchema, parseJson(text));
   if (!result.success) {
@@ -177,10 +156,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/**
- * Throws {@link ConfigError} if two databases have the same location: the same remote or, with links resolved, the same
- * folder.
- */
+/** Links count as the folders to which they lead. */
 function refuseSameLocation(databases: readonly DatabaseConfig[]): void {
   const names = new Map<string, string>();
   for (const [index, { name, folder, remote }] of databases.entries()) {

@@ -66,10 +66,7 @@ export class Health {
     if (toFreeBytes(await fs.statfs(dataFolder)) === 0) throw new Error('ENOSPC');
   }
 
-  /**
-   * Runs a check with a time limit. Returns `pending` if the check exceeds the limit or a first scan is still
-   * running. If an earlier run of the check hasn't settled, waits for that run instead of starting another.
-   */
+  /** Returns `pending` after the limit. If an earlier run of the check hasn't settled, waits for that one. */
   private async runWithinLimit(key: string, check: () => Promise<unknown>): Promise<Readiness> {
     const running = this.pending.get(key) ?? this.run(key, check);
     return (await settlesWithin(this.options.clock, checkLimitMs, running)) ? await running : 'pending';
@@ -84,7 +81,7 @@ export class Health {
     return running;
   }
 
-  /** Logs the problems, including database names, if they have changed since the last call. */
+  /** Logs the problems, with names, if they have changed. */
   private log(storage: Readiness | undefined, failed: readonly string[], pending: readonly string[]): void {
     const parts = [
       ...(storage === 'ready' ? [] : [`the data folder ${this.options.dataFolder} can't be written to`]),
@@ -99,7 +96,6 @@ export class Health {
   }
 }
 
-/** Returns true if a query was rejected because a first scan takes longer than queries wait. */
 function isFirstScan(error: unknown): boolean {
   return error instanceof Error && getErrorCode(error.cause) === databaseScanningCode;
 }

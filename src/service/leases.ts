@@ -38,10 +38,7 @@ export class Leases {
     return this.streams.size;
   }
 
-  /**
-   * Opens a lease. The response stays open until the lease ends. Throws a 422 problem that lists the invalid folders
-   * and stores, up to a limit.
-   */
+  /** Opens a lease as long as its response. Throws a 422 problem that lists the invalid folders and stores. */
   async open({ databases }: LeaseRequest): Promise<RouteResponse> {
     const errors = await Promise.all(databases.map(async (database, index) => await this.check(database, index)));
     const problems = errors.flatMap((error) => error ?? []);
@@ -94,7 +91,7 @@ export class Leases {
   }
 }
 
-/** Resolves the links in a path. If the path does not exist or its disk hangs, returns it as an absolute path. */
+/** If the path does not exist or its disk hangs, returns it as an absolute path. */
 async function resolveRealPath(path: string): Promise<string> {
   return (await inspectFolder(path)).realPath ?? nodePath.resolve(path);
 }
@@ -105,9 +102,7 @@ function checkStore({ remote }: LeasedDatabase, report: ProblemReport): FieldPro
   return problem === undefined ? undefined : report('remote', problem);
 }
 
-/**
- * Converts a valid database in a lease request to its configuration; undefined if it has neither a folder nor a remote.
- */
+/** Returns undefined for a database that has neither a folder nor a remote. */
 function toDatabaseConfig(database: LeasedDatabase): DatabaseConfig | undefined {
   const { folder, remote, rescanMinutes, restore, ...fields } = database;
   if (folder !== undefined) return { ...fields, folder: nodePath.resolve(folder) };

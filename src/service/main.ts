@@ -2,11 +2,12 @@ import { readFile } from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
 import { createFolderSync } from '../core/util/createFolder.ts';
+import { isRunning } from '../core/util/ownProcess.ts';
 import { ConfigError, parseConfig, type ServiceConfig } from './config.ts';
-import { generateToken, startService, type RunningService } from './startService.ts';
+import { generateToken, startService, type RunningService, type ServiceEnd } from './startService.ts';
 import { createLineLogger, createLineOutput, openLogFile } from './serviceLog.ts';
-import { endProcess, limitStop, watchParent } from './processEnd.ts';
 import { readTokenFile } from './accessFiles.ts';
 import { serviceVersion } from './version.ts';
 
@@ -44,14 +45,55 @@ async function readFirstLine(): Promise<string> {
   }
 }
 
-/**
- * True if started by `npm run service`. If npm is killed, or its shell does not forward a signal, only
- * {@link watchParent} can stop the service.
- */
+/** If npm is killed, or its shell does not forward a signal, only {@link watchParent} stops the service. */
 const isRunByNpm =
   process.env['npm_lifecycle_event'] === 'service' && process.env['npm_package_name'] === 'data-transfer-explorer';
 /** ID of the parent process. Read immediately, because the ID changes if the parent exits during startup. */
 const parent = process.ppid;
+
+/** Time limit for the whole shutdown, which takes at most 5 s unless the main thread hangs. */
+const maxStopMs = 5_250;
+/** For pending file system requests, slow on a busy disk. {@link limitStop} may end it earlier. */
+const graceMs = 5_000;
+const checkEveryMs = 10;
+const parentCheckMs = 1_000;
+
+/** Kills this process if its shutdown hangs, for example in a system call (D42: hanging disks). */
+function limitStop(): void {
+  const program = `setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${Date.now() + maxStopMs} - Date.now())`;
+  new Worker(program, { eval: true }).on('error', () => undefined).unref();
+}
+
+/** Exits this process, or kills it if a thread hangs in a system call (D42: hanging disks). */
+async function endProcess(end: ServiceEnd): Promise<void> {
+  const isClean = end === 'clean' && (await waitForFileRequests());
+  if (isClean) process.exit(0);
+  process.kill(process.pid, 'SIGKILL');
+}
+
+/** Returns false if requests are still pending after {@link graceMs}. No event reports their completion. */
+async function waitForFileRequests(): Promise<boolean> {
+  const endAtMs = performance.now() + graceMs;
+  while (process.getActiveResourcesInfo().some((kind) => kind.startsWith('FSReq'))) {
+    if (performance.now() > endAtMs) return false;
+    await new Promise((resolve) => setTimeout(resolve, checkEveryMs));
+  }
+  return true;
+}
+
+/** Calls `onDidEnd` once, when the parent has exited. Polls, because the system doesn't notify children. */
+function watchParent(parent: number, onDidEnd: () => void): void {
+  const timer = setInterval(() => {
+    if (isParent(parent)) return;
+    clearInterval(timer);
+    onDidEnd();
+  }, parentCheckMs);
+}
+
+/** On Windows, the parent's ID doesn't change when the parent exits, so the process itself is checked too. */
+function isParent(pid: number): boolean {
+  return process.ppid === pid && isRunning(pid);
+}
 
 function stopOnSignals(service: RunningService, endWithStdin: boolean): void {
   void service.ended.then(endProcess);
@@ -89,10 +131,7 @@ async function main(): Promise<void> {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
-/**
- * Returns a function that writes log lines. A shared service writes to a file, because it outlives the reader of its
- * standard error (D29: shared service).
- */
+/** A shared service logs to a file: it outlives the reader of its standard error (D29: shared service). */
 function createOutput(config: ServiceConfig, onResume: (droppedCount: number) => void): (line: string) => void {
   if (config.shared !== true) return createLineOutput(process.stderr, onResume);
   const write = openLogFile(nodePath.join(config.dataFolder, 'service.log'));
@@ -102,7 +141,6 @@ function createOutput(config: ServiceConfig, onResume: (droppedCount: number) =>
 
 const sqliteBusy = 5;
 
-/** Describes a startup failure in one sentence. */
 function describeStartError(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
   const isBusy = error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy;

@@ -29,9 +29,7 @@ const sharingToken = {
   description: 'The sharing token, known only to the windows that share the service.',
 };
 
-/**
- * Builds the OpenAPI 3.1 document from the routes and their schemas. JSON serialization omits its undefined members.
- */
+/** Builds the OpenAPI 3.1 document. JSON serialization omits its undefined members. */
 export function buildOpenApiDocument(routes: readonly DescribedRoute[]): JsonObject {
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const route of routes) {
@@ -173,7 +171,6 @@ function buildHeader(name: string, description: string, schema: JsonObject): Jso
   return { [name]: { description, required: true, schema } };
 }
 
-/** The error responses, as OpenAPI components. */
 const problemComponents: JsonObject = Object.fromEntries(
   Object.values(kinds).map(({ name, description, headers }) => [
     name,

@@ -34,7 +34,6 @@ function trackAccess(write: (line: string) => void, request: IncomingMessage, re
   return record;
 }
 
-/** Formats the access log's line for a problem that was not sent in response to a tracked request. */
 function formatRefusal({ status }: HttpProblem): string {
   return `${JSON.stringify({ time: new Date().toISOString(), method: null, route: null, status, durationMs: null })}\n`;
 }
@@ -55,9 +54,8 @@ const maxConnections = 256;
 const maxHeaderBytes = 16 * 1024;
 const maxHeadersMs = 5_000;
 const maxUnsentBytes = 64 * 1024 * 1024;
-/** Time to wait for the rest of a refused body before the connection is closed. */
+/** For the rest of a refused body. */
 const drainMs = 2_000;
-/** Time allowed for the last responses when the service stops. */
 const lastResponsesMs = 1_000;
 
 /** Serves the HTTP API on loopback and reports every error as a problem document (D26: service HTTP behavior). */
@@ -110,9 +108,7 @@ export class ApiServer {
     this.closed ??= new Promise<void>((resolve) => this.server.close(() => resolve()));
   }
 
-  /**
-   * Closes all connections, after giving unfinished responses a short time to complete. Resolves when all are closed.
-   */
+  /** Closes all connections, after a short time for unfinished responses. */
   async close(): Promise<void> {
     this.stopListening();
     this.server.closeIdleConnections();

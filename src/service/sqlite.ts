@@ -9,17 +9,13 @@ type SqliteModule = typeof import('node:sqlite');
 /** Opens a database. Creates it, if necessary, as a file that only the user can read. Throws if it can't be opened. */
 export function openSqlite(file: string): SqliteFile {
   const { DatabaseSync: Database } = loadQuietly();
-  if (file !== ':memory:') createPrivateFile(file);
-  return new Database(file, { timeout: 2_000 });
-}
-
-/** Creates an empty private file. SQLite gives the files that it creates next to this one the same mode. */
-function createPrivateFile(file: string): void {
   try {
-    closeSync(openSync(file, 'wx', 0o600));
+    // SQLite gives the files that it creates next to this one the same mode.
+    if (file !== ':memory:') closeSync(openSync(file, 'wx', 0o600));
   } catch {
     // The file exists, or SQLite reports why it can't be created.
   }
+  return new Database(file, { timeout: 2_000 });
 }
 
 /** Removes a database and the files that SQLite creates next to it. */
@@ -41,18 +37,7 @@ function loadQuietly(): SqliteModule {
 }
 
 /** Runs `work` in a transaction; rolls back if it throws. */
-export function runInTransaction<T>(database: SqliteFile, work: () => T): T {
-  return runBetween(database, 'BEGIN IMMEDIATE', work);
-}
-
-/**
- * Runs multiple reads in one transaction, because locking the file for each of them takes longer than the read itself.
- */
-export function runInReadTransaction<T>(database: SqliteFile, work: () => T): T {
-  return database.isTransaction ? work() : runBetween(database, 'BEGIN', work);
-}
-
-function runBetween<T>(database: SqliteFile, begin: string, work: () => T): T {
+export function runInTransaction<T>(database: SqliteFile, work: () => T, begin = 'BEGIN IMMEDIATE'): T {
   database.exec(begin);
   try {
     const result = work();
@@ -62,6 +47,13 @@ function runBetween<T>(database: SqliteFile, begin: string, work: () => T): T {
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
+}
+
+/**
+ * Runs multiple reads in one transaction, because locking the file for each of them takes longer than the read itself.
+ */
+export function runInReadTransaction<T>(database: SqliteFile, work: () => T): T {
+  return database.isTransaction ? work() : runInTransaction(database, work, 'BEGIN');
 }
 
 /** The `code` of the errors that Node.js throws for SQLite. */

@@ -46,10 +46,7 @@ export type ServiceEnd = 'clean' | 'abandoned';
 export type RunningService = Pick<LocalService, 'address' | 'token' | 'sharingToken' | 'ended' | 'close'>;
 
 const dayMs = 86_400_000;
-/**
- * Time limit for stopping the transfers and catalogs. Including the time allowed for the last responses, shutdown takes
- * at most 5 s (D42: hanging disks).
- */
+/** With the last responses, shutdown takes at most 5 s (D42: hanging disks). */
 const stopLimitMs = 4_000;
 const maxBodyBytes = 8 * 1024 * 1024;
 
@@ -58,10 +55,7 @@ export function generateToken(): string {
   return randomBytes(32).toString('hex');
 }
 
-/**
- * Starts the service: opens the journal and the databases, listens, and resumes transfers. Rejects if it can't listen,
- * or can't read or write its own files.
- */
+/** Starts the service. Rejects if it can't listen, or can't read or write its own files. */
 export async function startService(config: ServiceConfig, options: ServiceOptions): Promise<RunningService> {
   createFolderSync(config.dataFolder, 0o700);
   const journalFile = nodePath.join(config.dataFolder, 'journal.db');
@@ -173,10 +167,7 @@ class LocalService {
     });
   }
 
-  /**
-   * Starts listening and resumes transfers. If the service cannot listen or write its file, closes everything and
-   * rejects.
-   */
+  /** Listens and resumes transfers. If that fails, closes everything and rejects. */
   async start(): Promise<void> {
     try {
       this.address = await this.server.listen(this.config.port ?? 0);

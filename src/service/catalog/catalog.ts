@@ -45,9 +45,7 @@ export class Catalog {
     this.options = options;
   }
 
-  /**
-   * Opens the catalog. Starts a scan if one is due, without waiting for it. Rejects if the catalog cannot be opened.
-   */
+  /** Opens the catalog, and starts a scan if one is due. Rejects if the catalog can't be opened. */
   async start(): Promise<void> {
     await this.ensureOpen();
   }
@@ -61,10 +59,7 @@ export class Catalog {
     return await this.call('search', search);
   }
 
-  /**
-   * Returns a map from each ID to its file, in the given order. Omits unknown IDs. Rejects with the same errors as
-   * {@link search}.
-   */
+  /** Returns each known file by its ID, in the given order. Rejects as {@link search} does. */
   async filesByIds(ids: Iterable<string>): Promise<Map<string, CatalogFile>> {
     const requestedIds = [...ids];
     const files = await this.call('filesByIds', requestedIds);
@@ -93,10 +88,7 @@ export class Catalog {
     await this.callWithoutThrowing('cacheHashes', files);
   }
 
-  /**
-   * Ignores changes in a folder and its subfolders while a transfer writes to it, until {@link resumeTracking} is
-   * called. Does nothing for a store. Never rejects.
-   */
+  /** Ignores changes in a folder until {@link resumeTracking} is called; nothing for a store. Never rejects. */
   async pauseTracking(under: string): Promise<void> {
     await this.callWithoutThrowing('pauseTracking', under);
   }
@@ -109,10 +101,7 @@ export class Catalog {
     await this.callWithoutThrowing('resumeTracking', under);
   }
 
-  /**
-   * Requests a new scan of the folder or store without waiting for it. Rejects if the catalog is closed or cannot be
-   * opened.
-   */
+  /** Requests a new scan without waiting for it. Rejects if the catalog can't be opened. */
   async requestRescan(): Promise<void> {
     const run = await this.ensureOpen();
     // An earlier request for the listing must not answer a later one.
@@ -139,10 +128,7 @@ export class Catalog {
     await this.callWithoutThrowing('configure', settings);
   }
 
-  /**
-   * Stops tracking changes, waits for a running scan to stop, and closes the catalog file. Searches that haven't started,
-   * and later ones, reject.
-   */
+  /** Stops tracking and scanning, and closes the file. Searches that haven't started, and later ones, reject. */
   async close(): Promise<void> {
     const { opening } = this;
     this.isClosed = true;
@@ -194,7 +180,6 @@ export class Catalog {
   }
 }
 
-/** A running catalog thread, and the calls to it. */
 interface CatalogRun {
   readonly worker: Worker;
   readonly calls: ThreadCalls<CatalogHandlers>;

@@ -46,9 +46,7 @@ export function getDeclaredId(file: ScannedFile): string | undefined {
   return file.metadata?.includes('"id":') ? toText(parseMetadata(file)['id']) : undefined;
 }
 
-/**
- * Converts a file to the file resource that clients receive: a valid data resource (§2.3, D20: folders as databases).
- */
+/** Converts a file to a valid data resource (§2.3, D20: folders as databases). */
 export function toFileResource(file: CatalogFile): FileResource {
   const metadata = parseMetadata(file);
   const fileName = getBaseName(file.path);
@@ -76,7 +74,7 @@ function formatModified(modifiedMs: number): { modified?: string } {
   return Number.isNaN(time.getTime()) ? {} : { modified: time.toISOString() };
 }
 
-/** Converts a name to a valid data resource name: lowercase letters, digits and `-._/` only. */
+/** Restricts a name to lowercase letters, digits and `-._/`. */
 function toResourceName(name: string): string {
   if (/^[-a-z0-9._/]+$/.test(name)) return name;
   const plain = name
@@ -142,9 +140,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
 
 const compressions: ReadonlySet<string> = new Set(['bz2', 'gz', 'xz', 'zst']);
 
-/**
- * Returns a file's format: its extension in lowercase, such as `csv` or `fastq.gz`; empty if the name has no extension.
- */
+/** Returns the extension in lowercase, such as `csv` or `fastq.gz`; empty if there is none. */
 export function getFormat(fileName: string): string {
   const name = fileName.toLowerCase();
   const dot = name.lastIndexOf('.');
@@ -155,7 +151,6 @@ export function getFormat(fileName: string): string {
   return inner === '' ? last : `${inner}.${last}`;
 }
 
-/** Returns the media type for a format, such as `csv` or `tar.gz`; a generic one if it is unknown. */
 function getMediaType(format: string): string {
   const suffix = format.split('.').at(-1) ?? '';
   return (Object.hasOwn(mediaTypes, suffix) ? mediaTypes[suffix] : undefined) ?? 'application/octet-stream';

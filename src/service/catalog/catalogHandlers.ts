@@ -37,7 +37,6 @@ export class CatalogHandlers {
     this.logger = logger;
   }
 
-  /** Opens a catalog, and starts a scan of its folder or store if one is due. */
   open(key: string, config: CatalogConfig): void {
     const dependencies = { clock: systemClock, logger: this.logger, turns: this.turns };
     const catalog =
@@ -48,7 +47,7 @@ export class CatalogHandlers {
     catalog.start();
   }
 
-  /** Calls a method of a catalog. Rejects with {@link DatabaseUnavailableError} if the catalog is closed before or meanwhile. */
+  /** Rejects with {@link DatabaseUnavailableError} if the catalog is closed before or meanwhile. */
   async call(key: string, method: CatalogMethod, args: readonly unknown[]): Promise<unknown> {
     const catalog = this.catalogs.get(key);
     try {

@@ -46,18 +46,17 @@ export class CatalogMerge {
     }
   }
 
-  /** Finishes merging a complete scan by removing the rows of files that the scan did not find. */
+  /** Removes the rows of files that the complete scan did not find. */
   finish(): void {
     for (let row = this.peek(); row !== undefined; row = this.peek()) this.drop(row);
     this.end();
   }
 
-  /** Finishes merging an interrupted scan; leaves the remaining rows unchanged. */
+  /** Ends an interrupted scan; leaves the remaining rows unchanged. */
   stop(): void {
     if (this.database.isTransaction) this.end();
   }
 
-  /** Aborts a failed merge by rolling back the current transaction. */
   abandon(): void {
     if (this.database.isTransaction) this.database.exec('ROLLBACK');
   }
@@ -77,10 +76,7 @@ export class CatalogMerge {
     if (this.writes >= transactionSize) this.commit();
   }
 
-  /**
-   * Removes the remaining rows that precede a path, and returns the row at that path, if any. Calls `beforeUse` before
-   * removing or returning a row.
-   */
+  /** Removes rows before a path; returns the one at it. Calls `beforeUse` before touching a row. */
   private advanceTo(path: string, beforeUse: () => void): FileRow | undefined {
     for (let row = this.peek(); row !== undefined; row = this.peek()) {
       const order = comparePaths(row.path, path);
@@ -131,7 +127,6 @@ export class CatalogMerge {
   }
 }
 
-/** Number of files copied in one step. */
 const pieceSize = 5_000;
 /** Number of steps per transaction; enough to avoid many small index segments. */
 const piecesPerTransaction = 10;
@@ -155,7 +150,6 @@ export class StagedListing {
   private readonly database: SqliteFile;
   private readonly rows: CatalogRows;
 
-  /** Creates the table, or removes the rows that an earlier listing left in it. */
   constructor(database: SqliteFile, rows: CatalogRows) {
     this.database = database;
     this.rows = rows;
@@ -202,10 +196,7 @@ export class StagedListing {
     }
   }
 
-  /**
-   * Yields the files in path order, in batches. A store can have several objects with the same path; only the first one
-   * listed counts.
-   */
+  /** Yields the files in path order, in batches. Of several objects with one path, the first counts. */
   *listInOrder(batchSize: number): Generator<readonly ScannedFile[], undefined> {
     let batch: ScannedFile[] = [];
     let lastPath: string | undefined;
@@ -224,9 +215,7 @@ export class StagedListing {
     this.database.exec('DELETE FROM temp.listed');
   }
 
-  /**
-   * Copies a range of rows. If all of them are plain files, copies them in SQL without converting each one.
-   */
+  /** Copies rows, in SQL alone if all of them are plain files. */
   private fillPiece(from: number, to: number): void {
     const { database, rows } = this;
     const others = database.prepare(`SELECT count(*) AS count ${inPiece} AND folder IS NULL`).get(from, to);

@@ -58,10 +58,7 @@ export const plainWordsSql = `INSERT INTO words (rowid, name, title, folder, res
   SELECT id, substr(path, folderLength + 1), '',
     CASE folderLength WHEN 0 THEN '' ELSE substr(path, 1, folderLength - 1) || ' ${folderEndMarker}' END, ''`;
 
-/**
- * Maximum number of index segments that searches and later writes can handle efficiently; 1.6 million files create that
- * many.
- */
+/** Maximum number of index segments that are handled efficiently: that of 1.6 million files. */
 const maxSegments = 32;
 
 /** Number of files that one statement inserts. Running a statement takes longer than inserting a row. */
@@ -76,7 +73,6 @@ function buildInsert(rowCount: number): string {
   return `INSERT OR FAIL INTO files (id, path, format, bytes, modified, metadata, sha256, declared) VALUES ${rows}`;
 }
 
-/** Values for the columns of the `files` table, in the order of {@link buildInsert}. */
 type RowValues = readonly (string | number | null)[];
 
 function getRowValues(id: number, file: ScannedFile, sha256: string | null): RowValues {
@@ -84,7 +80,6 @@ function getRowValues(id: number, file: ScannedFile, sha256: string | null): Row
   return [id, path, getFileFormat(file), bytes, modifiedMs, metadata, sha256, getDeclaredId(file) ?? null];
 }
 
-/** Values for the columns of the `words` table. */
 type RowWords = readonly [name: string, title: string, folder: string, rest: string];
 
 /** A range of free IDs between two rows, before the first row, or after the last row. */
@@ -135,10 +130,7 @@ export class CatalogRows {
     for (const [index, file] of files.entries()) this.insertWords.run(firstId + step * index, ...this.buildWords(file));
   }
 
-  /**
-   * Inserts new files, which must be in path order with no known file between them. Returns true if other rows were
-   * given new IDs.
-   */
+  /** Inserts files in path order with no known file between them. Returns true if other rows got new IDs. */
   insertBetween(files: readonly ScannedFile[]): boolean {
     const [first] = files;
     if (first === undefined) return false;
@@ -157,7 +149,6 @@ export class CatalogRows {
     return { after, before: Number(next?.['id'] ?? maxId) };
   }
 
-  /** Spreads out the IDs of the rows around a range, and returns the enlarged range. */
   private makeRoom({ after, before }: IdRange, count: number): IdRange {
     for (let reach = 64; ; reach *= 4) {
       const left = this.select('id <= ? ORDER BY id DESC', after, reach).reverse();
@@ -200,7 +191,7 @@ export class CatalogRows {
     this.insertWords.run(id, ...this.buildWords(file));
   }
 
-  /** Updates a row and clears its hash if the file or its metadata has changed. Returns true if the row was updated. */
+  /** Updates a row, and clears its hash, if the file or its metadata has changed; returns whether. */
   update(known: FileRow, file: ScannedFile): boolean {
     const { bytes, modifiedMs, metadata = null } = file;
     const isDescribedSame = known.metadata === metadata;
@@ -232,7 +223,7 @@ export class CatalogRows {
     return this.database.prepare("SELECT 1 FROM words_config WHERE k = 'automerge' AND v = 0").get() !== undefined;
   }
 
-  /** Removes a row's words. Deleting from a contentless index requires the original text. */
+  /** Deleting from a contentless index requires the original text. */
   private removeWords(row: FileRow): void {
     this.deleteWords.run(row.id, ...this.buildWords(toCatalogFile(row)));
   }

@@ -26,10 +26,7 @@ import {
 } from './searchSql.ts';
 import { compilePattern, type PathTest } from './textMatching.ts';
 
-/**
- * Version of the table layout and the word format. Increment it whenever either changes, so that older catalogs are
- * recreated.
- */
+/** Increment it whenever the table layout or the word format changes: older catalogs are recreated. */
 const layoutVersion = 9;
 
 // IDs are in path order, so that full-text matches are returned in that order without sorting.
@@ -44,10 +41,7 @@ const tables = `
     name, title, folder, rest, content='', columnsize=0, tokenize='ascii');
   INSERT INTO words (words, rank) VALUES ('hashsize', 16777216);`;
 
-/**
- * Opens or creates a catalog file. Replaces a file that is unusable or has a different version. Rethrows
- * temporary errors instead, to keep the cached hashes.
- */
+/** Opens or creates a catalog file. Replaces an unusable one, but keeps cached hashes after a temporary error. */
 export function openCatalogFile(file: string): SqliteFile {
   createFolderSync(nodePath.dirname(file));
   try {
@@ -89,11 +83,9 @@ const maxSortedFiles = 20_000;
 /** Maximum number of metadata characters in a page, not counting the last file. */
 const maxChars = 2 * 1024 * 1024;
 
-/** A page that is being filled. */
 interface PageBuilder {
   readonly limit: number;
   readonly files: CatalogFile[];
-  /** Number of metadata characters. */
   chars: number;
 }
 
@@ -101,10 +93,7 @@ function isFull({ limit, files, chars }: PageBuilder): boolean {
   return files.length >= limit || chars > maxChars;
 }
 
-/**
- * Stores the time and the remote of the last complete listing in the catalog. While that listing is recent, a restart
- * doesn't require a new one.
- */
+/** Stores the last complete listing, so that a restart doesn't require a new one while it is recent. */
 class ListingRecord {
   private readonly database: SqliteFile;
 
@@ -113,15 +102,12 @@ class ListingRecord {
     database.exec('CREATE TABLE IF NOT EXISTS listing (remote TEXT NOT NULL, listed_at REAL)');
   }
 
-  /**
-   * Returns the time of the last complete listing of a remote, in milliseconds since 1970; undefined if there is none.
-   */
+  /** In milliseconds since 1970; undefined if there is no complete listing of the remote. */
   getListedAt(remote: string): number | undefined {
     const row = this.database.prepare('SELECT listed_at FROM listing WHERE remote = ?').get(remote);
     return typeof row?.['listed_at'] === 'number' ? row['listed_at'] : undefined;
   }
 
-  /** Returns true if the last complete listing was of a different remote. */
   isOfOther(remote: string): boolean {
     return this.database.prepare('SELECT 1 FROM listing WHERE remote <> ?').get(remote) !== undefined;
   }
@@ -141,7 +127,6 @@ export class CatalogStore {
   private readonly below: StatementSync;
   private lastPath: { readonly pattern: string; readonly test: PathTest } | undefined;
 
-  /** Opens the catalog file. */
   constructor(file: string, open = openCatalogFile) {
     this.database = open(file);
     this.database.function('path_matches', { deterministic: true }, (pattern, path) =>
@@ -153,15 +138,11 @@ export class CatalogStore {
     this.below = this.database.prepare('SELECT * FROM files WHERE path > ? AND path < ?');
   }
 
-  /**
-   * Starts merging the scan of a folder, or of the whole database if `under` is empty. The caller ends the merge with
-   * `finish`, `stop` or `abandon`.
-   */
+  /** Starts merging the scan of a folder, or of everything if `under` is empty. The caller ends it. */
   startMerge(under: string): CatalogMerge {
     return new CatalogMerge(this.database, this.rows, under);
   }
 
-  /** Starts a listing whose files may arrive in any order. */
   startListing(): StagedListing {
     return new StagedListing(this.database, this.rows);
   }
@@ -170,10 +151,7 @@ export class CatalogStore {
     return new ListingRecord(this.database);
   }
 
-  /**
-   * Inserts or updates files in one transaction. A changed file loses its cached hash. If a file has replaced a folder,
-   * the rows below the folder are removed.
-   */
+  /** Inserts or updates files. A changed file loses its hash; one that replaced a folder, that folder's rows. */
   put(files: readonly ScannedFile[]): void {
     if (files.length === 0) return;
     runInTransaction(this.database, () => {
@@ -186,7 +164,6 @@ export class CatalogStore {
     });
   }
 
-  /** Removes the rows at and below the given paths, in one transaction. */
   removePaths(paths: readonly string[]): void {
     if (paths.length === 0) return;
     runInTransaction(this.database, () => {
@@ -195,7 +172,7 @@ export class CatalogStore {
     });
   }
 
-  /** Removes the rows of files whose paths are now folders, in one transaction. */
+  /** Removes the rows of files that are folders now. */
   removeFiles(paths: readonly string[]): void {
     if (paths.length > 0) runInTransaction(this.database, () => this.removeAt(paths));
   }
@@ -220,15 +197,12 @@ export class CatalogStore {
     }
   }
 
-  /**
-   * Returns the file for each ID, or undefined for an unknown ID. IDs derived from paths take precedence over those
-   * that Data Packages declare.
-   */
+  /** IDs derived from paths take precedence over those that Data Packages declare. */
   filesByIds(ids: readonly string[]): (CatalogFile | undefined)[] {
     return runInReadTransaction(this.database, () => ids.map((id) => this.findFileById(id)));
   }
 
-  /** Stores or removes hashes in one transaction. Skips files that have changed since they were read. */
+  /** Stores or removes hashes, except of files that have changed since they were read. */
   cacheHashes(files: readonly HashUpdate[]): void {
     const update = this.database.prepare('UPDATE files SET sha256 = ? WHERE path = ? AND bytes = ? AND modified = ?');
     const work = (): void => {
@@ -303,23 +277,20 @@ export class CatalogStore {
     return row && toCatalogFile(row);
   }
 
-  /** Returns the only row that declares an ID; undefined if no row or more than one row does. */
+  /** Returns undefined if no row or more than one row declares the ID. */
   private findDeclaringRow(id: string): FileRow | undefined {
     const rows = this.byDeclared.all(id) as unknown as FileRow[];
     return rows.length === 1 ? rows[0] : undefined;
   }
 
-  /**
-   * Converts a row to a file. Ignores a declared ID that multiple files declare, or that is another file's path-based
-   * ID.
-   */
+  /** Ignores a declared ID that several files declare, or that is another file's path-based ID. */
   private resolveFile(row: FileRow): CatalogFile {
     const file = toCatalogFile(row);
     if (row.declared === null || this.findFileById(row.declared)?.path !== row.path) return file;
     return { ...file, id: row.declared };
   }
 
-  /** Adds the rows of a tier until the page is full. Returns the number of rows that were skipped or added. */
+  /** Fills the page from a tier. Returns the number of rows that were skipped or added. */
   private addTier(page: PageBuilder, tier: SearchTier, skip: number, after?: SearchCursor): number {
     const { sql, values } = tier.page(page.limit - page.files.length, skip, after);
     let count = 0;
@@ -352,14 +323,11 @@ interface RepairableStoreOptions {
   readonly openFile?: typeof openCatalogFile | undefined;
 }
 
-/**
- * Manages a database's catalog file, and recreates it if it is corrupt. Scans restore everything except cached hashes.
- */
+/** Recreates a corrupt catalog file. Scans restore everything except cached hashes. */
 export class RepairableStore {
   private readonly options: RepairableStoreOptions;
   private current: CatalogStore;
 
-  /** Opens or creates the catalog file. Throws if neither is possible. */
   constructor(options: RepairableStoreOptions) {
     this.options = options;
     this.current = this.open();

@@ -61,7 +61,7 @@ function addWarning(warnings: string[], index: number, warning: string): void {
   if (warnings.length < maxWarnings) warnings.push(`resource ${index} ${warning}`);
 }
 
-/** Adds the metadata of a resource's files. Returns the JSON size of that metadata, or 0 if it is skipped. */
+/** Returns the JSON size of the metadata that was added, or 0 if the resource is skipped. */
 function addResource(
   metadata: Map<string, JsonObject>,
   resource: JsonObject,
@@ -133,15 +133,10 @@ const patterns: Readonly<Record<string, RegExp>> = {
 const packageTexts = ['title', 'id', 'doi', 'homepage', 'version', 'created'];
 
 const maxDepth = 50;
-/**
- * Maximum number of JSON characters in the fields that a resource, or its package, adds to the metadata of each file.
- */
+/** Maximum number of JSON characters of the fields that a resource or package adds to each file. */
 const maxFieldChars = 256 * 1024;
 
-/**
- * Returns the usable fields of a resource: those that have the right type, aren't nested too deeply, and fit within the
- * size limit.
- */
+/** Picks the fields that have the right type, aren't nested too deeply, and fit the size limit. */
 function pickResourceFields(resource: JsonObject): JsonObject {
   const fields: JsonObject = {};
   let left = maxFieldChars;
@@ -156,16 +151,13 @@ function pickResourceFields(resource: JsonObject): JsonObject {
   return fields;
 }
 
-/**
- * Returns the fields that a resource inherits from its package: licenses, sources, contributors, and a `package` field
- * that describes the package.
- */
+/** Picks licenses, sources and contributors, and describes the package in the field `package`. */
 function pickInheritedFields(parent: JsonObject): JsonObject {
   const lists = objectLists.map((name) => [name, parent[name]] as const);
   return pickResourceFields(Object.fromEntries([...lists, ['package', buildPackageField(parent)]]));
 }
 
-/** Returns the fields that describe a file's package; undefined if the package has none of them, or only `created`. */
+/** Returns undefined if the package has no such fields, or only `created`. */
 function buildPackageField(parent: JsonObject): JsonObject | undefined {
   const texts = packageTexts.flatMap((name) => {
     const value = parent[name];

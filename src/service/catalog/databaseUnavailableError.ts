@@ -12,10 +12,7 @@ export const databaseClosingCode = 'DATABASE_CLOSING';
 
 type UnavailableCode = typeof databaseUnavailableCode | typeof databaseScanningCode | typeof databaseClosingCode;
 
-/**
- * Thrown if a database can't be used, for example because its folder is missing or its store can't be reached. The
- * message is shown to users.
- */
+/** Thrown if a database can't be used, for example because its folder is missing. Users see the message. */
 export class DatabaseUnavailableError extends Error {
   override readonly name = 'DatabaseUnavailableError';
   readonly code: UnavailableCode;
@@ -32,16 +29,10 @@ export const stoppingCause = 'the service is stopping';
 /** Maximum time that a query waits for a scan. */
 export const scanWaitMs = 5_000;
 
-/**
- * Maximum time that requests for files by ID, such as submissions, wait for a scan of a folder. Unlike a search, a
- * submission isn't repeated by itself.
- */
+/** Maximum time that a request by ID, such as a submission, waits for a scan: nothing repeats it by itself. */
 export const lookupWaitMs = 60_000;
 
-/**
- * Creates the error for a query that needs a running scan. `subject` names the folder or store, and `fileCount` is the
- * number of files found so far.
- */
+/** Creates the error for a query that needs a running scan of `subject`, which found `fileCount` files. */
 export function createScanningError(subject: string, fileCount: number): DatabaseUnavailableError {
   const message = `${subject} is being scanned. Files found so far: ${fileCount}.`;
   return new DatabaseUnavailableError(message, databaseScanningCode);

@@ -32,7 +32,6 @@ import type { CatalogSearch } from './searchSql.ts';
 
 const maxLogged = 20;
 
-/** Collects the folders and problems that a scan found. */
 class ScanSummary {
   readonly folders = new Set<string>();
   private readonly unreadable: string[] = [];
@@ -46,7 +45,6 @@ class ScanSummary {
     this.warnings.push(...batch.warnings);
   }
 
-  /** Logs the problems as warnings; lists at most {@link maxLogged} of each kind. */
   log(logger: Logger, name: string): void {
     const { unreadable, unnamable } = this;
     for (const warning of this.warnings.slice(0, maxLogged)) logger.warn(`${name}: ${warning}`);
@@ -80,7 +78,6 @@ export interface FolderCatalogConfig {
   readonly file: string;
 }
 
-/** Dependencies of a {@link FolderCatalog}; tests replace the optional ones. */
 interface FolderCatalogDependencies {
   readonly reader: AsyncFolderReader;
   readonly clock: Clock;
@@ -138,10 +135,7 @@ export class FolderCatalog {
     void this.refreshNow();
   }
 
-  /**
-   * Returns one page of search results. Waits a few seconds for a scan that it needs. Rejects with
-   * {@link DatabaseUnavailableError} if that is still running, or while the folder is unavailable.
-   */
+  /** Rejects with {@link DatabaseUnavailableError} while the folder, or a scan that it needs, is unavailable. */
   async search(search: CatalogSearch): Promise<CatalogPage> {
     return await this.query((store) => store.search(search));
   }
@@ -166,14 +160,12 @@ export class FolderCatalog {
     this.store.cacheHashes(files);
   }
 
-  /** Ignores changes below a folder that a transfer writes to, until {@link resumeTracking} is called. */
+  /** Ignores changes below a folder until {@link resumeTracking} is called. */
   pauseTracking(under: string): void {
     this.pausedFolders.add(under);
   }
 
-  /**
-   * Resumes tracking changes in a folder of the database, and queues a scan of the folder; searches wait for the scan.
-   */
+  /** Tracks changes in a folder again, and queues a scan of it that searches wait for. */
   resumeTracking(under: string): void {
     this.pausedFolders.delete(under);
     // Scans run in the order of their requests, so waiting for this one includes waiting for earlier ones.
@@ -183,7 +175,7 @@ export class FolderCatalog {
     this.resuming = resuming;
   }
 
-  /** Scans the whole folder, or only the subfolder `under`. Never rejects. */
+  /** Scans the whole folder, or only `under`. Never rejects. */
   async rescan(under = ''): Promise<void> {
     if (under !== '') {
       await this.enqueue(async () => await this.scan(under));
@@ -204,7 +196,6 @@ export class FolderCatalog {
     return { state: 'scanning', files: this.fileCount, scanned: this.foundCount };
   }
 
-  /** Stops watching, waits for a running scan to stop, and closes the catalog file. */
   async close(): Promise<void> {
     this.isClosed = true;
     this.watcher.dispose();
@@ -216,10 +207,7 @@ export class FolderCatalog {
     return this.repairableStore.store;
   }
 
-  /**
-   * Runs a query. If the catalog turns out to be corrupt, recreates it and retries the query once. For `wait`, see
-   * {@link refresh}.
-   */
+  /** If the catalog turns out to be corrupt, recreates it and retries the query once. */
   private async query<T>(query: (store: CatalogStore) => T, wait: ScanWait = searchWait): Promise<T> {
     await this.refresh(wait);
     await this.turns.next();

@@ -30,7 +30,6 @@ export class Freshness {
     this.lastScan = { atMs: this.clock.now(), tookMs, state };
   }
 
-  /** True if there has been a full scan of any folder at this path. */
   get hasRecord(): boolean {
     return this.lastScan !== undefined;
   }
@@ -40,7 +39,6 @@ export class Freshness {
     return this.lastScan !== undefined && this.lastScan.state.identity === state?.identity;
   }
 
-  /** True if a new scan is expected to be quick enough to wait for. */
   get isQuick(): boolean {
     return isQuickScan(this.lastScan?.tookMs ?? 0);
   }
@@ -61,7 +59,6 @@ export function isQuickScan(tookMs: number): boolean {
   return tookMs < quickScanMs;
 }
 
-/** The facts that show if a folder was replaced, and if it can change without a notification. */
 interface FolderState {
   /** A value that changes if a different folder replaces this one. */
   readonly identity: string;
@@ -89,10 +86,7 @@ export const getFolderState = limitFolderCalls(async (folder): Promise<FolderSta
 const defaultWatches = 8_192;
 const maxWatches = 50_000;
 
-/**
- * Returns the maximum number of folders to watch. On Linux, this is at most a third of the system limit, which other
- * programs share.
- */
+/** Returns the maximum number of watches: on Linux, a third of the limit that all programs share. */
 export function getMaxWatches(): number {
   try {
     const systemLimit = Number(readFileSync('/proc/sys/fs/inotify/max_user_watches', 'utf8'));
@@ -119,10 +113,7 @@ interface TreeWatcherOptions {
 /** Delay between the first change and the report, because changes come in bursts. */
 const batchWindowMs = 300;
 const maxPaths = 5_000;
-/**
- * Number of events in a batch above which changes may be missing. The system silently drops events that don't fit
- * in its buffer.
- */
+/** Above this, changes may be missing: the system drops events that don't fit in its buffer. */
 const maxEvents = 16_000;
 
 /** Watches each folder in a tree and reports changed paths. */
@@ -149,10 +140,7 @@ export class TreeWatcher implements Disposable {
     return this.watchers.has(folder);
   }
 
-  /**
-   * Watches the given folders, up to the limit, and stops watching other folders at or below `under`. Returns the
-   * number of new watches.
-   */
+  /** Watches exactly the given folders at or below `under`, up to the limit. Returns the number of new watches. */
   watchBelow(under: string, folders: ReadonlySet<string>): number {
     for (const folder of this.watchers.keys())
       if (isAtOrBelow(folder, under) && !folders.has(folder)) this.unwatchFolder(folder);

@@ -18,7 +18,7 @@ import {
 /** A batch of files from a walk. Across all batches, the files are in the order of `comparePaths`. */
 export interface WalkBatch {
   readonly files: readonly ScannedFile[];
-  /** Folders that were entered, in no particular order. */
+  /** In no particular order. */
   readonly folders: readonly string[];
   /** Folders that cannot be read; their contents are unknown. */
   readonly unreadable: readonly string[];
@@ -58,10 +58,7 @@ class FolderWalk {
   private readonly open: OpenFolder[] = [];
   private batch: BatchBuilder = createBatch();
 
-  /**
-   * Starts at the folder `under`, a path relative to the root of `packages`. If `under` is empty, starts at the root,
-   * and throws if the root is unreadable.
-   */
+  /** If `under` is empty, starts at the root, and throws if it is unreadable. */
   constructor(packages: PackageCache, under: string) {
     this.root = packages.root;
     this.packages = packages;
@@ -75,13 +72,16 @@ class FolderWalk {
     this.closeReplacedFolders();
     while (this.batch.files.length < batchSize) {
       const folder = this.open.at(-1);
-      if (folder === undefined) return this.takeLastBatch();
+      if (folder === undefined) break;
       const name = folder.names[folder.next++];
       if (name === undefined) this.open.pop();
       else if (name.endsWith('/')) this.enter(folder.prefix + name.slice(0, -1), folder.scopes);
       else this.visit(folder, name);
     }
-    return this.takeBatch();
+    const { files, folders, unreadable, unnamable } = this.batch;
+    if (files.length + folders.length + unreadable.length + unnamable === 0) return undefined;
+    this.batch = createBatch();
+    return { files, folders, unreadable, unnamable, warnings: this.packages.takeWarnings() };
   }
 
   private enter(path: string, outer: PackageScopes | undefined, knownNames?: readonly string[]): void {
@@ -91,19 +91,12 @@ class FolderWalk {
       const scopes = this.packages.getScopesWithin(path, outer);
       this.open.push({ path, prefix: path === '' ? '' : `${path}/`, names, next: 0, scopes });
     } catch (error) {
-      this.skipPath(path, error);
+      if (!isMissing(error)) this.batch.unreadable.push(path);
+      else if (path.includes(replacementCharacter)) this.batch.unnamable += 1;
     }
   }
 
-  private skipPath(path: string, error: unknown): void {
-    if (!isMissing(error)) this.batch.unreadable.push(path);
-    else if (path.includes(replacementCharacter)) this.batch.unnamable += 1;
-  }
-
-  /**
-   * Closes open folders that were removed or replaced by a link since the previous batch, and reports them as
-   * unreadable.
-   */
+  /** Reports open folders that were removed or replaced by a link since the last batch as unreadable. */
   private closeReplacedFolders(): void {
     for (let folder = this.open.at(-1); folder && !isPlainFolder(this.root, folder.path); folder = this.open.at(-1)) {
       this.batch.unreadable.push(folder.path);
@@ -125,12 +118,8 @@ class FolderWalk {
     } finally {
       folder.closeSync();
     }
-    return this.removeRepeats(sortPaths(names));
-  }
-
-  /** Removes duplicate names and counts them as unnamable. Replacing invalid Unicode can make names identical. */
-  private removeRepeats(names: readonly string[]): readonly string[] {
-    const unique = names.filter((name, at) => name !== names[at - 1]);
+    // Replacing invalid Unicode can make names identical.
+    const unique = sortPaths(names).filter((name, at, sorted) => name !== sorted[at - 1]);
     this.batch.unnamable += names.length - unique.length;
     return unique;
   }
@@ -140,17 +129,6 @@ class FolderWalk {
     const stats = getServedStats(this.root, path);
     if (stats?.isFile() === true) this.batch.files.push(toScannedFile(path, stats, folder.scopes));
     else if (stats === undefined && name.includes(replacementCharacter)) this.batch.unnamable += 1;
-  }
-
-  private takeLastBatch(): WalkBatch | undefined {
-    const { files, folders, unreadable, unnamable } = this.batch;
-    return files.length + folders.length + unreadable.length + unnamable === 0 ? undefined : this.takeBatch();
-  }
-
-  private takeBatch(): WalkBatch {
-    const { batch } = this;
-    this.batch = createBatch();
-    return { ...batch, warnings: this.packages.takeWarnings() };
   }
 }
 
@@ -164,10 +142,7 @@ export class FolderReader {
   private readonly walks = new Map<number, FolderWalk>();
   private lastWalk = 0;
 
-  /**
-   * Does nothing. Callers wait for the thread to respond, so that its startup does not count toward the duration of a
-   * scan.
-   */
+  /** Does nothing. Callers wait for the response, so that the thread's startup isn't counted as a scan. */
   ready(): void {
     // Callers only need the response.
   }
@@ -193,7 +168,7 @@ export class FolderReader {
     this.walks.delete(walk);
   }
 
-  /** Inspects paths in a folder. Throws if the folder does not exist or cannot be reached. */
+  /** Throws if the folder does not exist or cannot be reached. */
   inspectPaths(folder: string, paths: readonly string[]): readonly InspectedPath[] {
     return inspectPaths(this.getPackages(folder), paths);
   }
@@ -245,7 +220,7 @@ export async function* walkAhead(reader: AsyncFolderReader, folder: string, unde
   }
 }
 
-/** Thrown for a call that was queued behind a hanging call for another folder. A retry uses another thread. */
+/** Thrown for a call behind a hanging one for another folder. A retry uses another thread. */
 export class ReadingDelayedError extends Error {
   constructor() {
     super('Another folder is blocking the thread.');
@@ -265,7 +240,6 @@ interface PendingCall {
 
 /** A thread that reads folders and handles calls one by one, in the order in which they were made. */
 class ReadingThread {
-  /** The folder of the call that hangs, if any. */
   hangingFolder: string | undefined;
   private readonly reader: AsyncFolderReader;
   private readonly clock: Clock;
@@ -279,7 +253,7 @@ class ReadingThread {
     this.onHang = onHang;
   }
 
-  /** Makes a call for a folder. Rejects with {@link ReadingDelayedError} if a call for another folder hangs. */
+  /** Rejects with {@link ReadingDelayedError} if a call for another folder hangs. */
   async call<T>(folder: string, call: (reader: AsyncFolderReader) => Promise<T>): Promise<T> {
     return await new Promise<T>((resolve, reject) => {
       const result = call(this.reader);
@@ -309,7 +283,6 @@ class ReadingThread {
 }
 
 interface ReadingThreadsDependencies {
-  /** Starts a thread. */
   readonly start: () => AsyncFolderReader;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -324,10 +297,7 @@ export class ReadingThreads implements AsyncFolderReader {
   private readonly threads: ReadingThread[] = [];
   private readonly walks = new Map<number, { thread: ReadingThread; folder: string; walk: number }>();
   private lastWalk = 0;
-  /**
-   * The folders that were logged as not responding. Each is logged only once, because every part of a slow folder may
-   * take long.
-   */
+  /** Folders that were logged as not responding; once each, because every part of one may take long. */
   private readonly reported = new Set<string>();
 
   constructor(dependencies: ReadingThreadsDependencies) {
@@ -356,7 +326,7 @@ export class ReadingThreads implements AsyncFolderReader {
     return await started?.thread.call(started.folder, async (reader) => await reader.next(started.walk));
   }
 
-  /** Requests that a walk stop. Doesn't wait for it to stop, because the walk's thread may be blocked. */
+  /** Doesn't wait, because the walk's thread may be blocked. */
   async stop(walk: number): Promise<void> {
     const started = this.walks.get(walk);
     this.walks.delete(walk);
@@ -368,7 +338,7 @@ export class ReadingThreads implements AsyncFolderReader {
     return await this.getThread(folder).call(folder, async (reader) => await reader.inspectPaths(folder, paths));
   }
 
-  /** Returns the thread that a hanging call for the folder blocks. Otherwise, returns an unblocked one, if possible. */
+  /** Prefers the thread that a hanging call for the folder blocks, then an unblocked one. */
   private getThread(folder: string): ReadingThread {
     const blocked = this.threads.find(({ hangingFolder }) => hangingFolder === folder);
     const usable = blocked ?? this.threads.find(({ hangingFolder }) => hangingFolder === undefined);

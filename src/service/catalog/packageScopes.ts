@@ -34,13 +34,11 @@ interface DescribedFields {
   readonly whole: JsonObject;
   /** All fields except schema and dialect. */
   readonly rest: JsonObject;
-  /** Number of JSON characters in `whole`. */
   readonly size: number;
 }
 
-/** Replaces the paths of schemas and dialects with the content of the files at those paths. Reads each file once. */
+/** Replaces paths of schemas and dialects with the content of these files, each read once. */
 class TableReader {
-  /** Problems with files that could not be read. */
   readonly warnings: string[] = [];
   private readonly folder: string;
   private readonly tables = new Map<string, JsonObject | undefined>();
@@ -102,10 +100,7 @@ class UnreadableError extends Error {
   override readonly name = 'UnreadableError';
 }
 
-/**
- * Reads a UTF-8 file. Throws if it is larger than `maxBytes`, is not a regular file or, except on Windows, is a link.
- * Ignores data that is appended during the read.
- */
+/** Throws if the file is too large, irregular or, except on Windows, a link. Ignores data appended meanwhile. */
 function readText(file: string, maxBytes: number): string {
   const handle = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
@@ -161,7 +156,6 @@ export function isDescriptionFile(path: string): boolean {
   return name === packageName || getFolderManifestNames(getParentFolder(path)).includes(name);
 }
 
-/** Returns the possible names of the manifest in a transfer folder; empty for other folders. */
 function getFolderManifestNames(folder: string): readonly string[] {
   const transferId = findFolderTransferId(getBaseName(folder));
   return transferId === undefined ? [] : getManifestNames(transferId);
@@ -183,10 +177,7 @@ export class PackageCache {
     return this.getScopesWithin(folder, folder === '' ? undefined : this.getScopes(getParentFolder(folder)));
   }
 
-  /**
-   * Returns the packages that describe the files in a folder, given those of its parent folder. The folder's own
-   * package takes precedence.
-   */
+  /** Like {@link getScopes}, given those of the parent folder. The folder's own package takes precedence. */
   getScopesWithin(folder: string, outer: PackageScopes | undefined): PackageScopes | undefined {
     const prefix = folder === '' ? '' : `${folder}/`;
     const manifest = getFolderManifestNames(folder).find((name) =>
@@ -233,18 +224,12 @@ export class PackageCache {
   }
 }
 
-/**
- * Returns a string that changes when the file does. Includes the change time, because any program can set the
- * modification time.
- */
+/** Includes the change time, because any program can set the modification time. */
 function getStamp({ mtimeMs, ctimeMs, size, ino }: fs.Stats): string {
   return [mtimeMs, ctimeMs, size, ino].join(' ');
 }
 
-/**
- * Converts metadata to JSON text. The files of a resource share one string, because there can be many files and the
- * string can be large.
- */
+/** Resources with many files are large, so their files share one string. */
 function toDescribedFiles(metadata: PackageMetadata): DescribedFiles {
   const texts = new Map<JsonObject, string>();
   for (const fields of new Set(metadata.values())) texts.set(fields, JSON.stringify(fields));
@@ -266,10 +251,7 @@ export type InspectedPath =
   /** `gone` includes paths that are not served, such as devices and links that point outside the folder. */
   | { readonly kind: 'folder' | 'gone'; readonly path: string };
 
-/**
- * Determines whether each path within the packages' root is a file, a folder or gone. Finds the same files as a walk,
- * but does not skip hidden names.
- */
+/** Finds the same files as a walk, but does not skip hidden names. */
 export function inspectPaths(packages: PackageCache, paths: readonly string[]): InspectedPath[] {
   const inspectors = new Map<string, (path: string) => InspectedPath>();
   return paths.map((path) => {
@@ -295,9 +277,7 @@ export function toAbsolutePath(root: string, path: string): string {
   return path === '' ? root : `${root}/${path}`;
 }
 
-/**
- * Returns true for an existing path within `realRoot` that contains no link. Doesn't check that the path is a folder.
- */
+/** Returns true for an existing path within `realRoot` without links, which may be a file. */
 export function isPlainFolder(realRoot: string, folder: string): boolean {
   const absolute = toAbsolutePath(realRoot, folder);
   try {
@@ -307,16 +287,13 @@ export function isPlainFolder(realRoot: string, folder: string): boolean {
   }
 }
 
-/** Returns a file with the properties from its stats and the metadata from its package, if any. */
+/** Returns a file with the metadata from its package, if any. */
 export function toScannedFile(path: string, stats: fs.Stats, scopes: PackageScopes | undefined): ScannedFile {
   const metadata = findDescription(scopes, path);
   return { path, bytes: stats.size, modifiedMs: stats.mtimeMs, ...(metadata !== undefined && { metadata }) };
 }
 
-/**
- * Returns the stats of a path; undefined if it is missing or inaccessible. Follows a link only if it leads to a file
- * within the root, and returns undefined for other links.
- */
+/** Returns undefined for a missing path, and for a link that doesn't lead to a file within the root. */
 export function getServedStats(realRoot: string, path: string): fs.Stats | undefined {
   const absolute = toAbsolutePath(realRoot, path);
   try {

@@ -18,10 +18,7 @@ export interface CatalogSearch {
   readonly after?: SearchCursor | undefined;
 }
 
-/**
- * A position in the results: directly after the file with these properties in a tier. Stays valid if files change
- * between two pages.
- */
+/** A position directly after a file of a tier, which stays valid if files change between two pages. */
 export interface SearchCursor {
   readonly tier: number;
   readonly path: string;
@@ -31,28 +28,20 @@ export interface SearchCursor {
 
 /** A group of results; all files of a tier precede those of the next. */
 export interface SearchTier {
-  /**
-   * Returns the query for the rows of one page, in order. With `after`, the query selects only rows after that
-   * position.
-   */
+  /** Selects the rows of one page, in order: all, or those after a position. */
   page(limit: number, offset: number, after?: SearchCursor): SqlFragment;
-  /** Returns the query that counts the rows, or those after a position; the result is in the column `number`. */
+  /** Counts the rows, or those after a position, in the column `number`. */
   count(after?: SearchCursor): SqlFragment;
 }
 
 type Alternative = readonly SearchTerm[];
 
-/** The source tables and the condition of a query. */
 interface Selection {
   readonly from: string;
   readonly where: SqlFragment;
 }
 
-/**
- * Returns queries that together yield every match exactly once, in a stable order (D21: search syntax). With
- * `arePreviousEmpty`, the query of a tier doesn't exclude the results of previous tiers. It is then faster, but only
- * correct if all of them are empty.
- */
+/** Yields every match exactly once, in a stable order (D21: search syntax). With `arePreviousEmpty`, a tier's query doesn't exclude previous tiers, which is faster. */
 export function buildSearchTiers(search: CatalogSearch, arePreviousEmpty: boolean): SearchTier[] {
   const isTiered = search.filter.sort === 'relevance';
   const selections = isTiered ? selectTiers(search, arePreviousEmpty) : [selectWhole(search)];
@@ -214,7 +203,6 @@ function buildFilterConditions({ filter, status, stagedCondition }: CatalogSearc
   return parts;
 }
 
-/** SQL for the last segment of a path. */
 const nameSql = "replace(f.path, rtrim(f.path, replace(f.path, '/', '')), '')";
 
 function buildOrder(filter: SpecificFilter, from: string): string {
@@ -257,13 +245,11 @@ function getTextTerms(terms: Alternative): TextTerm[] {
   return terms.filter((term): term is TextTerm => term.kind === 'text' && !term.isNot);
 }
 
-/** A term of a search that text must contain. */
 type TextTerm = Extract<SearchTerm, { kind: 'text' }>;
 
-/** Columns of the `words` table. */
 type WordColumn = 'name' | 'title' | 'folder' | 'rest';
 
-/** All columns, most relevant first. */
+/** Most relevant first. */
 const allColumns: readonly WordColumn[] = ['name', 'title', 'folder', 'rest'];
 
 /** Column sets in order of relevance: matches in the name come first, then matches in name and title, and so on. */
@@ -284,17 +270,16 @@ export interface SqlFragment {
   readonly values: readonly (string | number)[];
 }
 
-/** Creates a fragment without values. */
 function plain(sql: string): SqlFragment {
   return { sql, values: [] };
 }
 
-/** Returns a fragment that is true if all parts are true; true if there are no parts. */
+/** True if there are no parts. */
 function all(parts: readonly SqlFragment[]): SqlFragment {
   return parts.length === 0 ? plain('1') : joinFragments(parts, ' AND ');
 }
 
-/** Returns a fragment that is true if any part is true; false if there are no parts. */
+/** False if there are no parts. */
 function any(parts: readonly SqlFragment[]): SqlFragment {
   return parts.length === 0 ? plain('0') : joinFragments(parts, ' OR ');
 }

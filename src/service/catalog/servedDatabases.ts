@@ -10,10 +10,7 @@ export interface ServedDatabase {
   /** The served folder, or the served rclone remote including its path (D62: stores through rclone). */
   readonly location: DatabaseLocation;
   readonly catalog: Catalog;
-  /**
-   * Options for restoring a store's archived objects; absent if transfers must not restore them (D67: archived
-   * objects).
-   */
+  /** Absent if transfers must not restore archived objects (D67: archived objects). */
   readonly restore?: RestoreOptions | undefined;
 }
 
@@ -36,17 +33,14 @@ export interface ServedDatabases {
   findById(id: string): ServedDatabase | undefined;
 }
 
-/**
- * Returns the database with the given name or ID. Throws {@link HttpProblem} 404 if there is none; `location` is the
- * position of the field in the request.
- */
+/** Throws {@link HttpProblem} 404 if there is none; `location` is the position in the request. */
 export function mustFindDatabase(databases: ServedDatabases, nameOrId: string, location: string): ServedDatabase {
   const database = databases.find(nameOrId);
   if (database !== undefined) return database;
   throw createUnknownDatabasesProblem([{ nameOrId, location }]);
 }
 
-/** Returns the two databases of a transfer. Throws an {@link HttpProblem} 404 that lists each unknown database. */
+/** Throws an {@link HttpProblem} 404 that lists each unknown database of a transfer. */
 export function mustFindBoth(
   databases: ServedDatabases,
   names: { readonly source: string; readonly destination: string },

@@ -11,19 +11,13 @@ const beyondAscii = /[^\0-\x7F]/;
 /** Marks the end of a folder's words. Never occurs in normalized text. */
 export const folderEndMarker = '\uE000';
 
-/**
- * Normalizes text for search to lowercase letters and digits without accents, with one space between words. The index
- * and queries use the same function, so that both text modes return the same results (D21: search syntax).
- */
+/** Reduces text to lowercase letters and digits, with one space between words, for index and queries alike. */
 export function normalizeText(text: string): string {
   const plain = text.normalize('NFKD').replace(accents, '').toLowerCase().replaceAll(finalSigma, 'σ');
   return plain.replace(ideographs, ' $& ').replace(separators, ' ').trim();
 }
 
-/**
- * Returns text for the full-text index. Normalizes the text unless it is plain ASCII, which the index's tokenizer
- * splits and folds in the same way as {@link normalizeText}.
- */
+/** Normalizes text unless it is plain ASCII, which the index's tokenizer folds in the same way. */
 export function toIndexText(text: string): string {
   return beyondAscii.test(text) ? normalizeText(text) : text;
 }
@@ -68,7 +62,6 @@ function composeAccents(text: string): string {
   return mayHaveSeparateAccents.test(text) ? text.replace(otherCharacters, (part) => part.normalize('NFC')) : text;
 }
 
-/** Removes a leading `/` or `./`, because paths are relative. */
 function stripLeadingSlash(pattern: string): string {
   return pattern.replace(/^\.?\/+/, '');
 }
@@ -90,10 +83,7 @@ function parseParts(pattern: string): Part[] {
   return parts;
 }
 
-/**
- * Returns true if a path matches the parts of a pattern. Tracks all possible positions in the pattern simultaneously,
- * so that the cost is at most proportional to the product of both lengths.
- */
+/** Tracks all possible positions simultaneously, so the cost is at most the product of both lengths. */
 function matchesParts(parts: readonly Part[], path: string): boolean {
   let reached = addSkips(parts, new Set([0]));
   for (const character of path) {
@@ -134,10 +124,7 @@ function accepts(part: Part, character: string): boolean {
 /** Maximum length of a literal. SQLite rejects LIKE patterns that are much longer. */
 const maxLiteralLength = 1_000;
 
-/**
- * Returns the longest run of ASCII word characters, dots and hyphens in a pattern, up to {@link maxLiteralLength};
- * empty if there is none. Every matching path contains this run, ignoring case.
- */
+/** Returns the longest part of ASCII word characters, dots and hyphens, which every match contains in any case. */
 export function findLongestLiteral(pattern: string): string {
   const pieces = stripLeadingSlash(composeAccents(pattern)).match(/[\w.-]+/g) ?? [];
   const longest = pieces.reduce((best, piece) => (piece.length > best.length ? piece : best), '');

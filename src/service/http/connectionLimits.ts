@@ -58,10 +58,7 @@ interface ConnectionState {
 }
 
 const closeDelayMs = 1_000;
-/**
- * Maximum number of waiting requests per connection. No real client pipelines this many. There is a limit because
- * queued requests use memory before they are authenticated.
- */
+/** No real client pipelines this many. Waiting requests use memory before they are authenticated. */
 const maxWaiting = 256;
 const tooManyDetail = `More than ${maxWaiting} requests were waiting on this connection. Wait for their responses.`;
 
@@ -70,7 +67,6 @@ export class RequestPipeline {
   private readonly states = new WeakMap<Duplex, ConnectionState>();
   private readonly onRefuse: (problem: HttpProblem) => void;
 
-  /** Creates a pipeline that calls `onRefuse` for each problem that it sends without a response object. */
   constructor(onRefuse: (problem: HttpProblem) => void) {
     this.onRefuse = onRefuse;
   }

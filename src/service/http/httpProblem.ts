@@ -68,7 +68,6 @@ function findValue(value: unknown, path: readonly PropertyKey[]): unknown {
   return current;
 }
 
-/** Phrases for the types of zod and of JSON Schema. */
 const kinds: Readonly<Record<string, string>> = {
   integer: 'a whole number',
   number: 'a number',
@@ -192,10 +191,7 @@ export class HttpProblem extends Error {
   }
 }
 
-/**
- * Maximum number of entries in the `errors` of a problem document. Leaves room for up to {@link maxNamedFields} invalid
- * entries in one list, the count of the rest, and problems in other fields.
- */
+/** Leaves room for {@link maxNamedFields} invalid entries of one list, and for other problems. */
 const maxProblems = 2 * maxNamedFields;
 
 /** Returns a 422 problem that lists invalid fields, up to a limit. */

@@ -147,7 +147,6 @@ interface FieldSchemas<P extends z.ZodMiniType, Q extends z.ZodMiniType, B exten
   readonly body?: B;
 }
 
-/** The validated fields of a request. */
 interface Fields<P extends z.ZodMiniType, Q extends z.ZodMiniType, B extends z.ZodMiniType> {
   readonly params: z.output<P>;
   readonly query: z.output<Q>;
@@ -190,10 +189,7 @@ function checkFields({ root, schema, json }: FieldContainer, value: unknown, pro
   return undefined;
 }
 
-/**
- * Validates a body. Checks its lists of strings first, because millions of invalid entries must not become millions of
- * issues.
- */
+/** Checks lists of strings first: millions of invalid entries must not become millions of issues. */
 function checkBody(body: FieldContainer, value: unknown, problems: FieldProblem[]): unknown {
   if (!isJsonObject(value)) return checkFields(body, value, problems);
   const checked = { ...value };
@@ -218,10 +214,7 @@ function findEntryProblems(name: string, list: readonly unknown[]): FieldProblem
   return more === 0 ? problems : [...problems, { message: `and ${more} more`, location: `body.${name}` }];
 }
 
-/**
- * Converts a query string to an object. Parses integers and splits lists at commas, as the schema requires. Reports
- * repeated fields.
- */
+/** Parses integers and splits lists at commas, as the schema requires. Reports repeated fields. */
 function parseQueryFields(query: FieldContainer, search: URLSearchParams, problems: FieldProblem[]): JsonObject {
   const fields = Object.create(null) as JsonObject;
   for (const name of new Set(search.keys())) {
@@ -235,7 +228,7 @@ function parseQueryFields(query: FieldContainer, search: URLSearchParams, proble
   return { ...fields };
 }
 
-/** Converts a query parameter to the type of its schema. An empty number counts as absent. */
+/** An empty number counts as absent. */
 function parseQueryValue(text: string, type: unknown): unknown {
   if (type === 'integer') return text === '' ? undefined : /^-?\d+$/.test(text) ? Number(text) : text;
   return type === 'array' ? text.split(',').filter((part) => part !== '') : text;

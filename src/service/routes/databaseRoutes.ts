@@ -96,7 +96,6 @@ function createReadRoutes(path: string, databases: ServedDatabases): DescribedRo
   ];
 }
 
-/** Returns a database's document. For a store, adds the state of its listing. */
 async function describeDatabase({ document, catalog }: ServedDatabase): Promise<object> {
   const listing = await catalog.getListing();
   return listing === undefined ? document : { ...document, listing };
@@ -238,10 +237,7 @@ async function* streamSearch(
   }
 }
 
-/**
- * Throws a 422 problem if a search has too many terms, or if its patterns are too long. Each pattern is matched against
- * each path.
- */
+/** Limits the number of terms and the length of patterns, each of which is matched against each path. */
 function checkCost(parsed: ParsedSearch, path: string | null | undefined): void {
   const patterns = parsed.alternatives.flat().flatMap((term) => (term.kind === 'path' ? [term.pattern] : []));
   const problems: FieldProblem[] = [];
@@ -297,7 +293,6 @@ function formatCursor({ tier, bytes, modifiedMs, path }: SearchCursor): string {
   return Buffer.from(`${tier}/${bytes}/${modifiedMs}/${path}`).toString('base64url');
 }
 
-/** Parses the text of {@link formatCursor}; returns undefined for any other text. */
 function parseCursor(text: string): SearchCursor | undefined {
   const [, tier, bytes, modified, path] = pattern.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   const modifiedMs = Number(modified);

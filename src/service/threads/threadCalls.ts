@@ -26,10 +26,7 @@ interface PendingCall {
   readonly reject: (error: Error) => void;
 }
 
-/**
- * Maximum number of requests in a message. It is large enough to make the time to wake the thread negligible, and small
- * enough to let the thread work while more requests arrive.
- */
+/** Enough to make waking the thread cheap, and few enough to let it work while more arrive. */
 const maxTogether = 32;
 
 /**
@@ -50,10 +47,7 @@ export class ThreadCalls<T extends CallHandlers<T>> {
     });
   }
 
-  /**
-   * Calls a method on the other thread and resolves to its result. If the method throws, rejects with an error that has
-   * the same message and code.
-   */
+  /** Calls a method on the other thread. A failure has the message and code of the error thrown there. */
   async call<K extends keyof T & string>(method: K, ...args: Parameters<T[K]>): Promise<Awaited<ReturnType<T[K]>>> {
     if (this.failure) throw this.failure;
     const request: CallRequest = { call: ++this.lastCall, method, args };
@@ -105,7 +99,6 @@ export class ThreadCalls<T extends CallHandlers<T>> {
   }
 }
 
-/** Returns false for a line to log. */
 function isCallResponse(message: unknown): message is CallResponse {
   return typeof message === 'object' && message !== null && 'call' in message;
 }
