@@ -62,14 +62,11 @@ export async function startService(config: ServiceConfig, options: ServiceOption
   try {
     return await openService(config, options, journalFile);
   } catch (error) {
-    throw isCorruption(error) ? createDamageError(journalFile, error) : error;
+    if (!isCorruption(error)) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    const advice = 'Move it to another folder to start without these transfers.';
+    throw new Error(`the journal of transfers ${journalFile} is damaged (${reason}). ${advice}`, { cause: error });
   }
-}
-
-function createDamageError(file: string, cause: unknown): Error {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  const advice = 'Move it to another folder to start without these transfers.';
-  return new Error(`the journal of transfers ${file} is damaged (${reason}). ${advice}`, { cause });
 }
 
 async function openService(

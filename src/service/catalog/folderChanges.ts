@@ -195,17 +195,13 @@ export class TreeWatcher implements Disposable {
     const changes: TreeChanges = isTooMuch ? 'all' : new Set(this.changed);
     // A watch follows a folder that is moved, and reports nothing about the folder that replaces it.
     if (isTooMuch) this.watchBelow('', new Set());
-    else this.unwatchReplaced();
+    else for (const folder of this.watchers.keys()) if (this.isReplaced(folder)) this.unwatchFolder(folder);
     this.reset();
     this.options.onChange(changes);
   }
 
-  private unwatchReplaced(): void {
-    if (this.replaced.size === 0) return;
-    for (const folder of this.watchers.keys()) if (this.isReplaced(folder)) this.unwatchFolder(folder);
-  }
-
   private isReplaced(folder: string): boolean {
+    if (this.replaced.size === 0) return false;
     return this.replaced.has(folder) || (folder !== '' && this.isReplaced(getParentFolder(folder)));
   }
 

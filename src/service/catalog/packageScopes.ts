@@ -212,15 +212,11 @@ export class PackageCache {
     const { metadata, warnings } = readPackage(nodePath.dirname(file), nodePath.basename(file));
     const described = metadata && toDescribedFiles(metadata);
     for (const warning of warnings) this.warnings.push(`${path}: ${warning}`);
-    this.cache(path, { stamp, described });
-    return described;
-  }
-
-  private cache(path: string, entry: CachedPackage): void {
     this.cachedPackages.delete(path);
-    this.cachedPackages.set(path, entry);
+    this.cachedPackages.set(path, { stamp, described });
     const [oldest] = this.cachedPackages.keys();
     if (this.cachedPackages.size > maxCached && oldest !== undefined) this.cachedPackages.delete(oldest);
+    return described;
   }
 }
 

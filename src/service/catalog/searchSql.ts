@@ -75,19 +75,19 @@ function selectTiers(search: CatalogSearch, arePreviousEmpty: boolean): Selectio
   if (withText.length === 0) return [selectWhole(search)];
   const tiers = columnTiers.map((columns, index) => {
     const before = arePreviousEmpty ? undefined : columnTiers[index - 1];
-    return canSelectByWords(alternatives)
-      ? selectByWords(search, columns, before)
-      : selectByFiles(search, withText, columns, before);
+    if (canSelectByWords(alternatives)) return selectByWords(search, columns, before);
+    return selectByFiles(search, buildAlternatives(withText, columns), before && buildAlternatives(withText, before));
   });
   if (withText.length === alternatives.length) return tiers;
   const others = alternatives.filter((terms) => getTextTerms(terms).length === 0);
-  return [...tiers, excludePassed(search, others, arePreviousEmpty ? [] : withText)];
+  const passed = arePreviousEmpty ? undefined : buildAlternatives(withText, allColumns);
+  return [...tiers, selectByFiles(search, buildAlternatives(others, allColumns), passed)];
 }
 
 function selectWhole(search: CatalogSearch): Selection {
   const { alternatives } = search.search;
   if (canSelectByWords(alternatives)) return selectByWords(search, allColumns, undefined);
-  return selectByFiles(search, alternatives, allColumns, undefined);
+  return selectByFiles(search, buildAlternatives(alternatives, allColumns));
 }
 
 /** Returns true if a single full-text match, with conditions on its results, can select the rows. */
@@ -124,28 +124,9 @@ function buildAlternativeMatch(terms: Alternative, columns: readonly WordColumn[
   return `(${required.join(' AND ')}) NOT (${excluded.map((term) => buildIndexMatch(term, allColumns)).join(' OR ')})`;
 }
 
-function selectByFiles(
-  search: CatalogSearch,
-  alternatives: readonly Alternative[],
-  columns: readonly WordColumn[],
-  before: readonly WordColumn[] | undefined,
-): Selection {
-  const found = buildAlternatives(alternatives, columns);
-  const excluded = before === undefined ? [] : [not(buildAlternatives(alternatives, before))];
-  return {
-    from: 'files f',
-    where: all([found, ...excluded, ...buildFilterConditions(search)]),
-  };
-}
-
-function excludePassed(
-  search: CatalogSearch,
-  alternatives: readonly Alternative[],
-  excluded: readonly Alternative[],
-): Selection {
-  const found = buildAlternatives(alternatives, allColumns);
-  const where = all([found, not(buildAlternatives(excluded, allColumns)), ...buildFilterConditions(search)]);
-  return { from: 'files f', where };
+function selectByFiles(search: CatalogSearch, found: SqlFragment, passed?: SqlFragment): Selection {
+  const others = passed === undefined ? [] : [not(passed)];
+  return { from: 'files f', where: all([found, ...others, ...buildFilterConditions(search)]) };
 }
 
 function buildAlternatives(alternatives: readonly Alternative[], columns: readonly WordColumn[]): SqlFragment {
@@ -163,7 +144,10 @@ function buildPlainTerm(term: SearchTerm, columns: readonly WordColumn[]): SqlFr
     case 'everything':
       return plain('1');
     case 'text':
-      return buildWordsCondition(buildIndexMatch(term, columns));
+      return {
+        sql: '(f.id IN (SELECT rowid FROM words WHERE words MATCH ?))',
+        values: [buildIndexMatch(term, columns)],
+      };
     case 'format':
       return buildFormatCondition(term.format);
     case 'path':
@@ -171,10 +155,6 @@ function buildPlainTerm(term: SearchTerm, columns: readonly WordColumn[]): SqlFr
     case 'bytes':
       return { sql: `(f.bytes ${term.operator} ?)`, values: [term.sizeBytes] };
   }
-}
-
-function buildWordsCondition(match: string): SqlFragment {
-  return { sql: '(f.id IN (SELECT rowid FROM words WHERE words MATCH ?))', values: [match] };
 }
 
 /** Returns the condition for a format and its compressed variants: `fastq` includes `fastq.gz`. */
@@ -276,22 +256,22 @@ function plain(sql: string): SqlFragment {
 
 /** True if there are no parts. */
 function all(parts: readonly SqlFragment[]): SqlFragment {
-  return parts.length === 0 ? plain('1') : joinFragments(parts, ' AND ');
+  return parts.length === 0 ? plain('1') : enclose(concat(parts, ' AND '));
 }
 
 /** False if there are no parts. */
 function any(parts: readonly SqlFragment[]): SqlFragment {
-  return parts.length === 0 ? plain('0') : joinFragments(parts, ' OR ');
+  return parts.length === 0 ? plain('0') : enclose(concat(parts, ' OR '));
 }
 
 function not({ sql, values }: SqlFragment): SqlFragment {
   return { sql: `NOT ${sql}`, values };
 }
 
-function concat(parts: readonly SqlFragment[]): SqlFragment {
-  return { sql: parts.map((part) => part.sql).join(' '), values: parts.flatMap((part) => part.values) };
+function concat(parts: readonly SqlFragment[], between = ' '): SqlFragment {
+  return { sql: parts.map((part) => part.sql).join(between), values: parts.flatMap((part) => part.values) };
 }
 
-function joinFragments(parts: readonly SqlFragment[], between: string): SqlFragment {
-  return { sql: `(${parts.map((part) => part.sql).join(between)})`, values: parts.flatMap((part) => part.values) };
+function enclose({ sql, values }: SqlFragment): SqlFragment {
+  return { sql: `(${sql})`, values };
 }
