@@ -37,6 +37,7 @@ const singleWindowLease: Omit<ConstructorParameters<typeof TransferMonitor>[0]['
   onDidChange: new Emitter<void>().event,
   onDidRequestPoll: new Emitter<never>().event,
   requestPoll: () => Promise.resolve(),
+  setEligible: () => undefined,
 };
 
 /** Runs a monitor over many transfers, with a clock that advances as fast as the machine allows. */

@@ -18,7 +18,7 @@ import { TableMatchFlow } from './search/tableMatchFlow.ts';
 import { OpenConnections } from './connections/openConnections.ts';
 import { TransferFlow } from './transfers/transferFlow.ts';
 import type { ConnectionAlias } from './transfers/recordFiles.ts';
-import { LeaseElection, PollingLease } from './transfers/pollingLease.ts';
+import { PollingLease } from './transfers/pollingLease.ts';
 import { NotificationClaims } from './transfers/notificationClaims.ts';
 import { ServerLocks } from './transfers/serverLocks.ts';
 import { TransferLedger } from './transfers/transferLedger.ts';
@@ -125,9 +125,9 @@ export class Explorer implements Disposable {
     this.trackFlow = new TrackFlow({ sessions, store: transferStore, transfers: this.transferFlow, clock });
     this.duplicateFlow = this.createDuplicateFlow(clock);
     const lease = this.lifetime.track(new PollingLease({ folder: ledgerFolder, alias, clock, log, hasFocus }));
-    const polling = { sessions, keys, store: transferStore, clock, lease };
-    this.monitor = this.lifetime.track(new TransferMonitor({ ...polling, saved, getMinIntervalMs }));
-    this.lifetime.track(new LeaseElection(polling));
+    this.monitor = this.lifetime.track(
+      new TransferMonitor({ sessions, keys, store: transferStore, clock, lease, saved, getMinIntervalMs }),
+    );
   }
 
   dispose(): void {

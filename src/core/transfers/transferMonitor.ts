@@ -34,7 +34,7 @@ interface TransferMonitorDependencies {
   /** Determines which connections this window polls. */
   readonly lease: Pick<
     PollingLease,
-    'hasLease' | 'isAnyWindowFocused' | 'onDidChange' | 'onDidRequestPoll' | 'requestPoll'
+    'hasLease' | 'isAnyWindowFocused' | 'onDidChange' | 'onDidRequestPoll' | 'requestPoll' | 'setEligible'
   >;
   readonly saved: Pick<SavedTransfers, 'save' | 'saveAll'>;
   getMinIntervalMs(): number;
@@ -50,22 +50,26 @@ interface Watch {
 
 /**
  * Polls the running transfers of the connections whose polling lease this window holds. Each server has its own queue
- * (D33: polling intervals).
+ * (D33: polling intervals). Competes for the leases of all connections that are open and have running transfers, unless
+ * their key has been refused.
  */
 export class TransferMonitor implements Disposable {
   private readonly dependencies: TransferMonitorDependencies;
   private readonly queues = new Map<string, PollQueue>();
   private readonly failingServers = new Set<string>();
   private readonly watches = new Map<string, Watch>();
+  /** The connections of the running transfers, by key, whichever window polls them. */
+  private readonly connections = new Map<string, string>();
+  private lastEligible = '';
   private readonly subscriptions: readonly Disposable[];
   private readonly ending = new AbortController();
 
   constructor(dependencies: TransferMonitorDependencies) {
     this.dependencies = dependencies;
     this.subscriptions = [
-      dependencies.store.onDidChange((keys) => keys.forEach((key) => this.updateWatch(key))),
-      dependencies.sessions.onDidChange(() => this.updateWatches()),
-      dependencies.keys.onDidChange(() => this.updateWatches()),
+      dependencies.store.onDidChange((keys) => this.update(keys)),
+      dependencies.sessions.onDidChange(() => this.updateAll()),
+      dependencies.keys.onDidChange(() => this.updateAll()),
       dependencies.lease.onDidChange(() => this.updateWatches()),
       dependencies.lease.onDidRequestPoll(({ key }) => this.pollHere(key)),
     ];
@@ -77,12 +81,11 @@ export class TransferMonitor implements Disposable {
    */
   pollNow(key?: string): void {
     this.pollHere(key);
-    const { store, lease } = this.dependencies;
-    const requested = store
-      .getRunning()
-      .filter((transfer) => shouldPoll(transfer) && (key ?? transfer.key) === transfer.key);
-    for (const connectionId of new Set(requested.map(({ order }) => order.connectionId))) {
-      if (!lease.hasLease(connectionId)) void lease.requestPoll({ connectionId, ...(key !== undefined && { key }) });
+    const { lease } = this.dependencies;
+    const requested = key === undefined ? this.connections.values() : [this.connections.get(key)];
+    for (const connectionId of new Set(requested)) {
+      if (connectionId === undefined || lease.hasLease(connectionId)) continue;
+      void lease.requestPoll({ connectionId, ...(key !== undefined && { key }) });
     }
   }
 
@@ -96,8 +99,39 @@ export class TransferMonitor implements Disposable {
     for (const queue of this.queues.values()) queue.pollNow(key);
   }
 
+  /** Updates what depends on changed transfers: their watches, and which connections this window can poll. */
+  private update(keys: readonly string[]): void {
+    let hasChanged = false;
+    for (const key of keys) {
+      this.updateWatch(key);
+      const transfer = this.dependencies.store.get(key);
+      const connectionId = transfer && shouldPoll(transfer) ? transfer.order.connectionId : undefined;
+      if (this.connections.get(key) === connectionId) continue;
+      hasChanged = true;
+      if (connectionId === undefined) this.connections.delete(key);
+      else this.connections.set(key, connectionId);
+    }
+    if (hasChanged) this.updateEligible();
+  }
+
+  private updateAll(): void {
+    this.updateWatches();
+    this.updateEligible();
+  }
+
   private updateWatches(): void {
-    for (const { key } of this.dependencies.store.getRunning()) this.updateWatch(key);
+    for (const key of this.connections.keys()) this.updateWatch(key);
+  }
+
+  /** Passes the eligible connections to the polling lease if they have changed. */
+  private updateEligible(): void {
+    const { sessions, keys, lease } = this.dependencies;
+    const isEligible = (id: string): boolean => sessions.get(id) !== undefined && keys.getStatus(id) !== 'refused';
+    const eligible = new Set([...this.connections.values()].filter(isEligible));
+    const summary = JSON.stringify([...eligible, this.connections.size > 0]);
+    if (summary === this.lastEligible) return;
+    this.lastEligible = summary;
+    lease.setEligible(eligible, this.connections.size > 0);
   }
 
   private endWatch(key: string, watch: Watch): void {
@@ -208,9 +242,9 @@ export class TransferMonitor implements Disposable {
     if (!failure && !this.failingServers.delete(service.address)) return;
     if (failure) this.failingServers.add(service.address);
     const { store, sessions, saved } = this.dependencies;
-    const polled = store.getRunning().filter(shouldPoll);
-    const changed = polled.flatMap((before) => {
-      if (sessions.get(before.order.connectionId)?.service.address !== service.address) return [];
+    const changed = [...this.connections].flatMap(([key, connectionId]) => {
+      const before = store.get(key);
+      if (!before || sessions.get(connectionId)?.service.address !== service.address) return [];
       const transfer = failure ? setServerFailure(before, failure) : clearServerFailure(before);
       return transfer === before ? [] : [transfer];
     });

@@ -3,8 +3,9 @@ import { DataTransferClient } from '../../../src/core/client/dataTransferClient.
 import { KeyWatch } from '../../../src/core/connections/connectionWatch.ts';
 import { OpenConnections } from '../../../src/core/connections/openConnections.ts';
 import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
-import { LeaseElection } from '../../../src/core/transfers/pollingLease.ts';
+import { TransferMonitor } from '../../../src/core/transfers/transferMonitor.ts';
 import { TransferStore } from '../../../src/core/transfers/transferStore.ts';
+import { Emitter } from '../../../src/core/util/lifetime.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 import { submittingTransfer, order } from './specimens.ts';
@@ -29,7 +30,7 @@ describe('Electing the polling window (D33)', () => {
   let sessions: OpenConnections;
   let keys: KeyWatch;
   let store: TransferStore;
-  let election: LeaseElection;
+  let monitor: TransferMonitor;
   /** The arguments of all calls to `setEligible`. */
   let calls: { readonly connectionIds: readonly string[]; readonly hasRunning: boolean }[];
 
@@ -40,13 +41,19 @@ describe('Electing the polling window (D33)', () => {
     store = new TransferStore();
     calls = [];
     const lease = {
+      hasLease: () => false,
+      isAnyWindowFocused: () => true,
+      onDidChange: new Emitter<void>().event,
+      onDidRequestPoll: new Emitter<never>().event,
+      requestPoll: () => Promise.resolve(),
       setEligible: (connectionIds: ReadonlySet<string>, hasRunning: boolean): void =>
         void calls.push({ connectionIds: [...connectionIds], hasRunning }),
     };
-    election = new LeaseElection({ sessions, keys, store, lease });
+    const saved = { save: (transfer: Transfer) => Promise.resolve(transfer), saveAll: () => Promise.resolve() };
+    monitor = new TransferMonitor({ sessions, keys, store, clock, lease, saved, getMinIntervalMs: () => 1_000 });
   });
   afterEach(() => {
-    election.dispose();
+    monitor.dispose();
     keys.dispose();
     sessions.dispose();
   });
@@ -155,7 +162,7 @@ describe('Electing the polling window (D33)', () => {
   });
 
   it('reports nothing after it is disposed', () => {
-    election.dispose();
+    monitor.dispose();
     open('c');
     store.put([running('one', 'c')]);
     assert.deepEqual(calls, []);

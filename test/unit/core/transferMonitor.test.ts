@@ -51,6 +51,7 @@ describe('The monitor of one window', () => {
     const lease = {
       hasLease: (connectionId: string): boolean => leased.has(connectionId),
       isAnyWindowFocused: () => true,
+      setEligible: () => undefined,
       requestPoll: async (request: PollRequest): Promise<void> => void requests.push(request),
       onDidChange: leaseChanged.event,
       onDidRequestPoll: pollRequested.event,
