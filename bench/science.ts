@@ -9,7 +9,7 @@ import { DataTransferClient } from '../src/core/client/dataTransferClient.ts';
 import { TableMatchFlow } from '../src/core/search/tableMatchFlow.ts';
 import { exportFiles } from '../src/core/model/fileExport.ts';
 import type { FileEntry } from '../src/core/model/fileEntry.ts';
-import { UnsafeIds } from '../src/core/search/unsafeIds.ts';
+import { UnsafeIds } from '../src/core/search/metadataFlow.ts';
 import { builtProgram, startLocalService, type StartedService } from '../test/support/localService.ts';
 import { waitForScans } from '../test/support/waitForScans.ts';
 import { MemoryLog } from '../test/support/memoryLog.ts';

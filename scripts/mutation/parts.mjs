@@ -16,7 +16,7 @@ export const parts = {
   },
   ledger: {
     changed: [
-      'src/core/transfers/{*[lL]edger*,*[rR]ecord*,saved*,lastEnded*,notification*,plan*,polling*,*Marker,serverLocks}.ts',
+      'src/core/transfers/{*[lL]edger*,*[rR]ecord*,saved*,notification*,plan*,polling*,*Marker,serverLocks}.ts',
     ],
     tests: [
       ...core(

@@ -1,7 +1,7 @@
 import { commands, ExtensionMode, l10n, window, workspace, type ExtensionContext, type WebviewPanel } from 'vscode';
 import type { RunningExtension } from './startup.ts';
 import { FirstPlanWatch } from '../core/agents/firstPlanWatch.ts';
-import { FirstTransferWatch } from '../core/transfers/recordFolderWatch.ts';
+import { FirstTransferWatch } from '../core/transfers/recordFolders.ts';
 import { systemClock } from '../core/util/clock.ts';
 import { Lifetime } from '../core/util/lifetime.ts';
 import { panelTypes, type CommandId } from './editor/contributions.ts';

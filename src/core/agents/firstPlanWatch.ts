@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FirstFileWatch } from '../transfers/recordFolderWatch.ts';
+import { FirstFileWatch } from '../transfers/recordFolders.ts';
 import type { Clock } from '../util/clock.ts';
 import { parsePlanId, planFolder, planLifetimeMs, toPlanName } from '../transfers/planFiles.ts';
 

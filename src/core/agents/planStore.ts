@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { parsePlanId, planFolder, toPlanName, withdrawDecision, type PlanPart } from '../transfers/planFiles.ts';
-import { RecordFolderWatch } from '../transfers/recordFolderWatch.ts';
+import { RecordFolderWatch } from '../transfers/recordFolders.ts';
 import type { Transfer } from '../model/transferModel.ts';
 import type { Clock } from '../util/clock.ts';
 import { createFolder } from '../util/createFolder.ts';

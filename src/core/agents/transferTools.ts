@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { toTrustedState } from '../transfers/trackFlow.ts';
+import { toTrustedState } from '../transfers/transferFlow.ts';
 import type { Reason } from '../model/reason.ts';
 import { hasEnded, isPaused, toTrustedStatus, type Transfer } from '../model/transferModel.ts';
 import { getOutcome, getProgress, isUnsent, nameBytes } from '../model/transferOutcome.ts';

@@ -1,10 +1,9 @@
 import type { MetadataOptions } from '../client/arguments.ts';
 import type { RefusedId } from '../client/reply.ts';
+import { catchRefusal, type OpenConnection, type OpenConnections } from '../connections/openConnections.ts';
 import type { FileReference, FoundFile } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
 import type { TransferOrder } from '../model/transferModel.ts';
-import type { UnsafeIds } from './unsafeIds.ts';
-import { catchRefusal, type OpenConnection, type OpenConnections } from '../connections/openConnections.ts';
 
 interface FetchedFiles {
   readonly files: readonly FoundFile[];
@@ -115,4 +114,29 @@ export async function lookUpIds(
   const answered = ids.filter((id) => !unanswered.has(id));
   unsafeIds.update(session.connection.id, database, unsafe, answered);
   return { files, refused };
+}
+
+/** Stores the IDs that made the server drop a metadata request without a response (D37: crashing file ids). */
+export class UnsafeIds {
+  private readonly databases = new Map<string, Set<string>>();
+
+  /** Adds the `unsafe` IDs, which made the server drop the connection. Removes the `answered` IDs. */
+  update(connectionId: string, database: string, unsafe: readonly string[], answered: readonly string[]): void {
+    const key = toKey(connectionId, database);
+    const ids = this.databases.get(key) ?? new Set();
+    for (const id of answered) ids.delete(id);
+    for (const id of unsafe) ids.add(id);
+    if (ids.size > 0) this.databases.set(key, ids);
+    else this.databases.delete(key);
+  }
+
+  /** Returns the given IDs that made the server drop the connection when they were requested from this database. */
+  filterUnsafe(connectionId: string, database: string, ids: readonly string[]): readonly string[] {
+    const unsafe = this.databases.get(toKey(connectionId, database));
+    return unsafe ? ids.filter((id) => unsafe.has(id)) : [];
+  }
+}
+
+function toKey(connectionId: string, database: string): string {
+  return JSON.stringify([connectionId, database]);
 }

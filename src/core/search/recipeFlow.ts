@@ -3,8 +3,7 @@ import { MissingIds } from '../recipes/missingIds.ts';
 import { planRecipe, type PlanRequest, type RecipePlan } from '../recipes/planRecipe.ts';
 import type { FoundFile } from '../model/fileEntry.ts';
 import type { RecipeSource } from '../recipes/recipeFile.ts';
-import type { UnsafeIds } from './unsafeIds.ts';
-import { lookUpIds } from './metadataFlow.ts';
+import { lookUpIds, type UnsafeIds } from './metadataFlow.ts';
 import { catchRefusal, type OpenConnection } from '../connections/openConnections.ts';
 import type { TableMatchFlow } from './tableMatchFlow.ts';
 

@@ -1,11 +1,10 @@
 import type { SearchReply } from '../client/reply.ts';
 import type { FoundFile } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
-import type { UnsafeIds } from './unsafeIds.ts';
+import { lookUpIds, type UnsafeIds } from './metadataFlow.ts';
 import { MatchIndex, type MatchGap } from '../tables/tableMatch.ts';
 import type { MatchKey } from '../tables/tableColumns.ts';
 import { mapConcurrently } from '../util/concurrentCalls.ts';
-import { lookUpIds } from './metadataFlow.ts';
 import { catchRefusal, type OpenConnection } from '../connections/openConnections.ts';
 
 /** The number of files per page when comparing all files of a database. */

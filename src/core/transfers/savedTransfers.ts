@@ -8,7 +8,7 @@ import { FileLock } from '../util/fileLock.ts';
 import { Emitter, Lifetime, type Disposable } from '../util/lifetime.ts';
 import type { Logger } from '../util/logger.ts';
 import { withdrawDecision } from './planFiles.ts';
-import { RecordFolderWatch } from './recordFolderWatch.ts';
+import { RecordFolderWatch } from './recordFolders.ts';
 import { isSameExceptPolledAt, mergeTransfers, type TransferLedger } from './transferLedger.ts';
 import type { TransferStore } from './transferStore.ts';
 

@@ -4,12 +4,10 @@ import type { ConnectionTestDependencies } from '../../core/connections/connecti
 import type { DuplicateFlow } from '../../core/transfers/duplicateFlow.ts';
 import type { MetadataFlow } from '../../core/search/metadataFlow.ts';
 import type { OpenConnections } from '../../core/connections/openConnections.ts';
-import type { ParameterFlow } from '../../core/search/parameterFlow.ts';
+import type { ParameterFlow, SearchFlow } from '../../core/search/searchFlow.ts';
 import type { RecipeFlow } from '../../core/search/recipeFlow.ts';
-import type { SearchFlow } from '../../core/search/searchFlow.ts';
 import type { TableMatchFlow } from '../../core/search/tableMatchFlow.ts';
-import type { TrackFlow } from '../../core/transfers/trackFlow.ts';
-import type { TransferFlow } from '../../core/transfers/transferFlow.ts';
+import type { TrackFlow, TransferFlow } from '../../core/transfers/transferFlow.ts';
 import type { TransferMonitor } from '../../core/transfers/transferMonitor.ts';
 import type { ConnectionStore } from '../../core/connections/connectionStore.ts';
 import type { SearchStore } from '../../core/search/searchStore.ts';

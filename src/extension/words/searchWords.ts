@@ -2,7 +2,7 @@ import { env, l10n } from 'vscode';
 import type { SearchParameter } from '../../core/model/databaseModel.ts';
 import type { LinkProblem, LinkTarget } from '../../core/model/link.ts';
 import type { FileStaging, ResultOrder, Searchability, SearchQuery } from '../../core/model/searchModel.ts';
-import type { CheckedTally } from '../../core/search/checkedFiles.ts';
+import type { CheckedTally } from '../../core/search/searchStore.ts';
 import { hasInfinity, type JsonObject } from '../../core/util/json.ts';
 import { readJsonObject } from '../../core/util/jsonObject.ts';
 import { findQueryMistakes, type QueryMistake } from '../../core/util/searchSyntax.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mayHaveStoppedServer } from '../../../src/core/model/transferOutcome.ts';
 import type { Transfer, TransferOrder } from '../../../src/core/model/transferModel.ts';
-import { UnsafeIds } from '../../../src/core/search/unsafeIds.ts';
+import { UnsafeIds } from '../../../src/core/search/metadataFlow.ts';
 import { dropBeforeAnswer, json, problem, type Behavior } from '../../support/faultBehaviors.ts';
 import { Rig } from './rig.ts';
 

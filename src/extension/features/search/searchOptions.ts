@@ -1,5 +1,5 @@
 import { l10n, QuickPickItemKind, ThemeIcon } from 'vscode';
-import type { ParameterFlow } from '../../../core/search/parameterFlow.ts';
+import type { ParameterFlow } from '../../../core/search/searchFlow.ts';
 import type { SearchParameter } from '../../../core/model/databaseModel.ts';
 import type { FileStaging, SearchQuery } from '../../../core/model/searchModel.ts';
 import type { ParameterListing } from '../../../core/search/searchabilityStore.ts';

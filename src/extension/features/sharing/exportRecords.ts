@@ -14,8 +14,7 @@ import { createFileCrate, createRoCrate, roCrateName } from '../../../core/model
 import type { SearchQuery } from '../../../core/model/searchModel.ts';
 import { getServiceName, type Transfer } from '../../../core/model/transferModel.ts';
 import { hasTransferredFiles } from '../../../core/model/transferOutcome.ts';
-import type { CheckedFile } from '../../../core/search/checkedFiles.ts';
-import type { Search } from '../../../core/search/searchStore.ts';
+import type { CheckedFile, Search } from '../../../core/search/searchStore.ts';
 import { ManifestError, readManifest } from '../../../core/verification/transferManifest.ts';
 import type { TransferredFolder } from '../../../core/verification/transferredFolder.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';

@@ -1,6 +1,6 @@
 import { env, l10n } from 'vscode';
 import type { OpenConnection } from '../../../core/connections/openConnections.ts';
-import type { LookupResult } from '../../../core/transfers/trackFlow.ts';
+import type { LookupResult } from '../../../core/transfers/transferFlow.ts';
 import type { Transfer } from '../../../core/model/transferModel.ts';
 import { parseUuid } from '../../../core/util/uuid.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
