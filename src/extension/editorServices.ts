@@ -1,5 +1,4 @@
 import { l10n, Uri, window, type ExtensionContext } from 'vscode';
-import type { Explorer } from '../core/explorer.ts';
 import { systemClock as clock } from '../core/util/clock.ts';
 import type { Lifetime } from '../core/util/lifetime.ts';
 import { createRedactingLog, RecentProblems } from '../core/util/logger.ts';
@@ -61,48 +60,5 @@ function getCommandLinePaths(
     folder: Uri.joinPath(globalStorageUri, 'cli', machineName).fsPath,
     program: Uri.joinPath(extensionUri, 'dist', 'cli', 'main.cjs').fsPath,
     ledgerFolder,
-  };
-}
-
-type CoreServiceName =
-  | 'connectionStore'
-  | 'searchStore'
-  | 'transferStore'
-  | 'sessions'
-  | 'keys'
-  | 'monitor'
-  | 'testDependencies'
-  | 'connectFlow'
-  | 'searchFlow'
-  | 'parameterFlow'
-  | 'metadataFlow'
-  | 'tableMatchFlow'
-  | 'recipeFlow'
-  | 'transferFlow'
-  | 'trackFlow'
-  | 'duplicateFlow';
-
-/** Returns the core services that the commands and tests use. */
-export function getCoreServices(core: Explorer): Pick<Explorer, CoreServiceName> {
-  const { connectionStore, searchStore, transferStore, sessions, keys, monitor, testDependencies } = core;
-  const { connectFlow, searchFlow, parameterFlow, metadataFlow, tableMatchFlow } = core;
-  const { recipeFlow, transferFlow, trackFlow, duplicateFlow } = core;
-  return {
-    connectionStore,
-    searchStore,
-    transferStore,
-    sessions,
-    keys,
-    monitor,
-    testDependencies,
-    connectFlow,
-    searchFlow,
-    parameterFlow,
-    metadataFlow,
-    tableMatchFlow,
-    recipeFlow,
-    transferFlow,
-    trackFlow,
-    duplicateFlow,
   };
 }

@@ -10,10 +10,18 @@ import {
   switchConnection,
   testConnection,
 } from './manageConnections.ts';
-import { scanStore } from './scanStore.ts';
+import { scanStore, watchStoreScans } from './scanStore.ts';
 import { serveFolder, stopServing } from './serveFolder.ts';
 import { addStore, serveStore } from './serveStore.ts';
 import { setOrcid } from './setOrcid.ts';
+import { window } from 'vscode';
+import type { Explorer } from '../../../core/explorer.ts';
+import { systemClock as clock } from '../../../core/util/clock.ts';
+import type { Lifetime } from '../../../core/util/lifetime.ts';
+import { getConnectionName } from '../../editor/connectionFacts.ts';
+import type { CommandServices } from '../services.ts';
+import { syncConnections, syncLocalService } from './connectionSync.ts';
+import { notifyRejectedKeys, notifyUnsavedRecords } from './problemNotifications.ts';
 
 /** The commands of connections. */
 export const connectionCommands = {
@@ -47,4 +55,21 @@ declare module '../../editor/contributions.ts' {
   interface CommandTables {
     readonly connections: typeof connectionCommands;
   }
+}
+
+/**
+ * Follows the saved connections, the local service and the scans of stores, and starts notifying the user about
+ * rejected keys and records that couldn't be saved. Polls transfers when the window gains focus.
+ */
+export function startConnections(
+  lifetime: Lifetime,
+  services: CommandServices & Pick<Explorer, 'keys' | 'unsaved'>,
+): void {
+  const { keys, unsaved, notifications, monitor } = services;
+  lifetime.track(syncLocalService(services));
+  lifetime.track(watchStoreScans(services, clock));
+  lifetime.track(syncConnections(services));
+  lifetime.track(notifyRejectedKeys(keys, notifications, (id) => getConnectionName(services, id)));
+  lifetime.track(notifyUnsavedRecords(unsaved, notifications));
+  lifetime.track(window.onDidChangeWindowState(({ focused }) => focused && monitor.pollNow()));
 }

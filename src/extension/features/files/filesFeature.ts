@@ -1,5 +1,13 @@
 import { command } from '../../editor/contributions.ts';
 import { copyFileId, showFileMetadata, showMetadataJson } from './fileRows.ts';
+import type { Uri } from 'vscode';
+import type { Explorer } from '../../../core/explorer.ts';
+import { createStagingLookup } from '../../../core/model/staging.ts';
+import { systemClock as clock } from '../../../core/util/clock.ts';
+import type { Lifetime } from '../../../core/util/lifetime.ts';
+import { runCommand } from '../../editor/commandBoundary.ts';
+import type { EditorServices } from '../services.ts';
+import { MetadataPanels } from './metadataPanel.ts';
 
 /** The commands of files. */
 export const fileCommands = {
@@ -12,4 +20,26 @@ declare module '../../editor/contributions.ts' {
   interface CommandTables {
     readonly files: typeof fileCommands;
   }
+}
+
+/** Creates the manager for the metadata pages. */
+export function startFiles(
+  lifetime: Lifetime,
+  { copies, metadataFlow, searchStore, sessions }: Explorer,
+  { log }: EditorServices,
+  extensionUri: Uri,
+): MetadataPanels {
+  return lifetime.track(
+    new MetadataPanels({
+      extensionUri,
+      log,
+      clock,
+      run: runCommand,
+      fetchFile: (file, signal) => metadataFlow.fetchFile(file, signal),
+      getStaging: (file) => createStagingLookup(searchStore.getAll())(file),
+      copies,
+      isConnected: (id) => sessions.get(id) !== undefined,
+      onDidConnect: sessions.onDidChange,
+    }),
+  );
 }

@@ -24,6 +24,10 @@ import {
   toggleFocusedRow,
   uncheckAllFiles,
 } from './searchRows.ts';
+import type { Explorer } from '../../../core/explorer.ts';
+import type { Lifetime } from '../../../core/util/lifetime.ts';
+import type { SideBar } from '../../views/sideBar.ts';
+import { StaleSearches } from './staleSearches.ts';
 
 /** The commands of searches. */
 export const searchCommands = {
@@ -55,4 +59,21 @@ declare module '../../editor/contributions.ts' {
   interface CommandTables {
     readonly search: typeof searchCommands;
   }
+}
+
+/** Starts reloading the searches of earlier sessions when they are shown. */
+export function startSearch(
+  lifetime: Lifetime,
+  { searchStore: store, searchFlow, sessions }: Explorer,
+  { searchResults: { view } }: SideBar,
+): void {
+  lifetime.track(
+    new StaleSearches({
+      store,
+      view,
+      getSession: () => sessions.active,
+      onDidChangeSession: sessions.onDidChange,
+      refresh: (key) => searchFlow.refresh(key),
+    }),
+  );
 }
