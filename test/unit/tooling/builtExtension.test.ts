@@ -101,6 +101,7 @@ function getRunningFolder(storage: string): string {
  */
 function createActivation(file: string, storage: string): string {
   return `
+    import { readFileSync } from 'node:fs';
     import { join } from 'node:path';
     process.env.XDG_DATA_HOME = process.env.LOCALAPPDATA = ${JSON.stringify(getDataHome(storage))};
     const trees = {}, handlers = {}, pages = {}, links = {}, shown = [];
@@ -128,7 +129,8 @@ function createActivation(file: string, storage: string): string {
       ExtensionMode: { Production: 1, Test: 3 },
     };
     const { default: { activate } } = await import(${JSON.stringify(pathToFileURL(file).href)});
-    const activated = () => activate({ extensionMode: 1, subscriptions: [], extension: { packageJSON: { contributes: {} } }, globalStorageUri: { fsPath: ${JSON.stringify(storage)} } });
+    const { contributes: { commands } } = JSON.parse(readFileSync(${JSON.stringify(join(root, 'package.json'))}, 'utf8'));
+    const activated = () => activate({ extensionMode: 1, subscriptions: [], extension: { packageJSON: { contributes: { commands } } }, globalStorageUri: { fsPath: ${JSON.stringify(storage)} } });
   `;
 }
 
