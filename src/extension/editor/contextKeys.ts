@@ -18,19 +18,23 @@ interface ContextSources {
  * Sets the context keys that depend on the stores and the local service, and updates them whenever one of these
  * changes.
  */
-export function watchContextKeys(sources: ContextSources): Disposable {
-  const { connectionStore, searchStore, transferStore, localService } = sources;
+export function watchContextKeys({
+  connectionStore,
+  searchStore,
+  transferStore,
+  localService,
+}: ContextSources): Disposable {
   const lifetime = new Lifetime();
   let last: Partial<ContextKeys> = {};
   const update = (): void => {
     const values = {
-      'dataTransfer.connected': sources.connectionStore.state.kind === 'connected',
-      'dataTransfer.hasConnection': sources.connectionStore.shown !== undefined,
-      'dataTransfer.localServiceRunning': sources.localService.isRunning,
-      'dataTransfer.hasSearches': sources.searchStore.getAll().length > 0,
-      'dataTransfer.hasChecked': sources.searchStore.checked.count > 0,
-      'dataTransfer.hasTransfers': sources.transferStore.getAll().length > 0,
-      'dataTransfer.hasFinished': sources.transferStore.getFinished().length > 0 || sources.transferStore.hasEarlier,
+      'dataTransfer.connected': connectionStore.state.kind === 'connected',
+      'dataTransfer.hasConnection': connectionStore.shown !== undefined,
+      'dataTransfer.localServiceRunning': localService.isRunning,
+      'dataTransfer.hasSearches': searchStore.getAll().length > 0,
+      'dataTransfer.hasChecked': searchStore.checked.count > 0,
+      'dataTransfer.hasTransfers': transferStore.getAll().length > 0,
+      'dataTransfer.hasFinished': transferStore.getFinished().length > 0 || transferStore.hasEarlier,
     };
     for (const [key, value] of Object.entries(values))
       if (last[key as keyof typeof values] !== value) void commands.executeCommand('setContext', key, value);

@@ -2,6 +2,8 @@ import { l10n, ProgressLocation, window } from 'vscode';
 import { settlesWithin, systemClock } from '../../core/util/clock.ts';
 import { escapeIconsAndLinks } from '../words/plainText.ts';
 
+type Kind = 'info' | 'warning' | 'error';
+
 /** A button in a notification. */
 export interface NotificationAction {
   readonly label: string;
@@ -21,18 +23,15 @@ export class Notifications {
   }
 
   async info(message: string, ...actions: NotificationAction[]): Promise<void> {
-    await this.runAction(
-      actions,
-      await window.showInformationMessage(escapeIconsAndLinks(message), ...getLabels(actions)),
-    );
+    await this.show('info', message, actions);
   }
 
   async warning(message: string, ...actions: NotificationAction[]): Promise<void> {
-    await this.runAction(actions, await window.showWarningMessage(escapeIconsAndLinks(message), ...getLabels(actions)));
+    await this.show('warning', message, actions);
   }
 
   async error(message: string, ...actions: NotificationAction[]): Promise<void> {
-    await this.runAction(actions, await window.showErrorMessage(escapeIconsAndLinks(message), ...getLabels(actions)));
+    await this.show('error', message, actions);
   }
 
   /** Shows a modal confirmation. Resolves to true if the user selects the button labeled `label`. */
@@ -57,55 +56,52 @@ export class Notifications {
   }
 
   /** Shows a modal choice. Resolves to the label of the selected button; undefined if the user cancels. */
-  async choose(
-    kind: 'info' | 'warning',
-    message: string,
-    detail: string,
-    ...labels: string[]
-  ): Promise<string | undefined> {
-    const show = kind === 'info' ? window.showInformationMessage : window.showWarningMessage;
-    return await show(escapeIconsAndLinks(message), { modal: true, detail: escapeIconsAndLinks(detail) }, ...labels);
+  async choose(kind: Kind, message: string, detail: string, ...labels: string[]): Promise<string | undefined> {
+    return await showMessage(kind, message, labels, detail);
   }
 
   /** Shows a message with buttons. Resolves to the label of the selected button; undefined if the message is closed. */
-  async offer(kind: 'info' | 'warning', message: string, ...labels: string[]): Promise<string | undefined> {
-    const show = kind === 'info' ? window.showInformationMessage : window.showWarningMessage;
-    return await show(escapeIconsAndLinks(message), ...labels);
+  async offer(kind: Kind, message: string, ...labels: string[]): Promise<string | undefined> {
+    return await showMessage(kind, message, labels);
   }
 
-  async report(
-    kind: 'info' | 'warning',
-    message: string,
-    detail: string,
-    ...actions: NotificationAction[]
-  ): Promise<void> {
-    const show = kind === 'info' ? window.showInformationMessage : window.showWarningMessage;
-    await this.runAction(
-      actions,
-      await show(
-        escapeIconsAndLinks(message),
-        { modal: true, detail: escapeIconsAndLinks(detail) },
-        ...getLabels(actions),
-      ),
-    );
+  /** Shows a multiline result in a modal message. */
+  async report(kind: Kind, message: string, detail: string, ...actions: NotificationAction[]): Promise<void> {
+    await this.show(kind, message, actions, detail);
   }
 
   showStatusMessage(message: string): void {
     window.setStatusBarMessage(escapeIconsAndLinks(message), 4000);
   }
 
-  private async runAction(actions: readonly NotificationAction[], label: string | undefined): Promise<void> {
-    const action = actions.find((one) => one.label === label);
+  private async show(
+    kind: Kind,
+    message: string,
+    actions: readonly NotificationAction[],
+    detail?: string,
+  ): Promise<void> {
+    const labels = actions.map((action) => action.label);
+    const label = await showMessage(kind, message, labels, detail);
     try {
-      await action?.run();
+      await actions.find((one) => one.label === label)?.run();
     } catch (error) {
       this.reportFailure(label ?? '', error);
     }
   }
 }
 
-function getLabels(actions: readonly NotificationAction[]): string[] {
-  return actions.map((action) => action.label);
+/** Shows a message, which is modal if it has a detail. Resolves to the label of the selected button. */
+async function showMessage(
+  kind: Kind,
+  message: string,
+  labels: readonly string[],
+  detail?: string,
+): Promise<string | undefined> {
+  const { showInformationMessage: info, showWarningMessage: warning, showErrorMessage: error } = window;
+  const show = { info, warning, error }[kind];
+  const text = escapeIconsAndLinks(message);
+  if (detail === undefined) return await show(text, ...labels);
+  return await show(text, { modal: true, detail: escapeIconsAndLinks(detail) }, ...labels);
 }
 
 /** Creates the button that opens the log. */

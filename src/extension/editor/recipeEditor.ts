@@ -108,34 +108,23 @@ export class RecipeLenses implements Disposable {
   async provideCodeLenses(document: TextDocument): Promise<CodeLens[]> {
     const { recipe } = parseRecipe(document.getText());
     if (!recipe) return [];
-    const isSavedSearch = recipe.to === undefined;
-    const ids = [
-      createTitle('dataTransfer.dryRunRecipe', l10n.t('Dry Run')),
-      ...(isSavedSearch ? [] : [createTitle('dataTransfer.runRecipe', l10n.t('Run…'))]),
-      ...((await hasLock(document))
-        ? [
-            createTitle('dataTransfer.runLockedRecipe', getRunLockedTitle()),
-            createTitle('dataTransfer.compareRecipe', getCompareTitle()),
-            createTitle('dataTransfer.verifyRecipe', l10n.t('Verify')),
-            createTitle('dataTransfer.citeRecipe', l10n.t('Cite…')),
-          ]
-        : []),
+    const lenses: { readonly command: CommandId; readonly title: string }[] = [
+      { command: 'dataTransfer.dryRunRecipe', title: l10n.t('Dry Run') },
     ];
-    return ids.map((command) => new CodeLens(new Range(0, 0, 0, 0), { ...command, arguments: [document.uri] }));
+    if (recipe.to !== undefined) lenses.push({ command: 'dataTransfer.runRecipe', title: l10n.t('Run…') });
+    if (await hasLock(document))
+      lenses.push(
+        { command: 'dataTransfer.runLockedRecipe', title: getRunLockedTitle() },
+        { command: 'dataTransfer.compareRecipe', title: getCompareTitle() },
+        { command: 'dataTransfer.verifyRecipe', title: l10n.t('Verify') },
+        { command: 'dataTransfer.citeRecipe', title: l10n.t('Cite…') },
+      );
+    return lenses.map((command) => new CodeLens(new Range(0, 0, 0, 0), { ...command, arguments: [document.uri] }));
   }
 
   dispose(): void {
     this.lifetime.dispose();
   }
-}
-
-interface LensTitle {
-  readonly command: CommandId;
-  readonly title: string;
-}
-
-function createTitle(command: CommandId, title: string): LensTitle {
-  return { command, title };
 }
 
 async function hasLock({ uri }: TextDocument): Promise<boolean> {

@@ -270,21 +270,31 @@ export function describeUnlinkable({ kind, field = '' }: LinkProblem): string {
  * name, and `address` is undefined for the local service.
  */
 export function describeLink(target: LinkTarget, name: string, address: string | undefined): LinkConfirmation {
-  const service = toPlainLine(address === undefined ? name : `${name} (${address})`);
-  const effect = describeEffect(target, toPlainLine(name));
-  const facts = [l10n.t('Service: {0}', service), ...describeTarget(target), '', effect];
-  return { ...getLinkTitle(target), detail: facts.join('\n') };
-}
-
-function getLinkTitle(target: LinkTarget): Pick<LinkConfirmation, 'question' | 'label'> {
-  switch (target.kind) {
-    case 'search':
-      return { question: l10n.t('Open the search from this link?'), label: l10n.t('Search') };
-    case 'file':
-      return { question: l10n.t('Open the file from this link?'), label: l10n.t('Show Metadata') };
-    case 'transfer':
-      return { question: l10n.t('Open the transfer from this link?'), label: l10n.t('Show Transfer') };
-  }
+  const service = toPlainLine(name);
+  const texts: Readonly<Record<LinkTarget['kind'], Omit<LinkConfirmation, 'detail'> & { readonly effect: string }>> = {
+    search: {
+      question: l10n.t('Open the search from this link?'),
+      label: l10n.t('Search'),
+      effect: l10n.t("The search hasn't been sent yet. Opening the link sends it to {0}.", service),
+    },
+    file: {
+      question: l10n.t('Open the file from this link?'),
+      label: l10n.t('Show Metadata'),
+      effect: l10n.t("The metadata hasn't been requested yet. Opening the link requests it from {0}.", service),
+    },
+    transfer: {
+      question: l10n.t('Open the transfer from this link?'),
+      label: l10n.t('Show Transfer'),
+      effect: l10n.t(
+        "The status hasn't been requested yet. Opening the link requests it from {0} and adds the transfer to your list. It doesn't start a transfer.",
+        service,
+      ),
+    },
+  };
+  const { question, label, effect } = texts[target.kind];
+  const place = address === undefined ? service : toPlainLine(`${name} (${address})`);
+  const facts = [l10n.t('Service: {0}', place), ...describeTarget(target), '', effect];
+  return { question, label, detail: facts.join('\n') };
 }
 
 function describeTarget(target: LinkTarget): readonly string[] {
@@ -319,16 +329,4 @@ function isShortened(target: Exclude<LinkTarget, { readonly kind: 'transfer' }>)
 
 function isLong(text: string): boolean {
   return text.length > maxLineLength;
-}
-
-function describeEffect({ kind }: LinkTarget, service: string): string {
-  const effects: Readonly<Record<LinkTarget['kind'], string>> = {
-    search: l10n.t("The search hasn't been sent yet. Opening the link sends it to {0}.", service),
-    file: l10n.t("The metadata hasn't been requested yet. Opening the link requests it from {0}.", service),
-    transfer: l10n.t(
-      "The status hasn't been requested yet. Opening the link requests it from {0} and adds the transfer to your list. It doesn't start a transfer.",
-      service,
-    ),
-  };
-  return effects[kind];
 }

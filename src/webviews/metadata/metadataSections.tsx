@@ -9,7 +9,7 @@ import {
   type MetadataSnapshot,
 } from '../messages/metadataMessages.ts';
 import {
-  ActionButtons,
+  ActionGroup,
   Button,
   DataTable,
   Fact as FactRow,
@@ -109,14 +109,6 @@ function listUsedColumns(fields: readonly SchemaField[]): readonly Column[] {
     { title: l10n.t('Constraints'), getText: ({ constraints }) => constraints },
   ];
   return columns.filter(({ getText }) => fields.some((field) => getText(field) !== ''));
-}
-
-function SourcesSection({ file }: FileProps): VNode | null {
-  return <ReferenceSection name="sources" heading={l10n.t('Sources')} references={listSources(file)} />;
-}
-
-function LicensesSection({ file }: FileProps): VNode | null {
-  return <ReferenceSection name="licenses" heading={l10n.t('Licenses')} references={listLicenses(file)} />;
 }
 
 interface ReferenceSectionProps {
@@ -351,9 +343,7 @@ function Header({ snapshot, send }: ScreenProps): VNode {
         {path !== undefined && <ServerText class="code">{shortenText(path, 1000)}</ServerText>}
         <span class="database">{l10n.t('in {0}', isolate(ref.database))}</span>
       </p>
-      <div class="actions" role="group" aria-label={l10n.t('Actions')}>
-        <ActionButtons actions={actions} onAction={(type) => send({ type })} />
-      </div>
+      <ActionGroup label={l10n.t('Actions')} actions={actions} onAction={(type) => send({ type })} />
     </header>
   );
 }
@@ -365,8 +355,8 @@ function FileSections({ snapshot, file, send }: ScreenProps & { readonly file: F
       <FactStrip facts={facts} onCopyHash={() => send({ type: 'copyHash' })} />
       <DescriptionSection text={file.description} />
       <SchemaSection file={file} />
-      <SourcesSection file={file} />
-      <LicensesSection file={file} />
+      <ReferenceSection name="sources" heading={l10n.t('Sources')} references={listSources(file)} />
+      <ReferenceSection name="licenses" heading={l10n.t('Licenses')} references={listLicenses(file)} />
       <CreditSection file={file} />
       <CiteSection citation={snapshot.citation} onCite={() => send({ type: 'cite' })} />
       <OtherFieldsSection file={file} heading={getHeading(snapshot)} />

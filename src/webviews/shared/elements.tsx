@@ -44,14 +44,25 @@ interface ActionButtonsProps<Intent extends string> {
   readonly onAction: (intent: Intent) => void;
 }
 
-/** Renders one button per action. */
-export function ActionButtons<Intent extends string>({ actions, onAction }: ActionButtonsProps<Intent>): VNode {
+function ActionButtons<Intent extends string>({ actions, onAction }: ActionButtonsProps<Intent>): VNode {
   const buttons = actions.map(({ intent, label, isPrimary }) => (
     <Button key={intent} kind={isPrimary ? 'primary' : 'plain'} onClick={() => onAction(intent)}>
       {label}
     </Button>
   ));
   return <>{buttons}</>;
+}
+
+/** Renders one button per action, as a group with a label for screen readers. */
+export function ActionGroup<Intent extends string>({
+  label,
+  ...props
+}: ActionButtonsProps<Intent> & { readonly label: string }): VNode {
+  return (
+    <div class="actions" role="group" aria-label={label}>
+      <ActionButtons {...props} />
+    </div>
+  );
 }
 
 interface NoteBoxProps<Intent extends string> {

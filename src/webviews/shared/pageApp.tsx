@@ -36,14 +36,26 @@ export class PageApp<Message extends HostMessage, State, Intent> {
     this.save();
   });
   private readonly definition: PageDefinition<Message, State, Intent>;
-  private readonly host: HostChannel<Intent>;
+  private readonly host = acquireVsCodeApi();
   private format = createFormat('en');
   private state: State | undefined;
 
+  /**
+   * Notifies the host that the page is ready, and reports messages that the guard rejects. Links are opened by the host,
+   * never in the frame itself.
+   */
   constructor(definition: PageDefinition<Message, State, Intent>) {
     this.definition = definition;
     document.addEventListener('scrollend', () => this.save());
-    this.host = openHostChannel<Message, Intent>(definition.isMessage, (message) => this.receive(message));
+    window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+      if (definition.isMessage(data)) this.receive(data);
+      else this.host.postMessage({ type: 'ignored' });
+    });
+    document.body.addEventListener('click', (event) => {
+      const address = interceptLink(event);
+      if (address !== undefined) this.host.postMessage({ type: 'openLink', address });
+    });
+    this.host.postMessage({ type: 'ready' });
   }
 
   private receive(message: Message): void {
@@ -71,7 +83,7 @@ export class PageApp<Message extends HostMessage, State, Intent> {
    */
   private restore(before: State | undefined, state: State): number | undefined {
     const subject = this.definition.getSubject(state);
-    if (before === undefined) return this.view.restore(this.host.readState(), subject);
+    if (before === undefined) return this.view.restore(this.host.getState(), subject);
     if (this.definition.getSubject(before) === subject) return undefined;
     this.view.clear();
     return 0;
@@ -82,7 +94,7 @@ export class PageApp<Message extends HostMessage, State, Intent> {
     if (this.state === undefined) return;
     const focused = document.activeElement;
     const { format, view, definition } = this;
-    const content = definition.render(this.state, (intent) => this.host.send(intent));
+    const content = definition.render(this.state, (intent) => this.host.postMessage(intent));
     this.root.ariaBusy = String(definition.isBusy(this.state));
     render(<PageContext.Provider value={{ format, view }}>{content}</PageContext.Provider>, this.root);
     const isLost = focused !== null && focused !== document.body && !focused.isConnected;
@@ -92,7 +104,7 @@ export class PageApp<Message extends HostMessage, State, Intent> {
   private save(): void {
     if (this.state === undefined) return;
     const place = this.view.save(this.definition.getSubject(this.state), window.scrollY);
-    this.host.saveState({ ...this.definition.getSavedState(this.state), ...place });
+    this.host.setState({ ...this.definition.getSavedState(this.state), ...place });
   }
 }
 
@@ -109,39 +121,6 @@ interface EditorApi {
 }
 
 declare function acquireVsCodeApi(): EditorApi;
-
-interface HostChannel<Intent> {
-  send(intent: Intent): void;
-  /** Saves the state for restoring the page after it is hidden or the window is reloaded. */
-  saveState(state: object): void;
-  /** Returns the state that was last saved; undefined if there is none. */
-  readState(): unknown;
-}
-
-/**
- * Opens the channel to the host and notifies the host that the page is ready. Drops messages that the guard rejects and
- * reports them to the host. Links are opened by the host, never in the frame itself.
- */
-function openHostChannel<Message, Intent>(
-  isMessage: Guard<Message>,
-  onMessage: (message: Message) => void,
-): HostChannel<Intent> {
-  const api = acquireVsCodeApi();
-  window.addEventListener('message', (event: MessageEvent<unknown>) => {
-    if (isMessage(event.data)) onMessage(event.data);
-    else api.postMessage({ type: 'ignored' });
-  });
-  document.body.addEventListener('click', (event) => {
-    const address = interceptLink(event);
-    if (address !== undefined) api.postMessage({ type: 'openLink', address });
-  });
-  api.postMessage({ type: 'ready' });
-  return {
-    send: (intent) => api.postMessage(intent),
-    saveState: (state) => api.setState(state),
-    readState: () => api.getState(),
-  };
-}
 
 /** Prevents the default action of a click on a link and returns the address to open; undefined if there is none. */
 function interceptLink(event: MouseEvent): string | undefined {

@@ -9,7 +9,7 @@ import {
   type TransferSnapshot,
 } from '../messages/transferMessages.ts';
 import { DescriptionSection } from '../shared/markdown.tsx';
-import { ActionButtons, Icon, NoteBox, ServerText } from '../shared/elements.tsx';
+import { ActionGroup, Icon, NoteBox, ServerText } from '../shared/elements.tsx';
 import { filterActions } from '../shared/note.ts';
 import type { PageDefinition } from '../shared/pageApp.tsx';
 import { usePage } from '../shared/pageContext.ts';
@@ -135,9 +135,7 @@ function Header({ transfer, send }: Pick<ScreenProps, 'transfer' | 'send'>): VNo
     <header>
       <Heading transfer={transfer} />
       <StatusBadge transfer={transfer} />
-      <div class="actions" role="group" aria-label={l10n.t('Actions')}>
-        <ActionButtons actions={actions} onAction={(type) => send({ type })} />
-      </div>
+      <ActionGroup label={l10n.t('Actions')} actions={actions} onAction={(type) => send({ type })} />
     </header>
   );
 }

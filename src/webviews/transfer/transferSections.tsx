@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { TransferFile } from '../../core/model/transferModel.ts';
 import { getCopyFolderLabel } from '../../core/words/sharedSentences.ts';
 import type { PageTransfer, TransferIntent } from '../messages/transferMessages.ts';
-import { ActionButtons, Fact, Link, NoteBox, Section, ServerText, ShowMore } from '../shared/elements.tsx';
+import { ActionGroup, Fact, Link, NoteBox, Section, ServerText, ShowMore } from '../shared/elements.tsx';
 import type { Format } from '../shared/format.ts';
 import { readIdentifier } from '../shared/identifiers.ts';
 import { JsonTree } from '../shared/jsonTree.tsx';
@@ -144,9 +144,7 @@ export function PlaceSection({ transfer: { place }, send }: PlaceProps): VNode |
           <ServerText>{missing}</ServerText>
         </p>
       )}
-      <div class="actions" role="group" aria-label={l10n.t('Transferred Files')}>
-        <ActionButtons actions={actions} onAction={(type) => send({ type })} />
-      </div>
+      <ActionGroup label={l10n.t('Transferred Files')} actions={actions} onAction={(type) => send({ type })} />
     </Section>
   );
 }
