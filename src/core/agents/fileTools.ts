@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { readLicenses } from '../citations/licenses.ts';
+import { readLicenses } from '../citations/creditText.ts';
 import { catchRefusal, type OpenConnection } from '../connections/openConnections.ts';
 import type { Database } from '../model/databaseModel.ts';
 import type { FileEntry, FoundFile } from '../model/fileEntry.ts';

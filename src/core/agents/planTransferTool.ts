@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { countFileLicenses } from '../citations/licenses.ts';
+import { countFileLicenses } from '../citations/creditText.ts';
 import type { OpenConnection } from '../connections/openConnections.ts';
 import { planLifetimeMs } from '../transfers/planFiles.ts';
 import type { Database } from '../model/databaseModel.ts';

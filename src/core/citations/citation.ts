@@ -1,4 +1,4 @@
-import type { License } from './licenses.ts';
+import type { License } from './creditText.ts';
 
 /** A person or organization in a citation. `literal` contains a name that can't be split reliably. */
 export interface CitedName {

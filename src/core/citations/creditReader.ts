@@ -1,8 +1,16 @@
 import type { JsonObject } from '../util/json.ts';
 import { parseOrcid } from '../util/userIdentity.ts';
 import { formatSortedName, type CitedName, type CitedWork, type SupportingContributor } from './citation.ts';
-import { append, listObjects, listTexts, parseDoi, parseWebAddress, readText, toObject } from './creditText.ts';
-import { readLicenses } from './licenses.ts';
+import {
+  append,
+  listObjects,
+  listTexts,
+  parseDoi,
+  parseWebAddress,
+  readLicenses,
+  readText,
+  toObject,
+} from './creditText.ts';
 
 /** Reads the work to cite from a resource's credit metadata, or from the fields that data packages use instead. */
 export function readCitedWork(resource: JsonObject): CitedWork {

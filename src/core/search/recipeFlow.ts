@@ -1,4 +1,4 @@
-import { readStatedLicenses } from '../citations/licenses.ts';
+import { readStatedLicenses } from '../citations/creditText.ts';
 import { MissingIds } from '../recipes/missingIds.ts';
 import { planRecipe, type PlanRequest, type RecipePlan } from '../recipes/planRecipe.ts';
 import type { FoundFile } from '../model/fileEntry.ts';

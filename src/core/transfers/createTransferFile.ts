@@ -1,4 +1,4 @@
-import { readStatedLicenses } from '../citations/licenses.ts';
+import { readStatedLicenses } from '../citations/creditText.ts';
 import type { FileEntry } from '../model/fileEntry.ts';
 import type { TransferFile } from '../model/transferModel.ts';
 import { parseDeclaredHash } from '../util/declaredHash.ts';

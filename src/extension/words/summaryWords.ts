@@ -1,5 +1,5 @@
 import { env, l10n } from 'vscode';
-import { countFileLicenses, type LicenseCount } from '../../core/citations/licenses.ts';
+import { countFileLicenses, type LicenseCount } from '../../core/citations/creditText.ts';
 import type { KnownCopies } from '../../core/transfers/duplicateFlow.ts';
 import type { FileStaging } from '../../core/model/searchModel.ts';
 import type { TransferFile, TransferOrder } from '../../core/model/transferModel.ts';

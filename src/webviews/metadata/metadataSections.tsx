@@ -38,8 +38,15 @@ import {
   type Reference,
   type RelatedIdentifier,
 } from './credit.ts';
-import { listFacts, listOtherFields, listSchemaFields, type Fact, type SchemaField } from './facts.ts';
-import { describeMetadataChange, listMetadataNotes } from './metadataNotes.ts';
+import {
+  describeMetadataChange,
+  listFacts,
+  listMetadataNotes,
+  listOtherFields,
+  listSchemaFields,
+  type Fact,
+  type SchemaField,
+} from './facts.ts';
 
 const initialFields = 200;
 const maxCellLength = 1000;

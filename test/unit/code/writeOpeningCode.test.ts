@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeOpeningCode } from '../../../src/core/code/writeOpeningCode.ts';
+import { writeOpeningCode } from '../../../src/core/code/writeCode.ts';
 import { parsePython, runPython } from '../../support/runCode.ts';
 
 const endings =

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { formatApa, writeApa, writeCitations } from '../../../src/core/citations/citationFormats.ts';
 import { listNotes, type Citation } from '../../../src/core/citations/citation.ts';
 import { listCitations, type CitableFile } from '../../../src/core/citations/citableUnits.ts';
-import { readLicenses } from '../../../src/core/citations/licenses.ts';
+import { readLicenses } from '../../../src/core/citations/creditText.ts';
 import type { JsonObject } from '../../../src/core/util/json.ts';
 
 const texts = { message: 'Please cite these data.', title: 'Data sets', unknownAuthor: 'anonymous' };

@@ -4,7 +4,7 @@ import {
   readLicenses,
   readStatedLicenses,
   type LicenseCount,
-} from '../../../src/core/citations/licenses.ts';
+} from '../../../src/core/citations/creditText.ts';
 
 /** Counts files whose metadata states these licenses. */
 function countLicenses(licenses: readonly string[]): readonly LicenseCount[] {

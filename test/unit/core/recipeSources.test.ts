@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readStatedLicenses } from '../../../src/core/citations/licenses.ts';
+import { readStatedLicenses } from '../../../src/core/citations/creditText.ts';
 import type { FileEntry, FoundFile } from '../../../src/core/model/fileEntry.ts';
 import { findObstacle, planRecipe, toOrder, type RecipePlan } from '../../../src/core/recipes/planRecipe.ts';
 import type { Recipe } from '../../../src/core/recipes/recipeSchema.ts';

@@ -6,8 +6,13 @@ import { describe, it } from 'mocha';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
 import type { MetadataSnapshot } from '../../../src/webviews/messages/metadataMessages.ts';
 import { listLicenses, listSources, readCredit } from '../../../src/webviews/metadata/credit.ts';
-import { listFacts, listOtherFields, listSchemaFields } from '../../../src/webviews/metadata/facts.ts';
-import { describeMetadataChange, listMetadataNotes } from '../../../src/webviews/metadata/metadataNotes.ts';
+import {
+  describeMetadataChange,
+  listFacts,
+  listMetadataNotes,
+  listOtherFields,
+  listSchemaFields,
+} from '../../../src/webviews/metadata/facts.ts';
 import { createFormat } from '../../../src/webviews/shared/format.ts';
 
 const format = createFormat('en');

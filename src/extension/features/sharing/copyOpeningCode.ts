@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import { writeOpeningCode, type OpenedFiles } from '../../../core/code/writeOpeningCode.ts';
+import { writeOpeningCode, type OpenedFiles } from '../../../core/code/writeCode.ts';
 import { settlesWithin, systemClock } from '../../../core/util/clock.ts';
 import { findOpenableFiles } from '../../../core/verification/transferredFiles.ts';
 import type { PastVerification } from '../../../core/verification/pastVerification.ts';

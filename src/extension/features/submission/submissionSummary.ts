@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import { countFileLicenses } from '../../../core/citations/licenses.ts';
+import { countFileLicenses } from '../../../core/citations/creditText.ts';
 import { findFilesUnderWay, type FilesUnderWay } from '../../../core/model/filesUnderWay.ts';
 import { createStagingLookup } from '../../../core/model/staging.ts';
 import type { TransferOrder } from '../../../core/model/transferModel.ts';
