@@ -34,13 +34,13 @@ const steps: readonly Step[] = [
   { name: 'show the intent', inject: onShown('submitting'), ...accepted },
   { name: 'check whether names are known', inject: onCall(getClient, 'isNamingKnown'), ...before },
   { name: 'choose the names', inject: onCall((rig) => getPart(rig, 'dialects'), 'get'), ...before },
-  { name: 'wait for the turn', inject: onCall((rig) => getPart(rig, 'channel', 'queue'), 'run'), ...before },
+  { name: 'wait for the turn', inject: onCall((rig) => getPart(rig, 'queue'), 'run'), ...before },
   { name: 'send the request', inject: onCall(getTransport, 'send'), ...before, isNetwork: true },
   { name: 'receive the headers', inject: onReturn(getTransport, 'send'), ...unclear, isNetwork: true },
   { name: 'read the response', inject: onRead, ...unclear, isNetwork: true },
   { name: 'log the exchange', inject: onCall(({ log }) => log, 'trace'), ...accepted },
-  { name: 'leave the queue', inject: onReturn((rig) => getPart(rig, 'channel', 'queue'), 'run'), ...accepted },
-  { name: 'remove the key', inject: onCall((rig) => getPart(rig, 'channel', 'keyRemover'), 'removeFrom'), ...accepted },
+  { name: 'leave the queue', inject: onReturn((rig) => getPart(rig, 'queue'), 'run'), ...accepted },
+  { name: 'remove the key', inject: onCall((rig) => getPart(rig, 'keyRemover'), 'removeFrom'), ...accepted },
   { name: 'report the reply', inject: onReply, ...accepted },
   { name: 'leave the client', inject: onReturn(getClient, 'transfer'), ...unclear },
   { name: 'compare with other IDs', inject: onCall(({ explorer }) => explorer.transferStore, 'getAll'), ...accepted },
@@ -136,13 +136,13 @@ function getClient({ explorer }: Rig) {
 }
 
 /** Returns an object inside the client's session. */
-function getPart(rig: Rig, ...path: readonly string[]): object {
-  const session: unknown = Reflect.get(getClient(rig), 'session');
-  return path.reduce((part, name) => Reflect.get(part, name) as object, session as object);
+function getPart(rig: Rig, name: string): object {
+  const session = Reflect.get(getClient(rig), 'session') as object;
+  return Reflect.get(session, name) as object;
 }
 
 function getTransport(rig: Rig): object {
-  return getPart(rig, 'channel', 'transport');
+  return getPart(rig, 'transport');
 }
 
 function onCall(holder: Holder, method: string) {
@@ -160,12 +160,9 @@ function onReturn(holder: Holder, method: string) {
     });
 }
 
-function onRead(rig: Rig, thrown: unknown): void {
-  const fail = (): never => {
-    throw thrown;
-  };
+function onRead(rig: Rig, error: unknown): void {
   replaceOnce(getTransport(rig), 'send', async (original) =>
-    Object.assign({}, await original(), { readText: () => Promise.resolve().then(fail) }),
+    Object.assign({}, await original(), { text: undefined, error }),
   );
 }
 
