@@ -216,7 +216,6 @@ export class SavedTransfers implements Disposable {
     if (failure !== undefined) this.logError(failure);
     const { store, ledger } = this.dependencies;
     if (store.hasEarlier && !(await ledger.hasEnded())) store.setHasEarlier(false);
-    if (store.getRunning().some(({ state }) => state === 'submitting')) this.settleLater();
   }
 
   private async check(key: string): Promise<void> {
@@ -224,6 +223,7 @@ export class SavedTransfers implements Disposable {
     const change = await ledger.checkRecord(key);
     const ours = store.get(key);
     if (change.kind === 'there') this.show(change.transfer);
+    if (store.get(key)?.state === 'submitting') this.settleLater();
     if (!ours || (change.kind !== 'removed' && change.kind !== 'missing')) return;
     // The file is missing although no window removed the transfer and it has not ended, so write the file again.
     if (change.kind === 'missing' && !hasEnded(ours.state)) return void this.save(ours);
