@@ -12,38 +12,6 @@ import { Emitter, type Disposable } from '../util/lifetime.ts';
 import type { Logger } from '../util/logger.ts';
 import { toStoredId, type ConnectionAlias } from './recordFiles.ts';
 
-/** Exchanges messages between windows as small files, each containing a JSON object. */
-export class WindowMessages {
-  readonly folder: string;
-
-  constructor(folder: string) {
-    this.folder = folder;
-  }
-
-  async createFolder(): Promise<void> {
-    await createFolder(this.folder, 0o700);
-  }
-
-  async listNames(): Promise<readonly string[]> {
-    return await readdir(this.folder);
-  }
-
-  /** Returns the content of a file; an empty object if the file is missing or invalid. */
-  async read(name: string): Promise<JsonObject> {
-    const text = await readFile(join(this.folder, name), 'utf8').catch(() => '');
-    return parseJsonObject(text) ?? {};
-  }
-
-  async write(name: string, content: JsonObject): Promise<void> {
-    await this.createFolder();
-    await writeFileAtomically(join(this.folder, name), JSON.stringify(content));
-  }
-
-  async remove(name: string): Promise<void> {
-    await rm(join(this.folder, name), { force: true });
-  }
-}
-
 interface PollingLeaseDependencies {
   readonly folder: string;
   readonly alias?: ConnectionAlias | undefined;
@@ -70,7 +38,8 @@ const minWaitMs = 50;
  */
 export class PollingLease implements Disposable {
   private readonly dependencies: PollingLeaseDependencies;
-  private readonly messages: WindowMessages;
+  /** The folder of the windows' files; each file but a lock contains a JSON object. */
+  private readonly folder: string;
   private readonly windowToken = randomUUID();
   private readonly watch: FolderWatch;
   /** The lock for each connection that this window polls; undefined if the lock could not be written. */
@@ -93,8 +62,8 @@ export class PollingLease implements Disposable {
 
   constructor(dependencies: PollingLeaseDependencies) {
     this.dependencies = dependencies;
-    this.messages = new WindowMessages(join(dependencies.folder, 'asking'));
-    this.watch = new FolderWatch(this.messages.folder, (name) => {
+    this.folder = join(dependencies.folder, 'asking');
+    this.watch = new FolderWatch(this.folder, (name) => {
       if (name !== this.focusFile && !name?.endsWith('.part')) void this.check();
     });
   }
@@ -117,8 +86,7 @@ export class PollingLease implements Disposable {
    * the latest.
    */
   async requestPoll({ connectionId, ...content }: PollRequest): Promise<void> {
-    const name = `${this.toFileName(connectionId)}.${randomUUID()}.want`;
-    await this.notifyWindows(() => this.messages.write(name, content));
+    await this.notifyWindows(`${this.toFileName(connectionId)}.${randomUUID()}.want`, content);
   }
 
   /** Returns true if this window is focused, or if another window was focused at its last heartbeat. */
@@ -132,7 +100,7 @@ export class PollingLease implements Disposable {
     this.heartbeat?.dispose();
     for (const lock of this.leases.values()) lock?.dispose();
     this.leases.clear();
-    if (this.isFocusPublished) rmSync(join(this.messages.folder, this.focusFile), { force: true });
+    if (this.isFocusPublished) rmSync(join(this.folder, this.focusFile), { force: true });
   }
 
   private toFileName(connectionId: string): string {
@@ -159,24 +127,21 @@ export class PollingLease implements Disposable {
     const wasPublished = this.isFocusPublished;
     // Set the flag before writing the file, so that a window that closes in the meantime removes the file.
     this.isFocusPublished = hasFocus;
-    if (hasFocus) await this.notifyWindows(() => this.messages.write(this.focusFile, { at }));
-    if (hasFocus ? this.isDisposed : wasPublished) await this.notifyWindows(() => this.messages.remove(this.focusFile));
+    if (hasFocus) await this.notifyWindows(this.focusFile, { at });
+    if (hasFocus ? this.isDisposed : wasPublished) await this.notifyWindows(this.focusFile);
   }
 
   /** Reads the other windows' files and acquires free leases. Repeats both steps if files changed in the meantime. */
   private async check(): Promise<void> {
     this.shouldCheckAgain = true;
-    if (!this.isChecking) await this.checkUntilDone();
-  }
-
-  private async checkUntilDone(): Promise<void> {
+    if (this.isChecking) return;
     this.isChecking = true;
     while (this.shouldCheckAgain && !this.isDisposed) {
       this.shouldCheckAgain = false;
       try {
-        await this.messages.createFolder();
+        await createFolder(this.folder, 0o700);
         this.watch.start();
-        const names = await this.messages.listNames();
+        const names = await readdir(this.folder);
         await this.readFocus(names);
         for (const connectionId of this.eligible) await this.tryToAcquire(connectionId);
         for (const name of names) await this.readPollRequest(name);
@@ -190,13 +155,13 @@ export class PollingLease implements Disposable {
   private async readFocus(names: readonly string[]): Promise<void> {
     const since = this.dependencies.clock.now() - staleAfterMs;
     const others = names.filter((name) => name.endsWith('.focus') && name !== this.focusFile);
-    const focuses = await Promise.all(others.map((name) => this.messages.read(name)));
+    const focuses = await Promise.all(others.map((name) => this.read(name)));
     this.isFocusElsewhere = focuses.some(({ at }) => typeof at === 'number' && at > since);
   }
 
   private async tryToAcquire(connectionId: string): Promise<void> {
     if (this.leases.get(connectionId)) return;
-    const file = join(this.messages.folder, `${this.toFileName(connectionId)}.lock`);
+    const file = join(this.folder, `${this.toFileName(connectionId)}.lock`);
     const lock = await FileLock.acquire(file, this.dependencies.clock);
     if (!lock) {
       await this.waitFor(connectionId, file);
@@ -237,8 +202,8 @@ export class PollingLease implements Disposable {
   private async readPollRequest(name: string): Promise<void> {
     const connectionId = [...this.leases.keys()].find((id) => isPollRequestFor(this.toFileName(id), name));
     if (connectionId === undefined) return;
-    const { key } = await this.messages.read(name);
-    await this.messages.remove(name);
+    const { key } = await this.read(name);
+    await rm(join(this.folder, name), { force: true });
     this.pollRequested.fire({ connectionId, ...(typeof key === 'string' && { key }) });
   }
 
@@ -253,9 +218,20 @@ export class PollingLease implements Disposable {
     for (const connectionId of unleased) this.addLease(connectionId, undefined);
   }
 
-  private async notifyWindows(write: () => Promise<void>): Promise<void> {
+  /** Returns the content of a window's file; an empty object if the file is missing or invalid. */
+  private async read(name: string): Promise<JsonObject> {
+    const text = await readFile(join(this.folder, name), 'utf8').catch(() => '');
+    return parseJsonObject(text) ?? {};
+  }
+
+  /** Writes a file for the other windows or, without `content`, removes it. Never rejects. */
+  private async notifyWindows(name: string, content?: JsonObject): Promise<void> {
+    const file = join(this.folder, name);
     try {
-      await write();
+      if (content) {
+        await createFolder(this.folder, 0o700);
+        await writeFileAtomically(file, JSON.stringify(content));
+      } else await rm(file, { force: true });
     } catch (error) {
       this.dependencies.log.debug(`Other windows could not be notified: ${String(error)}`);
     }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -256,6 +257,21 @@ describe('The polling lease', () => {
     await until(() => requests.length > 0);
     assert.deepEqual(requests, [{ connectionId: 'c' }]);
     assert.equal((await readdir(join(folder, 'asking'))).filter((name) => name.endsWith('.want')).length, 1);
+  });
+
+  it('polls all transfers for an incomplete request, ignores an incomplete focus, and leaves no partial file', async () => {
+    const one = await acquire();
+    const requests: Parameters<PollingLease['requestPoll']>[0][] = [];
+    one.onDidRequestPoll((request) => requests.push(request));
+    await writeFile(join(folder, 'asking', 'torn.focus'), '{"at":');
+    await writeFile(join(folder, 'asking', 'list.focus'), '[1]');
+    await writeFile(join(folder, 'asking', `c.${randomUUID()}.want`), '{"key":');
+    await until(() => requests.length === 1);
+    assert.deepEqual(requests, [{ connectionId: 'c' }]);
+    assert.equal(one.isAnyWindowFocused(), false);
+    await newWindow().requestPoll({ connectionId: 'unknown', key: 'k' });
+    const others = (await names()).filter((name) => !/^(?:c\.lock|torn\.focus|list\.focus)$/.test(name));
+    assert.match(others.join(' '), /^unknown\.[\da-f-]+\.want$/);
   });
 
   it("ignores a request that can't be written, and logs it", async () => {

@@ -3,7 +3,6 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PendingSubmissions } from '../../../src/core/transfers/savedTransfers.ts';
-import { WindowMessages } from '../../../src/core/transfers/pollingLease.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 
 describe('Messages between windows', () => {
@@ -67,20 +66,6 @@ describe('Messages between windows', () => {
     it("aren't started if they can't be written", async () => {
       await writeFile(join(folder, 'submitting'), 'a file where the folder should be');
       await assert.rejects(one.start('k'));
-    });
-  });
-
-  describe('in files', () => {
-    it('are read as written, and empty if a file is missing, incomplete or foreign', async () => {
-      const notes = new WindowMessages(join(folder, 'notes'));
-      await notes.write('ours', { at: 3 });
-      await writeFile(join(folder, 'notes', 'list'), '[1]');
-      await writeFile(join(folder, 'notes', 'torn'), '{"at":');
-      const read = await Promise.all(['ours', 'list', 'torn', 'gone'].map((name) => notes.read(name)));
-      assert.deepEqual(read, [{ at: 3 }, {}, {}, {}]);
-      assert.deepEqual((await notes.listNames()).toSorted(), ['list', 'ours', 'torn'], 'and no half note is left');
-      for (const name of ['ours', 'ours', 'gone']) await notes.remove(name);
-      assert.deepEqual((await notes.listNames()).toSorted(), ['list', 'torn']);
     });
   });
 });
