@@ -17,28 +17,17 @@ export const minRequestGapMs = 200;
 
 /** Returns the interval between polls of a running transfer, in milliseconds (D33: polling intervals). */
 export function getPollIntervalMs(transfer: Transfer, now: number, { minIntervalMs, hasFocus }: PollOptions): number {
+  const { state, changes, createdAt, cancelUnheeded } = transfer;
+  if (cancelUnheeded) return Math.max(10 * minute, minIntervalMs);
   const idleMs = now - getLastProgressAt(transfer);
-  if (transfer.cancelUnheeded) return Math.max(10 * minute, minIntervalMs);
-  if (idleMs >= hour) return Math.max(getIdleIntervalMs(transfer, idleMs), minIntervalMs);
-  const tenth = (now - getAcceptedAt(transfer)) / 10;
+  // The interval grows for a state that the client does not know, because it may be final (D10: open status set).
+  const idleIntervalMs = state === 'running' ? Math.min(idleMs / 12, hour) : 5 * minute;
+  if (idleMs >= hour) return Math.max(idleIntervalMs, minIntervalMs);
+  // A service can accept a transfer much later than it was submitted.
+  const acceptedAt = changes.find((change) => change.state === 'accepted')?.at ?? createdAt;
+  const tenth = (now - acceptedAt) / 10;
   const focused = Math.max(Math.min(Math.max(tenth, second), minute), minIntervalMs);
   return hasFocus ? focused : 2 * focused;
-}
-
-/**
- * Returns the time when the service accepted the transfer, which can be much later than its submission. If that time is
- * unknown, returns `createdAt`.
- */
-function getAcceptedAt({ changes, createdAt }: Transfer): number {
-  return changes.find(({ state }) => state === 'accepted')?.at ?? createdAt;
-}
-
-/**
- * Returns the interval for a transfer without recent progress. For a state that the client does not know, the interval
- * grows over time, because the state may be final (D10: open status set).
- */
-function getIdleIntervalMs({ state }: Transfer, idleMs: number): number {
-  return state === 'running' ? Math.min(idleMs / 12, hour) : 5 * minute;
 }
 
 /** Returns true for a transfer that has an ID and has not ended. */

@@ -50,21 +50,15 @@ function correctRefusal(transfer: Transfer): Transfer {
 
 function isTransfer(value: JsonObject): value is JsonObject & Transfer {
   const { key, createdAt, state, changes, order } = value;
+  if (!Array.isArray(changes) || !isJsonObject(order)) return false;
+  const times = [createdAt, ...changes.map((change: unknown) => (isJsonObject(change) ? change['at'] : undefined))];
+  const { connectionId, orcid, source, destination, files } = order;
   return (
-    typeof key === 'string' &&
-    isTime(createdAt) &&
-    typeof state === 'string' &&
-    Array.isArray(changes) &&
-    changes.every((change: unknown) => isJsonObject(change) && isTime(change['at'])) &&
-    isJsonObject(order) &&
-    ['connectionId', 'orcid', 'source', 'destination'].every((field) => typeof order[field] === 'string') &&
-    Array.isArray(order['files'])
+    [key, state, connectionId, orcid, source, destination].every((field) => typeof field === 'string') &&
+    // A `Date` must be able to represent them.
+    times.every((time) => typeof time === 'number' && !Number.isNaN(new Date(time).getTime())) &&
+    Array.isArray(files)
   );
-}
-
-/** Returns true for a number of milliseconds since 1970 that a `Date` can represent. */
-function isTime(value: unknown): boolean {
-  return typeof value === 'number' && !Number.isNaN(new Date(value).getTime());
 }
 
 /**
