@@ -31,7 +31,7 @@ export function addCompareCommand(program: Command): void {
     .argument('<recipe>', 'a *.transfer.json file')
     .action((file: string, _, command: Command) =>
       runAction(command, async (context) => {
-        const { compareWithLock } = await import('../recipes/recipeComparison.ts');
+        const { compareWithLock } = await import('../recipes/recipeRun.ts');
         return await compareWithLock(context, file);
       }),
     );

@@ -1,5 +1,13 @@
-import type { LockDifference, PlanObstacle, RecipePlan, UnmetExpectation } from '../../core/recipes/planRecipe.ts';
-import { sumUpFiles } from '../../core/recipes/recipeFile.ts';
+import type { PlannedRun } from '../../core/search/recipeRun.ts';
+import {
+  findObstacle,
+  hasDifference,
+  type LockDifference,
+  type PlanObstacle,
+  type RecipePlan,
+  type UnmetExpectation,
+} from '../../core/recipes/planRecipe.ts';
+import { sumUpFiles, type RecipeFile } from '../../core/recipes/recipeFile.ts';
 import type { LockReadResult } from '../../core/recipes/recipeLock.ts';
 import type { Recipe } from '../../core/recipes/recipeSchema.ts';
 import type { TableProblem } from '../../core/recipes/resolveFiles.ts';
@@ -9,6 +17,8 @@ import {
   describeMissingLock,
   describeUnusableFiles,
 } from '../../core/words/recipeSentences.ts';
+import { describeNeverRun } from '../../core/words/sharedSentences.ts';
+import { exitCode, getExitCode, type ExitCode } from '../cliError.ts';
 import { formatBytes, formatCount, toPlainCell } from '../text/terminalText.ts';
 import { describeReason } from '../text/reasonText.ts';
 import { english, unusableFile } from '../text/sentences.ts';
@@ -147,4 +157,93 @@ export function describeExpectation(unmet: UnmetExpectation): string {
 function formatNames(names: readonly string[]): string {
   const more = names.length > maxNames ? `, and ${names.length - maxNames} more` : '';
   return names.slice(0, maxNames).map(toPlainCell).join(', ') + more;
+}
+
+/** Returns the exit code for an obstacle to a plan. After a failed request, the code depends on the reason. */
+export function getObstacleCode({ failure }: RecipePlan, obstacle: PlanObstacle): ExitCode {
+  return failure?.kind === 'service' ? getExitCode(failure.reason) : obstacleCodes[obstacle];
+}
+
+const obstacleCodes: Readonly<Record<PlanObstacle, ExitCode>> = {
+  failed: exitCode.failed,
+  missing: exitCode.notFound,
+  differsFromLock: exitCode.differs,
+  otherDatabases: exitCode.differs,
+  unmet: exitCode.failed,
+  stalled: exitCode.failed,
+  tooMany: exitCode.failed,
+  noFiles: exitCode.failed,
+  noDestination: exitCode.usage,
+};
+
+/** Returns the JSON output of a dry run (docs/command-line.md). */
+export function toPlanDocument({ name, plan, recipe }: PlannedRun, destination: DestinationFacts): object {
+  const { files, missing, unmet, difference } = plan;
+  const obstacle = findObstacle(plan);
+  const { bytes, unknownCount } = sumUpFiles(files);
+  return {
+    recipe: name,
+    source: recipe.from.database,
+    destination: recipe.to?.database,
+    files: files.length,
+    bytes,
+    filesWithoutSize: unknownCount,
+    ...destination,
+    obstacle,
+    problem: obstacle && describeObstacle(plan, obstacle),
+    missing,
+    unmet: unmet.map(describeExpectation),
+    difference: difference && toCounts(difference),
+  };
+}
+
+/** Returns the JSON output of a comparison with a lock (docs/command-line.md). */
+export function toDifferenceDocument({ name, plan: { difference } }: PlannedRun): object {
+  const { added = [], gone = [], changed = [], sameCount = 0 } = difference ?? {};
+  return {
+    recipe: name,
+    isSame: !difference || !hasDifference(difference),
+    added: added.map(toFileDocument),
+    gone: gone.map(toFileDocument),
+    same: sameCount,
+    changed: changed.map(({ before, after }) => ({ before: toFileDocument(before), after: toFileDocument(after) })),
+  };
+}
+
+/** Formats the result of a dry run as text. */
+export function formatPlan({ plan, lock }: PlannedRun, destination: DestinationFacts): string {
+  const { difference } = plan;
+  const obstacle = findObstacle(plan);
+  const files = [
+    formatPlanSize(plan),
+    ...(difference ? [`since the last run: ${formatDifference(difference)}`] : []),
+    ...(lock.kind === 'none' ? [describeNeverRun(english)] : []),
+    ...formatDestination(plan, destination),
+  ];
+  const lines = [...(plan.failure ? [] : files), ...(obstacle ? [describeObstacle(plan, obstacle)] : [])];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/**
+ * Lists the differences from a lock, one file per line: `+` new, `-` gone, `~` changed. Says so if there are no
+ * differences.
+ */
+export function formatFileDifferences({ plan: { difference } }: PlannedRun): string {
+  const { added = [], gone = [], changed = [] } = difference ?? {};
+  const format = (sign: string, { path, id }: RecipeFile): string =>
+    `${sign} ${toPlainCell(path)}${path === id ? '' : ` (${toPlainCell(id)})`}\n`;
+  const lines = [
+    ...gone.map((file) => format('-', file)),
+    ...added.map((file) => format('+', file)),
+    ...changed.map(({ after }) => format('~', after)),
+  ];
+  return lines.join('') || 'The files match the lock.\n';
+}
+
+function toFileDocument({ id, path, bytes, hash }: RecipeFile): object {
+  return { id, path, bytes, hash };
+}
+
+function toCounts({ added, gone, changed, sameCount }: NonNullable<RecipePlan['difference']>): object {
+  return { added: added.length, gone: gone.length, changed: changed.length, same: sameCount };
 }

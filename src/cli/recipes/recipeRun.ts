@@ -1,30 +1,32 @@
-import type { Transfer } from '../../core/model/transferModel.ts';
-import { findObstacle, toOrder } from '../../core/recipes/planRecipe.ts';
-import { writeLock, type RecipeLock } from '../../core/recipes/recipeLock.ts';
+import { resolve } from 'node:path';
+import {
+  planRun,
+  readRecipe,
+  submitRun,
+  toRunOrder,
+  type OpenRecipe,
+  type PlannedRun,
+} from '../../core/search/recipeRun.ts';
+import { findObstacle, hasDifference } from '../../core/recipes/planRecipe.ts';
+import { recipeExtension } from '../../core/recipes/recipeNames.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import { readFreeBytes } from '../../core/util/freeSpace.ts';
 import { findServedFolder } from '../../core/verification/transferredFolder.ts';
-import { exitCode, type ExitCode } from '../cliError.ts';
+import { CliError, createRequestError, createUsageError, exitCode, type ExitCode } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
-import { loadTransfers } from '../transfers/transferLookup.ts';
+import { reportTransfer, requireWaitForTimeout, type WaitFlags } from '../transfers/transferStart.ts';
 import {
-  reportTransfer,
-  requireNotUnderWay,
-  requireWaitForTimeout,
-  submitTransfer,
-  type WaitFlags,
-} from '../transfers/transferStart.ts';
-import type { DestinationFacts } from './planText.ts';
-import {
+  brokenLock,
+  describeObstacle,
+  formatFileDifferences,
   formatPlan,
   getObstacleCode,
-  planRun,
-  requireRunnable,
+  toDifferenceDocument,
   toPlanDocument,
-  type PlannedRun,
-} from './plannedRun.ts';
-import { readRecipe } from './recipeInput.ts';
+  type DestinationFacts,
+} from './planText.ts';
+import { CliRecipeHost, CliRecipeReader } from './recipeHost.ts';
 
 /** The options of `run`. */
 export interface RunFlags extends WaitFlags {
@@ -36,11 +38,51 @@ export interface RunFlags extends WaitFlags {
 /** Runs a recipe and writes its lock. In a dry run, only prints the files that the recipe would transfer. */
 export async function runRecipeFile(context: CommandContext, file: string, flags: RunFlags): Promise<ExitCode> {
   requireWaitForTimeout(flags);
-  const input = await readRecipe(file);
+  const opened = await read(file);
   return await CliSession.run(context, async (session) => {
-    const planned = await planRun(session, input, flags.locked);
-    return flags.dryRun ? await printPlan(session, planned) : await start(session, planned, flags);
+    const host = new CliRecipeHost(session, file, flags.again);
+    const planned = await planRun<never>(session.explorer.recipeFlow, host, opened, flags.locked);
+    if (flags.dryRun) return await printPlan(session, planned);
+    const { transfer, lockError } = await submitRun<never>(host, planned);
+    if (lockError !== undefined) {
+      const text = "The transfer was started, but the recipe's lock file couldn't be written";
+      context.output.note(`${text} (${getErrorCode(lockError)}).`);
+    }
+    const code = await reportTransfer(session, transfer.key, flags);
+    return lockError === undefined ? code : exitCode.failed;
   });
+}
+
+const noLock = 'The recipe has no lock to compare with.';
+const howToLock = 'Running the recipe writes one.';
+const savedSearch = 'It is a saved search: add a destination and run it to write one.';
+
+/**
+ * Prints the differences between a recipe's lock and the files that the recipe currently finds. Resolves to exit code 5
+ * if there are differences. Throws CliError if there is no readable lock, if the files can't be determined, or if there
+ * are too many files.
+ */
+export async function compareWithLock(context: CommandContext, file: string): Promise<ExitCode> {
+  const opened = await read(file);
+  if (opened.lock.kind === 'broken') throw new CliError(brokenLock);
+  if (opened.lock.kind === 'none')
+    throw new CliError(`${noLock} ${opened.recipe.to ? howToLock : savedSearch}`, exitCode.notFound);
+  return await CliSession.run(context, async (session) => {
+    const planned = await planRun<never>(session.explorer.recipeFlow, new CliRecipeHost(session, file), opened);
+    const { plan } = planned;
+    const { failure, difference } = plan;
+    if (failure?.kind === 'service') throw createRequestError("Couldn't find the files", failure.reason);
+    if (!difference)
+      throw new CliError(`Nothing was compared. ${describeObstacle(plan, findObstacle(plan) ?? 'failed')}`);
+    context.output.print(toDifferenceDocument(planned), () => formatFileDifferences(planned));
+    return hasDifference(difference) ? exitCode.differs : exitCode.done;
+  });
+}
+
+async function read(file: string): Promise<OpenRecipe> {
+  if (!file.endsWith(recipeExtension))
+    throw createUsageError(`The file name of a recipe must end in ${recipeExtension}.`);
+  return await readRecipe(new CliRecipeReader(file), resolve(file));
 }
 
 async function printPlan(session: CliSession, planned: PlannedRun): Promise<ExitCode> {
@@ -51,75 +93,32 @@ async function printPlan(session: CliSession, planned: PlannedRun): Promise<Exit
   return !obstacle || obstacle === 'noDestination' ? exitCode.done : getObstacleCode(planned.plan, obstacle);
 }
 
-async function start(session: CliSession, planned: PlannedRun, flags: RunFlags): Promise<ExitCode> {
-  requireRunnable(planned);
-  const { id: connectionId } = planned.connection.connection;
-  const order = toOrder(planned.plan, { connectionId, orcid: session.getOrcid(connectionId) });
-  const known = await loadTransfers(session);
-  if (!flags.again) requireNotUnderWay(known, order);
-  const transfer = await submitTransfer(session, order);
-  const hasLock = await saveLock(session, planned, transfer);
-  const code = await reportTransfer(session, transfer.key, flags);
-  return hasLock ? code : exitCode.failed;
-}
-
-/** Writes a recipe's lock after its transfer has started. If writing fails, prints the reason and resolves to false. */
-async function saveLock(
-  { context }: CliSession,
-  planned: PlannedRun,
-  { id = '', createdAt }: Transfer,
-): Promise<boolean> {
-  try {
-    const lock = createLock(planned, { id, submitted: new Date(createdAt).toISOString() });
-    await writeLock(planned.path, lock);
-    return true;
-  } catch (error) {
-    context.output.note(
-      `The transfer was started, but the recipe's lock file couldn't be written (${getErrorCode(error)}).`,
-    );
-    return false;
-  }
-}
-
-function createLock({ plan, connection, name }: PlannedRun, transfer: RecipeLock['transfer']): RecipeLock {
-  const { name: serviceName, address, version } = connection.service;
-  const { from, to } = plan.recipe;
-  return {
-    version: 1,
-    recipe: name,
-    service: { name: serviceName, address, version },
-    from: from.database,
-    to: to?.database ?? '',
-    transfer,
-    files: [...plan.lockFiles],
-  };
-}
-
 /**
  * Returns the known facts about a plan's destination. These are the free space, and the numbers of the plan's files that
  * are already there, and that were transferred there earlier.
  */
 async function readDestinationFacts(session: CliSession, planned: PlannedRun): Promise<DestinationFacts> {
-  const { plan, connection } = planned;
+  const { plan, session: opened } = planned;
   if (findObstacle(plan) === 'failed' || !plan.recipe.to || plan.files.length === 0) return {};
   const destination = session.explorer.connectionStore.findDatabase(plan.recipe.to.database);
-  const folder = destination && findServedFolder(connection, destination);
+  const folder = destination && findServedFolder(opened, destination);
   const freeBytes = folder === undefined ? undefined : await readFreeBytes(folder);
-  const copies = await countCopies(session, planned, connection.connection.id);
+  const copies = await countCopies(session, planned);
   return { ...(freeBytes !== undefined && { freeBytes }), ...copies };
 }
 
 async function countCopies(
   session: CliSession,
-  { plan }: PlannedRun,
-  connectionId: string,
+  planned: PlannedRun,
 ): Promise<Pick<DestinationFacts, 'alreadyThere' | 'transferredBefore'>> {
   const { explorer, context } = session;
   // Reads the transfer records, because the files of earlier transfers also count.
   await explorer.transferFlow.resume();
-  const order = toOrder(plan, { connectionId, orcid: session.getOrcid(connectionId) });
   const readVerified = (): Promise<[]> => Promise.resolve([]);
-  const known = await explorer.duplicateFlow.findKnownCopies([order], { signal: context.signal, readVerified });
+  const known = await explorer.duplicateFlow.findKnownCopies([toRunOrder(planned)], {
+    signal: context.signal,
+    readVerified,
+  });
   const { atDestination, isComplete, received } = known;
   const isKnown = atDestination.size > 0 || isComplete;
   const transferredBefore = [...received.keys()].filter((file) => !atDestination.has(file)).length;

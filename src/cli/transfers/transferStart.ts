@@ -1,3 +1,4 @@
+import type { AcceptedTransfer } from '../../core/search/recipeRun.ts';
 import { findFilesUnderWay } from '../../core/model/filesUnderWay.ts';
 import type { Transfer, TransferOrder } from '../../core/model/transferModel.ts';
 import { describeRequestWait } from '../../core/words/sharedSentences.ts';
@@ -34,7 +35,7 @@ export async function startTransfer(session: CliSession, order: TransferOrder, f
  * Submits a transfer once (D12: never resubmit). Throws an error if the transfer can't be recorded, if the service
  * doesn't accept it, or if it's unknown whether the service accepted it.
  */
-export async function submitTransfer(session: CliSession, order: TransferOrder): Promise<Transfer> {
+export async function submitTransfer(session: CliSession, order: TransferOrder): Promise<AcceptedTransfer> {
   const { output, signal } = session.context;
   const didWait = (): void => output.showProgress(describeRequestWait(english).replace(/\.$/, ''));
   const turn = { signal, observer: { didWait } };
@@ -43,9 +44,10 @@ export async function submitTransfer(session: CliSession, order: TransferOrder):
     throw createUnrecordedError(session, error);
   });
   if (transfer.id === undefined) throw createStartError(transfer);
+  const { id } = transfer;
   const databases = `${toPlainCell(order.source)} to ${toPlainCell(order.destination)}`;
-  output.note(`Started transfer ${transfer.id}: ${formatCount(order.files.length, 'file')} from ${databases}.`);
-  return transfer;
+  output.note(`Started transfer ${id}: ${formatCount(order.files.length, 'file')} from ${databases}.`);
+  return { ...transfer, id };
 }
 
 /**

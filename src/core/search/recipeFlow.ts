@@ -13,7 +13,8 @@ interface RecipeFlowDependencies {
   getOrcid(connectionId: string): string;
 }
 
-interface PlanOptions {
+/** Options for {@link RecipeFlow.plan}. */
+export interface PlanOptions {
   readonly signal: AbortSignal;
   /** Called with the number of files, IDs or values processed so far. */
   onProgress(count: number): void;

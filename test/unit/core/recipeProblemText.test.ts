@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describeRecipeProblem } from '../../../src/cli/recipes/recipeInput.ts';
+import { describeRecipeProblem } from '../../../src/cli/recipes/recipeHost.ts';
 import type { RecipeProblem } from '../../../src/core/recipes/recipeProblem.ts';
 
 type Problem = Omit<RecipeProblem, 'path' | 'range'> & { readonly field?: string };

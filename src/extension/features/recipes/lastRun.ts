@@ -1,4 +1,5 @@
 import { l10n } from 'vscode';
+import type { OpenRecipe } from '../../../core/search/recipeRun.ts';
 import type { Transfer } from '../../../core/model/transferModel.ts';
 import { CommandHint, createCommandAction } from '../../editor/commandBoundary.ts';
 import { getDialogTitle } from '../../words/commandTitles.ts';
@@ -7,7 +8,7 @@ import { describeLock } from '../../words/recipeWords.ts';
 import { cite } from '../citations/cite.ts';
 import type { CommandServices } from '../services.ts';
 import { verifyTransferredFiles } from '../verification/verifyTransferredFiles.ts';
-import { openRecipe, type OpenRecipe, type RecipeArgument } from './recipeDocument.ts';
+import { openRecipe, type RecipeArgument } from './recipeDocument.ts';
 
 /** Verifies the files that a recipe's last run transferred. */
 export async function verifyRecipe(services: CommandServices, argument: RecipeArgument | undefined): Promise<void> {

@@ -1,90 +1,175 @@
 import { commands, l10n, Range, Uri, window, workspace } from 'vscode';
-import { dirname } from 'node:path';
-import { maxRecipeBytes, parseRecipe } from '../../../core/recipes/parseRecipe.ts';
-import { readLock, type LockReadResult } from '../../../core/recipes/recipeLock.ts';
+import type { PlanOptions } from '../../../core/search/recipeFlow.ts';
+import {
+  planRun,
+  readRecipe,
+  type AcceptedTransfer,
+  type OpenRecipe,
+  type PlannedRun,
+  type RecipeReader,
+  type RecipeService,
+  type SubmittingHost,
+} from '../../../core/search/recipeRun.ts';
+import type { TransferOrder } from '../../../core/model/transferModel.ts';
+import type { PlanObstacle, RecipePlan } from '../../../core/recipes/planRecipe.ts';
+import type { LockReadResult } from '../../../core/recipes/recipeLock.ts';
 import { isRecipePath } from '../../../core/recipes/recipeNames.ts';
 import type { RecipeProblem } from '../../../core/recipes/recipeProblem.ts';
-import type { Recipe } from '../../../core/recipes/recipeSchema.ts';
-import type { RecipeText } from '../../../core/recipes/recipeText.ts';
-import { readRegularFile } from '../../../core/util/regularFile.ts';
-import { CommandFailure, CommandHint, createCommandAction } from '../../editor/commandBoundary.ts';
+import { settlesWithin, systemClock } from '../../../core/util/clock.ts';
+import { CommandFailure, CommandHint, createCommandAction, runCommand } from '../../editor/commandBoundary.ts';
 import type { CommandArgument } from '../../editor/contributions.ts';
-import type { NotificationAction } from '../../editor/notifications.ts';
+import { withProgress, type NotificationAction } from '../../editor/notifications.ts';
 import { chooseOne } from '../../editor/quickInput.ts';
+import { createConnectStep } from '../../editor/nextSteps.ts';
+import { formatFileCount } from '../../words/localeFormats.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
-import { describeRecipeProblem } from '../../words/recipeWords.ts';
+import { describeLock, describeObstacle, describeRecipeProblem, getCompareTitle } from '../../words/recipeWords.ts';
 import { describeUnreadableFile } from '../../words/sharedLabels.ts';
+import { getOrOpenConnection } from '../connections/connectionOpener.ts';
+import { requireSession } from '../connections/connectionPicker.ts';
+import { requireOrcid } from '../connections/setOrcid.ts';
+import type { CommandServices } from '../services.ts';
+import type { LeaveOutListener } from '../submission/knownCopies.ts';
+import { confirmSubmission } from '../submission/submissionSummary.ts';
+import { submitTransfers } from '../submission/submitter.ts';
+import { findConnectionId } from './serviceFacts.ts';
 
 /** The recipe that a command applies to, identified by its row or its file. */
 export type RecipeArgument = CommandArgument<'recipe' | 'document'>;
 
-/** A valid recipe and its lock. */
-export interface OpenRecipe {
-  readonly uri: Uri;
-  /** The name of the recipe's file. */
-  readonly name: string;
-  readonly folder: string;
-  readonly recipe: Recipe;
-  readonly text: RecipeText;
-  readonly lock: LockReadResult;
-}
-
 const maxRecipes = 200;
 
-/**
- * Reads a recipe: the given one, the one in the active editor, or one that the user picks. Saves any unsaved changes
- * first. Returns undefined if the user cancels.
- */
-export async function openRecipe(argument: RecipeArgument | undefined, title: string): Promise<OpenRecipe | undefined> {
-  const given = argument instanceof Uri ? argument : argument?.uri;
-  const uri = given ?? getActiveRecipe() ?? (await pickRecipe(title));
-  return uri && (await readRecipe(uri));
-}
+/** Reports why a recipe can't be read. If a problem is known, a button opens the file at the problem's line. */
+class RecipeDocument implements RecipeReader {
+  readonly uri: Uri;
+  /** The name of the recipe's file, as shown to the user. */
+  readonly name: string;
 
-/**
- * Reads a recipe and its lock. Throws a {@link CommandFailure} if one of them can't be read or the recipe is invalid.
- * For an invalid recipe, the message contains the line number of the first problem.
- */
-async function readRecipe(uri: Uri): Promise<OpenRecipe> {
-  const name = toPlainLine(uri.path.split('/').at(-1) ?? '');
-  if (uri.scheme !== 'file') throw new CommandHint(l10n.t('Save the recipe to a folder on this machine first.'));
-  const { recipe, problems, text } = parseRecipe(await readText(uri, name));
-  const [problem] = problems;
-  if (!recipe || problem) throw createProblemFailure(uri, name, problem);
-  return { uri, name, folder: dirname(uri.fsPath), recipe, text, lock: await readRecipeLock(uri, name) };
-}
+  constructor(uri: Uri) {
+    this.uri = uri;
+    this.name = toPlainLine(uri.path.split('/').at(-1) ?? '');
+  }
 
-/**
- * Creates the failure for a recipe that can't be used. If the problem is known, a button opens the file at the
- * problem's line.
- */
-export function createProblemFailure(uri: Uri, name: string, problem: RecipeProblem | undefined): CommandFailure {
-  if (!problem) return new CommandFailure(describeUnreadableFile(name));
-  const text = l10n.t('{0}, line {1}: {2}', name, problem.range.line, describeRecipeProblem(problem));
-  return new CommandFailure(text, createOpenAction(uri, problem.range.line));
-}
+  failToRead(error: unknown, part: 'recipe' | 'lock'): never {
+    const cause = describeError(error);
+    if (part === 'recipe') throw new CommandFailure(l10n.t('Could not read {0}: {1}', this.name, cause));
+    throw new CommandFailure(l10n.t('Could not read the lock for {0}: {1}', this.name, cause));
+  }
 
-function createOpenAction(uri: Uri, line: number): NotificationAction {
-  const selection = new Range(line - 1, 0, line - 1, 0);
-  return { label: l10n.t('Open File'), run: () => commands.executeCommand('vscode.open', uri, { selection }) };
-}
-
-async function readText(uri: Uri, name: string): Promise<string> {
-  const document = workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
-  if (document?.isDirty === true && !(await document.save()))
-    throw new CommandFailure(l10n.t('Could not save {0}.', name));
-  try {
-    return await readRegularFile(uri.fsPath, maxRecipeBytes);
-  } catch (error) {
-    throw new CommandFailure(l10n.t('Could not read {0}: {1}', name, describeError(error)));
+  failInvalid([problem]: readonly RecipeProblem[]): never {
+    if (!problem) throw new CommandFailure(describeUnreadableFile(this.name));
+    const { line } = problem.range;
+    const text = l10n.t('{0}, line {1}: {2}', this.name, line, describeRecipeProblem(problem));
+    const selection = new Range(line - 1, 0, line - 1, 0);
+    const run = (): Thenable<unknown> => commands.executeCommand('vscode.open', this.uri, { selection });
+    throw new CommandFailure(text, { label: l10n.t('Open File'), run });
   }
 }
 
-async function readRecipeLock(uri: Uri, name: string): Promise<LockReadResult> {
-  try {
-    return await readLock(uri.fsPath);
-  } catch (error) {
-    throw new CommandFailure(l10n.t('Could not read the lock for {0}: {1}', name, describeError(error)));
+/**
+ * Reads a recipe: the given one, the one in the active editor, or one that the user picks. Saves any unsaved changes
+ * first. Throws a {@link CommandFailure} if the recipe or its lock can't be used. Returns undefined if the user cancels.
+ */
+export async function openRecipe(argument: RecipeArgument | undefined, title: string): Promise<OpenRecipe | undefined> {
+  const uri = await chooseRecipe(argument, title);
+  return uri && (await readDocument(new RecipeDocument(uri)));
+}
+
+async function chooseRecipe(argument: RecipeArgument | undefined, title: string): Promise<Uri | undefined> {
+  return (argument instanceof Uri ? argument : argument?.uri) ?? getActiveRecipe() ?? (await pickRecipe(title));
+}
+
+async function readDocument(document: RecipeDocument): Promise<OpenRecipe> {
+  const { uri, name } = document;
+  if (uri.scheme !== 'file') throw new CommandHint(l10n.t('Save the recipe to a folder on this machine first.'));
+  const open = workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
+  if (open?.isDirty === true && !(await open.save())) throw new CommandFailure(l10n.t('Could not save {0}.', name));
+  return await readRecipe(document, uri.fsPath);
+}
+
+/** Opens a recipe, connects to its service, and determines its files. Returns undefined if the user cancels. */
+export async function openAndPlan(
+  services: CommandServices,
+  argument: RecipeArgument | undefined,
+  title: string,
+  isLocked = false,
+): Promise<{ readonly host: EditorRecipeHost; readonly planned: PlannedRun } | undefined> {
+  const uri = await chooseRecipe(argument, title);
+  if (!uri) return undefined;
+  const host = new EditorRecipeHost(services, uri);
+  const planned = await planRun(services.recipeFlow, host, await readDocument(host), isLocked);
+  return planned && { host, planned };
+}
+
+/** Time in milliseconds after which a progress notification with a Cancel button appears. */
+const quickMs = 500;
+
+/** Runs a recipe for a command: shows messages and progress, and asks the user before a transfer is submitted. */
+export class EditorRecipeHost extends RecipeDocument implements SubmittingHost {
+  private readonly services: CommandServices;
+
+  constructor(services: CommandServices, uri: Uri) {
+    super(uri);
+    this.services = services;
+  }
+
+  failLocked(lock: LockReadResult): never {
+    throw new CommandFailure(describeLock(lock, undefined).join(' '));
+  }
+
+  async connect({ recipe: { service } }: OpenRecipe): Promise<RecipeService | undefined> {
+    const session = service === undefined ? await requireSession(this.services) : await this.open(service);
+    const orcid = session && (await requireOrcid(this.services, session.connection.id));
+    if (!session || orcid === undefined) return undefined;
+    return { session, orcid, databases: await this.services.connectFlow.listDatabases(session.connection.id) };
+  }
+
+  async showPlanning(start: (options: PlanOptions) => Promise<RecipePlan>): Promise<RecipePlan | undefined> {
+    const cancellation = new AbortController();
+    const { signal } = cancellation;
+    let show: (message: string) => void = () => undefined;
+    const planning = start({ signal, onProgress: (count) => show(formatFileCount(count)) });
+    if (await settlesWithin(systemClock, quickMs, planning)) return await planning;
+    return await withProgress(l10n.t('Finding the files for {0}', this.name), async (canceled, report) => {
+      show = report;
+      canceled.addEventListener('abort', () => cancellation.abort());
+      return await planning.catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+        return undefined;
+      });
+    });
+  }
+
+  failObstructed({ plan }: PlannedRun, obstacle: PlanObstacle): never {
+    const text = describeObstacle(plan, obstacle);
+    if (obstacle === 'noDestination') throw new CommandHint(text);
+    const actions = obstacle === 'differsFromLock' ? [this.createCompareAction()] : [];
+    throw new CommandFailure(l10n.t('Nothing was sent. {0}', text), ...actions);
+  }
+
+  async confirm({ lock, plan }: PlannedRun, order: TransferOrder): Promise<TransferOrder | undefined> {
+    let confirmed: TransferOrder | undefined = order;
+    const onLeaveOut: LeaveOutListener = ([remaining]) => (confirmed = remaining);
+    const notes = describeLock(lock, plan.difference);
+    const outcome = await confirmSubmission(this.services, [order], { notes, onLeaveOut });
+    return outcome === 'next' ? confirmed : undefined;
+  }
+
+  async submit(order: TransferOrder): Promise<AcceptedTransfer | undefined> {
+    const [result] = await submitTransfers(this.services, [order]);
+    const { transfer } = result ?? {};
+    return transfer?.id === undefined ? undefined : { ...transfer, id: transfer.id };
+  }
+
+  createCompareAction(): NotificationAction {
+    return { label: getCompareTitle(), run: () => runCommand('dataTransfer.compareRecipe', this.uri) };
+  }
+
+  private async open(service: string): ReturnType<typeof getOrOpenConnection> {
+    const id = findConnectionId(this.services, service);
+    if (id !== undefined) return await getOrOpenConnection(this.services, id);
+    const text = l10n.t("The recipe's service ({0}) isn't among your connections.", toPlainLine(service));
+    throw new CommandHint(text, createConnectStep());
   }
 }
 

@@ -1,16 +1,16 @@
 import { l10n } from 'vscode';
-import type { Transfer, TransferOrder } from '../../../core/model/transferModel.ts';
+import { submitRun, toRunOrder, type PlannedRun } from '../../../core/search/recipeRun.ts';
 import {
   findObstacle,
   hasDifference,
-  toOrder,
   type LockDifference,
   type PlanObstacle,
+  type RecipePlan,
 } from '../../../core/recipes/planRecipe.ts';
 import { sortRecipeFiles, type RecipeFile } from '../../../core/recipes/recipeFile.ts';
-import { writeLock, type RecipeLock } from '../../../core/recipes/recipeLock.ts';
 import { CommandFailure, CommandHint, runCommand } from '../../editor/commandBoundary.ts';
 import type { NotificationAction } from '../../editor/notifications.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
 import { formatFileCount } from '../../words/localeFormats.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 import {
@@ -21,98 +21,58 @@ import {
   getRunLockedTitle,
 } from '../../words/recipeWords.ts';
 import type { CommandServices } from '../services.ts';
-import { findCopies, type LeaveOutListener } from '../submission/knownCopies.ts';
-import { confirmSubmission, sumUpOrders } from '../submission/submissionSummary.ts';
-import { submitTransfers } from '../submission/submitter.ts';
-import type { RecipeArgument } from './recipeDocument.ts';
-import { openAndPlan, type PlannedRecipe } from './recipePlanning.ts';
-import { getDialogTitle } from '../../words/commandTitles.ts';
+import { findCopies } from '../submission/knownCopies.ts';
+import { sumUpOrders } from '../submission/submissionSummary.ts';
+import { openAndPlan, type EditorRecipeHost, type RecipeArgument } from './recipeDocument.ts';
 
 /** Runs a recipe: finds its files, asks for confirmation, submits the transfer, and writes the lock. */
 export async function runRecipe(services: CommandServices, argument: RecipeArgument | undefined): Promise<void> {
-  await run(services, argument, false);
+  await run(services, argument, getDialogTitle('dataTransfer.runRecipe'), false);
 }
 
 /** Runs a recipe with exactly the files in its lock. Fails if a file no longer exists or has changed. */
 export async function runLockedRecipe(services: CommandServices, argument: RecipeArgument | undefined): Promise<void> {
-  await run(services, argument, true);
+  await run(services, argument, getRunLockedTitle().replace(/…$/, ''), true);
 }
 
-async function run(services: CommandServices, argument: RecipeArgument | undefined, isLocked: boolean): Promise<void> {
-  const title = isLocked ? getRunLockedTitle().replace(/…$/, '') : getDialogTitle('dataTransfer.runRecipe');
-  const planned = await openAndPlan(services, argument, title, isLocked);
-  if (!planned) return;
-  checkPlan(planned);
-  const { plan, session, orcid, lock } = planned;
-  let orders: readonly TransferOrder[] = [toOrder(plan, { connectionId: session.connection.id, orcid })];
-  const notes = describeLock(lock, plan.difference);
-  const onLeaveOut: LeaveOutListener = (remaining) => (orders = remaining);
-  if ((await confirmSubmission(services, orders, { notes, onLeaveOut })) !== 'next') return;
-  const [result] = await submitTransfers(services, orders);
-  // If there is no ID, the service has not confirmed the transfer (D12: never resubmit).
-  if (result?.transfer?.id !== undefined) await saveLock(services, planned, result.transfer, result.transfer.id);
-}
-
-function checkPlan({ plan, uri }: PlannedRecipe): void {
-  const obstacle = findObstacle(plan);
-  if (!obstacle) return;
-  const text = describeObstacle(plan, obstacle);
-  if (obstacle === 'noDestination') throw new CommandHint(text);
-  const compare = { label: getCompareTitle(), run: () => runCommand('dataTransfer.compareRecipe', uri) };
-  throw new CommandFailure(l10n.t('Nothing was sent. {0}', text), ...(obstacle === 'differsFromLock' ? [compare] : []));
-}
-
-async function saveLock(
-  { notifications }: CommandServices,
-  planned: PlannedRecipe,
-  { createdAt }: Transfer,
-  id: string,
+async function run(
+  services: CommandServices,
+  argument: RecipeArgument | undefined,
+  title: string,
+  isLocked: boolean,
 ): Promise<void> {
-  try {
-    await writeLock(planned.uri.fsPath, createLock(planned, { id, submitted: new Date(createdAt).toISOString() }));
-  } catch (error) {
-    const text = l10n.t(
-      "The transfer was submitted, but the recipe's lock file couldn't be written: {0}",
-      describeError(error),
-    );
-    void notifications.warning(text);
-  }
-}
-
-function createLock({ plan, session, uri }: PlannedRecipe, transfer: RecipeLock['transfer']): RecipeLock {
-  const { name, address, version } = session.service;
-  return {
-    version: 1,
-    recipe: uri.path.split('/').at(-1) ?? '',
-    service: { name, address, version },
-    from: plan.recipe.from.database,
-    to: plan.recipe.to?.database ?? '',
-    transfer,
-    files: [...plan.lockFiles],
-  };
+  const opened = await openAndPlan(services, argument, title, isLocked);
+  const { lockError } = (opened && (await submitRun(opened.host, opened.planned))) ?? {};
+  if (lockError === undefined) return;
+  const text = l10n.t(
+    "The transfer was submitted, but the recipe's lock file couldn't be written: {0}",
+    describeError(lockError),
+  );
+  void services.notifications.warning(text);
 }
 
 /** Shows what running a recipe would do now. Doesn't submit a transfer. */
 export async function dryRunRecipe(services: CommandServices, argument: RecipeArgument | undefined): Promise<void> {
-  const planned = await openAndPlan(services, argument, l10n.t('Dry Run'));
-  if (!planned) return;
-  const { plan, name } = planned;
+  const opened = await openAndPlan(services, argument, l10n.t('Dry Run'));
+  if (!opened) return;
+  const { host, planned } = opened;
+  const { plan } = planned;
   const found = findObstacle(plan);
   const obstacle = found === 'noDestination' ? undefined : found;
   const lines = await describePlan(services, planned, obstacle);
   const size = plan.recipe.to ? formatFileCount(plan.files.length) : formatPlanSize(plan);
-  const title = l10n.t('Dry run of {0}: {1}', name, size);
+  const title = l10n.t('Dry run of {0}: {1}', host.name, size);
   await services.notifications.report(
     obstacle ? 'warning' : 'info',
     title,
     lines.join('\n'),
-    ...createActions(planned, found),
+    ...createActions(host, plan, found),
   );
 }
 
 async function describePlan(
   services: CommandServices,
-  planned: PlannedRecipe,
+  planned: PlannedRun,
   obstacle: PlanObstacle | undefined,
 ): Promise<readonly string[]> {
   const { plan, lock } = planned;
@@ -123,13 +83,10 @@ async function describePlan(
   return [...describeLock(lock, plan.difference), ...(await describeOrder(services, planned)), ...effect];
 }
 
-async function describeOrder(
-  services: CommandServices,
-  { plan, session, orcid }: PlannedRecipe,
-): Promise<readonly string[]> {
-  const { recipe, files } = plan;
+async function describeOrder(services: CommandServices, planned: PlannedRun): Promise<readonly string[]> {
+  const { recipe, files } = planned.plan;
   if (!recipe.to || files.length === 0) return [l10n.t('From: {0}', toPlainLine(recipe.from.database))];
-  const orders = [toOrder(plan, { connectionId: session.connection.id, orcid })];
+  const orders = [toRunOrder(planned)];
   const [{ lines }, copies] = await Promise.all([
     sumUpOrders(services, orders),
     findCopies(services, orders, undefined),
@@ -138,19 +95,20 @@ async function describeOrder(
 }
 
 function createActions(
-  { uri, plan }: PlannedRecipe,
+  host: EditorRecipeHost,
+  { difference }: RecipePlan,
   obstacle: PlanObstacle | undefined,
 ): readonly NotificationAction[] {
-  const run = { label: l10n.t('Run…'), run: () => runCommand('dataTransfer.runRecipe', uri) };
-  const compare = { label: getCompareTitle(), run: () => runCommand('dataTransfer.compareRecipe', uri) };
-  return [...(obstacle ? [] : [run]), ...(plan.difference ? [compare] : [])];
+  const run = { label: l10n.t('Run…'), run: () => runCommand('dataTransfer.runRecipe', host.uri) };
+  return [...(obstacle ? [] : [run]), ...(difference ? [host.createCompareAction()] : [])];
 }
 
 /** Opens a diff editor that compares the files in a recipe's lock with those that the recipe finds now. */
 export async function compareRecipe(services: CommandServices, argument: RecipeArgument | undefined): Promise<void> {
-  const planned = await openAndPlan(services, argument, getCompareTitle());
-  if (!planned) return;
-  const { plan, lock, name } = planned;
+  const opened = await openAndPlan(services, argument, getCompareTitle());
+  if (!opened) return;
+  const { plan, lock } = opened.planned;
+  const { name } = opened.host;
   if (plan.failure) throw new CommandFailure(describeObstacle(plan, 'failed'));
   if (!('lock' in lock)) throw new CommandHint(describeLock(lock, undefined).join(' '));
   if (!plan.difference) {
