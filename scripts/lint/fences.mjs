@@ -102,6 +102,7 @@ export const fences = [
       'core/connections',
       'core/client',
       'core/duplicates',
+      'core/verification',
       'core/citations',
       'core/model',
       'core/util',

@@ -3,8 +3,6 @@ import { AgentError } from '../../core/agents/agentError.ts';
 import { AgentPolicy } from '../../core/agents/agentPolicy.ts';
 import { PlanStore } from '../../core/agents/planStore.ts';
 import type { OpenConnection } from '../../core/connections/openConnections.ts';
-import type { Database } from '../../core/model/databaseModel.ts';
-import { readFreeBytes } from '../../core/util/freeSpace.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { CliError } from '../cliError.ts';
 import {
@@ -15,9 +13,9 @@ import {
 } from '../connections/connectionsFile.ts';
 import type { CliSession } from '../connections/cliSession.ts';
 import { readServiceFile } from '../connections/apiKey.ts';
+import { sendOrder } from '../transfers/transferStart.ts';
 import { getLedgerFolder } from '../commandContext.ts';
 import { describeReason } from '../text/reasonText.ts';
-import { findServedFolder } from '../../core/verification/transferredFolder.ts';
 
 /** The part of the context that doesn't depend on the caller of a tool. */
 export type SharedAgentContext = Omit<AgentContext, 'requestedBy' | 'confirm'>;
@@ -39,7 +37,8 @@ export function createAgentContext(session: CliSession, log: Logger): SharedAgen
     connect: async () => await open(async () => chooseConnection(context.options, session.file)),
     open: async (id, address) => await open(async () => await findConnection(session, id, address)),
     getOrcid: (connectionId) => session.getOrcid(connectionId),
-    getFreeBytes,
+    submit: (order, requestedBy) => sendOrder(session, order, requestedBy),
+    findFolder: () => Promise.resolve(undefined),
   };
 }
 
@@ -74,13 +73,4 @@ async function readAddress(connection: FileConnection): Promise<string> {
   if (serviceFile === undefined) return toAddress(connection);
   const { address: server } = await readServiceFile(serviceFile);
   return toAddress({ ...connection, server });
-}
-
-/**
- * Returns the free bytes at a destination; undefined unless a service on this machine serves the destination from a
- * folder.
- */
-async function getFreeBytes(session: OpenConnection, destination: Database): Promise<number | undefined> {
-  const folder = findServedFolder(session, destination);
-  return folder === undefined ? undefined : await readFreeBytes(folder);
 }

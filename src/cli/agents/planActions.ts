@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { AgentError, type AgentErrorCode } from '../../core/agents/agentError.ts';
-import { requireSubmissionAllowed, submitPlan } from '../../core/agents/planSubmission.ts';
+import { requireSubmissionAllowed, submitPlan, withFilesUnderWay } from '../../core/agents/planSubmission.ts';
 import { createRedactingLog } from '../../core/util/logger.ts';
 import { CliError, createUsageError, exitCode, type ExitCode } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
@@ -67,7 +67,7 @@ async function confirmPlan(session: CliSession, agents: SharedAgentContext, id: 
   await requireSubmissionAllowed(agents);
   const count = String(plan.files.length);
   const { context } = session;
-  context.output.note(formatPlanSummary(plan));
+  context.output.note(formatPlanSummary(withFilesUnderWay(agents, plan)));
   const terminal = { input: process.stdin, output: process.stderr };
   const question = `Type the number of files (${count}) to start the transfer: `;
   if (!(await askToType(terminal, question, count, context.signal))) throw new CliError(`${nothingSent}.`);

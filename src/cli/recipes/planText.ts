@@ -27,7 +27,7 @@ const wording = { l10n: english, toPlainLine: toPlainCell };
 
 /** The facts about a destination that are known before files are sent there. Absent fields are unknown. */
 export interface DestinationFacts {
-  /** Free bytes, known only if a service on this machine serves the destination from a folder. */
+  /** Free bytes, as reported by the service, or in the folder that a service on this machine serves. */
   readonly freeBytes?: number;
   /**
    * The number of files whose content the destination has now (D60: same content). If `atLeast` is true, there may be

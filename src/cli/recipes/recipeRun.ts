@@ -7,11 +7,10 @@ import {
   type OpenRecipe,
   type PlannedRun,
 } from '../../core/search/recipeRun.ts';
+import { findSubmissionFacts } from '../../core/transfers/submissionFacts.ts';
 import { findObstacle, hasDifference } from '../../core/recipes/planRecipe.ts';
 import { recipeExtension } from '../../core/recipes/recipeNames.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
-import { readFreeBytes } from '../../core/util/freeSpace.ts';
-import { findServedFolder } from '../../core/verification/transferredFolder.ts';
 import { CliError, createRequestError, createUsageError, exitCode, type ExitCode } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
@@ -97,32 +96,20 @@ async function printPlan(session: CliSession, planned: PlannedRun): Promise<Exit
  * Returns the known facts about a plan's destination. These are the free space, and the numbers of the plan's files that
  * are already there, and that were transferred there earlier.
  */
-async function readDestinationFacts(session: CliSession, planned: PlannedRun): Promise<DestinationFacts> {
-  const { plan, session: opened } = planned;
+async function readDestinationFacts({ explorer, context }: CliSession, planned: PlannedRun): Promise<DestinationFacts> {
+  const { plan } = planned;
   if (findObstacle(plan) === 'failed' || !plan.recipe.to || plan.files.length === 0) return {};
-  const destination = session.explorer.connectionStore.findDatabase(plan.recipe.to.database);
-  const folder = destination && findServedFolder(opened, destination);
-  const freeBytes = folder === undefined ? undefined : await readFreeBytes(folder);
-  const copies = await countCopies(session, planned);
-  return { ...(freeBytes !== undefined && { freeBytes }), ...copies };
-}
-
-async function countCopies(
-  session: CliSession,
-  planned: PlannedRun,
-): Promise<Pick<DestinationFacts, 'alreadyThere' | 'transferredBefore'>> {
-  const { explorer, context } = session;
   // Reads the transfer records, because the files of earlier transfers also count.
   await explorer.transferFlow.resume();
-  const readVerified = (): Promise<[]> => Promise.resolve([]);
-  const known = await explorer.duplicateFlow.findKnownCopies([toRunOrder(planned)], {
+  const facts = await findSubmissionFacts(explorer, [toRunOrder(planned)], {
+    destination: explorer.connectionStore.findDatabase(plan.recipe.to.database),
     signal: context.signal,
-    readVerified,
   });
-  const { atDestination, isComplete, received } = known;
+  const { atDestination, freeBytes, isComplete, received } = facts;
   const isKnown = atDestination.size > 0 || isComplete;
   const transferredBefore = [...received.keys()].filter((file) => !atDestination.has(file)).length;
   return {
+    ...(freeBytes !== undefined && { freeBytes }),
     ...(isKnown && { alreadyThere: { files: atDestination.size, atLeast: !isComplete } }),
     ...(transferredBefore > 0 && { transferredBefore }),
   };

@@ -1,6 +1,6 @@
 import type { AcceptedTransfer } from '../../core/search/recipeRun.ts';
 import { findFilesUnderWay } from '../../core/model/filesUnderWay.ts';
-import type { Transfer, TransferOrder } from '../../core/model/transferModel.ts';
+import type { Transfer, TransferOrder, TransferRequester } from '../../core/model/transferModel.ts';
 import { describeRequestWait } from '../../core/words/sharedSentences.ts';
 import { CliError, createRequestError, createUsageError, exitCode, type ExitCode } from '../cliError.ts';
 import type { CliSession } from '../connections/cliSession.ts';
@@ -36,18 +36,28 @@ export async function startTransfer(session: CliSession, order: TransferOrder, f
  * doesn't accept it, or if it's unknown whether the service accepted it.
  */
 export async function submitTransfer(session: CliSession, order: TransferOrder): Promise<AcceptedTransfer> {
-  const { output, signal } = session.context;
-  const didWait = (): void => output.showProgress(describeRequestWait(english).replace(/\.$/, ''));
-  const turn = { signal, observer: { didWait } };
-  const submitting = session.explorer.transferFlow.submit(order, undefined, turn);
-  const transfer = await submitting.catch((error: unknown) => {
+  const transfer = await sendOrder(session, order).catch((error: unknown) => {
     throw createUnrecordedError(session, error);
   });
   if (transfer.id === undefined) throw createStartError(transfer);
   const { id } = transfer;
   const databases = `${toPlainCell(order.source)} to ${toPlainCell(order.destination)}`;
-  output.note(`Started transfer ${id}: ${formatCount(order.files.length, 'file')} from ${databases}.`);
+  session.context.output.note(`Started transfer ${id}: ${formatCount(order.files.length, 'file')} from ${databases}.`);
   return { ...transfer, id };
+}
+
+/**
+ * Submits an order once (D12: never resubmit). While the request waits for its turn, shows so, and withdraws it if the
+ * command is interrupted. Rejects if the transfer can't be recorded.
+ */
+export async function sendOrder(
+  { context, explorer }: CliSession,
+  order: TransferOrder,
+  requestedBy?: TransferRequester,
+): Promise<Transfer> {
+  const { output, signal } = context;
+  const didWait = (): void => output.showProgress(describeRequestWait(english).replace(/\.$/, ''));
+  return await explorer.transferFlow.submit(order, undefined, { signal, observer: { didWait } }, requestedBy);
 }
 
 /**

@@ -1,8 +1,7 @@
 import type { Explorer } from '../explorer.ts';
 import type { OpenConnection } from '../connections/openConnections.ts';
-import type { Database } from '../model/databaseModel.ts';
 import type { Reason } from '../model/reason.ts';
-import type { Transfer } from '../model/transferModel.ts';
+import type { Transfer, TransferOrder, TransferRequester } from '../model/transferModel.ts';
 import type { Clock } from '../util/clock.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { Logger } from '../util/logger.ts';
@@ -59,8 +58,13 @@ export interface AgentContext {
    */
   open(connectionId: string, address?: string): Promise<OpenConnection>;
   getOrcid(connectionId: string): string;
-  /** Returns the free space at a destination, in bytes; undefined if unknown. Never rejects. */
-  getFreeBytes(session: OpenConnection, destination: Database): Promise<number | undefined>;
+  /** Returns the folder that the user has named for a destination; undefined if there is none. */
+  findFolder(connectionId: string, destination: string): Promise<string | undefined>;
+  /**
+   * Submits an order once (D12: never resubmit), and shows that the request waits for its turn. Rejects if the transfer
+   * can't be recorded.
+   */
+  submit(order: TransferOrder, requestedBy: TransferRequester): Promise<Transfer>;
   /** Asks a person to decide. Never decides automatically (D64: a person decides). */
   confirm(question: AgentQuestion, options: ConfirmOptions): Promise<AgentDecision>;
   /** Returns a clause that describes a failure, without a period. */

@@ -1,3 +1,4 @@
+import { findFilesUnderWay } from '../model/filesUnderWay.ts';
 import type { Transfer } from '../model/transferModel.ts';
 import { wasSent } from '../model/transferOutcome.ts';
 import { getErrorCode } from '../util/errorFacts.ts';
@@ -8,7 +9,7 @@ import { requireProposed } from './planStore.ts';
 import { findPlanConnection, toPlannedOrder, type TransferPlan } from './transferPlan.ts';
 
 /** The part of {@link AgentContext} that a submission needs. */
-type PlanSubmissionContext = Pick<AgentContext, 'services' | 'plans' | 'policy' | 'open'>;
+type PlanSubmissionContext = Pick<AgentContext, 'services' | 'plans' | 'policy' | 'open' | 'submit'>;
 
 /** Throws {@link AgentError} if agents aren't allowed to submit transfers, or if the rule can't be read. */
 export async function requireSubmissionAllowed({ policy }: Pick<AgentContext, 'policy'>): Promise<void> {
@@ -25,7 +26,7 @@ export async function requireSubmissionAllowed({ policy }: Pick<AgentContext, 'p
  * submit, or if the decision or the transfer can't be recorded. In these cases, nothing was sent.
  */
 export async function submitPlan(context: PlanSubmissionContext, plan: TransferPlan, by: string): Promise<Transfer> {
-  const { services, plans } = context;
+  const { plans } = context;
   const { id } = plan;
   requireProposed(await plans.require(id));
   // Submit `plan`, which the person saw, even if its file has changed since then.
@@ -33,23 +34,26 @@ export async function submitPlan(context: PlanSubmissionContext, plan: TransferP
   // The rule may have changed while the person was deciding.
   await requireSubmissionAllowed(context);
   await plans.decide(id, 'confirmed', by);
-  const transfer = await submitOrder(services, plan, connectionId);
+  const requestedBy = { agent: plan.requestedBy, plan: id };
+  const submitting = context.submit(toPlannedOrder(plan, connectionId), requestedBy);
+  const transfer = await submitting.catch((error: unknown) => {
+    const cause = `The transfer could not be saved (${getErrorCode(error)})`;
+    throw new AgentError('notSaved', `${cause}, so nothing was submitted. Plan it again.`);
+  });
   if (wasSent(transfer)) await plans.recordTransfer(id, transfer.key);
   else await plans.reopen(transfer);
   return transfer;
 }
 
-async function submitOrder(
-  { transferFlow }: AgentContext['services'],
-  plan: TransferPlan,
-  connectionId: string,
-): Promise<Transfer> {
-  const requestedBy = { agent: plan.requestedBy, plan: plan.id };
-  const order = toPlannedOrder(plan, connectionId);
-  return await transferFlow.submit(order, undefined, undefined, requestedBy).catch((error: unknown) => {
-    const cause = `The transfer could not be saved (${getErrorCode(error)})`;
-    throw new AgentError('notSaved', `${cause}, so nothing was submitted. Plan it again.`);
-  });
+/**
+ * Returns a plan with the current number of its files in other transfers, some of which may have started after the plan
+ * was made.
+ */
+export function withFilesUnderWay({ services }: Pick<AgentContext, 'services'>, plan: TransferPlan): TransferPlan {
+  const { sessions, transferStore } = services;
+  const connectionId = findPlanConnection(sessions, plan)?.connection.id ?? plan.service.connectionId;
+  const { count: underWay } = findFilesUnderWay(transferStore.getAll(), [toPlannedOrder(plan, connectionId)]);
+  return { ...plan, copies: { ...plan.copies, underWay } };
 }
 
 /**

@@ -1,11 +1,9 @@
 import * as z from 'zod/mini';
-import { countFileLicenses } from '../citations/creditText.ts';
 import type { OpenConnection } from '../connections/openConnections.ts';
+import { findSubmissionFacts } from '../transfers/submissionFacts.ts';
 import { planLifetimeMs } from '../transfers/planFiles.ts';
 import type { Database } from '../model/databaseModel.ts';
 import type { FileEntry, FoundFile } from '../model/fileEntry.ts';
-import { findFilesUnderWay } from '../model/filesUnderWay.ts';
-import type { TransferOrder } from '../model/transferModel.ts';
 import { findObstacle, type PlanObstacle, type RecipePlan } from '../recipes/planRecipe.ts';
 import { sumUpFiles, type RecipeFile } from '../recipes/recipeFile.ts';
 import type { Recipe } from '../recipes/recipeSchema.ts';
@@ -203,13 +201,21 @@ type PlanBasis = Omit<TransferPlan, 'id' | 'licenses' | 'copies' | 'freeBytes'>;
 async function createPlan(context: AgentContext, draft: PlanDraft, signal: AbortSignal): Promise<TransferPlan> {
   const basis = createBasis(context, draft);
   const order = toPlannedOrder({ ...basis, ...unknownFacts }, basis.service.connectionId);
-  const [copies, freeBytes] = await Promise.all([
-    findCopies(context, order, signal),
-    context.getFreeBytes(draft.session, draft.destination),
-  ]);
+  const { destination } = draft;
+  const folder = await context.findFolder(order.connectionId, destination.name);
+  const facts = await findSubmissionFacts(context.services, [order], { destination, folder, signal });
   signal.throwIfAborted();
-  const licenses = countLicenses(order);
-  return await context.plans.create({ ...basis, licenses, copies, ...(freeBytes !== undefined && { freeBytes }) });
+  const { atDestination, freeBytes, isComplete, received, underWay } = facts;
+  return await context.plans.create({
+    ...basis,
+    licenses: facts.licenses.map(({ license, fileCount, forbidsSharing }) => ({
+      ...(license && { name: license.name }),
+      fileCount,
+      forbidsSharing,
+    })),
+    copies: { atDestination: atDestination.size, isComplete, received: received.size, underWay: underWay.count },
+    ...(freeBytes !== undefined && { freeBytes }),
+  });
 }
 
 const unknownFacts = {
@@ -236,26 +242,6 @@ function createBasis(context: AgentContext, draft: PlanDraft): PlanBasis {
     ...(description !== undefined && { description }),
     ...(instructions && { instructions }),
   };
-}
-
-async function findCopies(
-  { services }: AgentContext,
-  order: TransferOrder,
-  signal: AbortSignal,
-): Promise<PlannedCopies> {
-  const readVerified = (): Promise<[]> => Promise.resolve([]);
-  const known = await services.duplicateFlow.findKnownCopies([order], { signal, readVerified });
-  const { count: underWay } = findFilesUnderWay(services.transferStore.getAll(), [order]);
-  const { atDestination, isComplete, received } = known;
-  return { atDestination: atDestination.size, isComplete, received: received.size, underWay };
-}
-
-function countLicenses({ files }: TransferOrder): readonly PlannedLicense[] {
-  return countFileLicenses(files).map(({ license, fileCount, forbidsSharing }) => ({
-    ...(license && { name: license.name }),
-    fileCount,
-    forbidsSharing,
-  }));
 }
 
 /** Minimum length of strings to compare. Shorter strings often match by chance. */

@@ -12,7 +12,7 @@ import type { AgentContext } from './agentContext.ts';
 import { AgentError } from './agentError.ts';
 import { createRows, defineTool, limitedText, toDataLine } from './agentTool.ts';
 import { requireProposed } from './planStore.ts';
-import { findPlanTransfer, requireSubmissionAllowed, submitPlan } from './planSubmission.ts';
+import { findPlanTransfer, requireSubmissionAllowed, submitPlan, withFilesUnderWay } from './planSubmission.ts';
 import { toPlanAnswer } from './planTransferTool.ts';
 
 /** Asks a person to confirm a plan, and submits the plan if they do. */
@@ -29,7 +29,7 @@ export const submitTransferTool = defineTool({
     const saved = await context.plans.require(planId);
     requireProposed(saved);
     const { plan } = saved;
-    const decision = await context.confirm({ kind: 'submit', plan }, { signal });
+    const decision = await context.confirm({ kind: 'submit', plan: withFilesUnderWay(context, plan) }, { signal });
     if (decision.kind === 'waiting') return { state: 'waiting for user confirmation', planId, hint: decision.hint };
     if (decision.kind === 'yes') {
       return toTransferAnswer(await submitPlan(context, plan, decision.by), context.describeReason);

@@ -104,10 +104,10 @@ export interface KnownCopies {
 }
 
 /** Options for {@link DuplicateFlow.findKnownCopies}. */
-interface KnownCopiesOptions {
+export interface KnownCopiesOptions {
   readonly signal?: AbortSignal;
-  /** Resolves to the intact files of those `transfers` that have been verified. */
-  readVerified(transfers: readonly Transfer[], signal: AbortSignal): Promise<readonly VerifiedFiles[]>;
+  /** Resolves to the intact files of those `transfers` that have been verified; absent if that is unknown. */
+  readonly readVerified?: (transfers: readonly Transfer[], signal: AbortSignal) => Promise<readonly VerifiedFiles[]>;
 }
 
 interface DuplicateFlowDependencies {
@@ -201,6 +201,6 @@ export class DuplicateFlow {
     if (files.every((file) => getContentKey(file) === undefined)) return;
     await loadFinished();
     const earlier = filterSameDestination(transfers.getAll(), order).slice(0, maxEarlierTransfers);
-    known.received = findReceivedFiles(files, earlier, await readVerified(earlier, signal));
+    known.received = findReceivedFiles(files, earlier, (await readVerified?.(earlier, signal)) ?? []);
   }
 }

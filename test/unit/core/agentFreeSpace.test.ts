@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { createAgentContext, type SharedAgentContext } from '../../../src/cli/agents/cliAgentContext.ts';
 import { CliSession } from '../../../src/cli/connections/cliSession.ts';
 import { Output } from '../../../src/cli/output.ts';
+import { findFreeBytes } from '../../../src/core/transfers/submissionFacts.ts';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import { orcid } from '../../support/explorerDependencies.ts';
 import { json } from '../../support/faultBehaviors.ts';
@@ -25,13 +26,17 @@ describe('The free space at a destination, outside the editor', () => {
   });
 
   /** Opens the connections `0` and `1`. Each service has a database named Target with one of the given URLs. */
-  async function open(urls: readonly string[], use: (context: SharedAgentContext) => Promise<void>): Promise<void> {
+  async function open(
+    urls: readonly string[],
+    use: (context: SharedAgentContext) => Promise<void>,
+    listing?: object,
+  ): Promise<void> {
     const connections = servers.map(({ address: server }, index) => {
       return { id: `${index}`, name: `${index}`, server, apiKeyVariable: 'KEY' };
     });
     for (const [index, server] of servers.entries()) {
       server.on('GET /', json({ name: 'Test', version: '1.0.0' }));
-      const database = { id: 'target', name: 'Target', organization: '', url: urls[index] };
+      const database = { id: 'target', name: 'Target', organization: '', url: urls[index], listing };
       server.on('GET /api/v1/databases', json([database]));
     }
     const file = join(folder, 'connections.json');
@@ -49,7 +54,7 @@ describe('The free space at a destination, outside the editor', () => {
     const session = await context.open(id);
     const [target] = (await session.client.databases()).value;
     assert.ok(target);
-    return await context.getFreeBytes(session, target);
+    return await findFreeBytes(session, target);
   }
 
   it('is that of the folder which the service of the plan serves, whichever connection was opened last', async () => {
@@ -60,6 +65,17 @@ describe('The free space at a destination, outside the editor', () => {
       assert.equal(typeof (await getFreeBytes(context, '0')), 'number');
       assert.equal(await getFreeBytes(context, '1'), undefined);
     });
+  });
+
+  it('is that which the service reports, as for a store', async () => {
+    const listing = { state: 'listed', files: 1, freeBytes: 42 };
+    await open(
+      ['s3:bucket', 's3:bucket'],
+      async (context) => {
+        assert.equal(await getFreeBytes(context, '0'), 42);
+      },
+      listing,
+    );
   });
 
   it('is not that of a database with the same name at another service', async () => {

@@ -66,7 +66,8 @@ export class AgentStage {
       ...{ queue: this.queue, answeredTexts: this.answeredTexts },
       plans: new PlanStore(this.folder, clock, log),
       getOrcid: () => orcid,
-      getFreeBytes: () => Promise.resolve(1_000),
+      submit: (order, requester) => explorer.transferFlow.submit(order, undefined, undefined, requester),
+      findFolder: () => Promise.resolve(this.rig.folder),
       confirm: async (question) => {
         this.questions.push(question);
         return await this.decide(question);

@@ -69,6 +69,14 @@ describe('The results of tools for agents', () => {
       assert.match(JSON.stringify(data), /refused: no/);
     });
 
+    it('ask with the current number of files in other transfers, not with that of the time of planning', async () => {
+      stage.rig.server.on(`GET /api/v1/transfers/${id}`, json(active));
+      const planIds = [await stage.plan(['f1', 'f2']), await stage.plan(['f1'])];
+      for (const planId of planIds) await get('submit_transfer', { planId });
+      const counts = stage.questions.map((one) => one.kind === 'submit' && one.plan.copies.underWay);
+      assert.deepEqual(counts, [0, 1]);
+    });
+
     it('cancel nothing without a decision', async () => {
       stage.rig.server.on(`GET /api/v1/transfers/${id}`, json(active));
       await submit();
@@ -191,6 +199,11 @@ describe('The results of tools for agents', () => {
     });
 
     it('have the licenses, copies and text that the user needs for a decision', async () => {
+      const listing = { state: 'listed', files: 0, freeBytes: 1_000 };
+      const names = ['Alpha', 'Beta'];
+      const databases = names.map((name) => ({ id: name.toLowerCase(), name, organization: 'Org', url: '', listing }));
+      stage.rig.server.on('GET /api/v1/databases', json(databases));
+      await stage.rig.explorer.connectFlow.refreshDatabases();
       const { data, freeBytes, expiresAt } = await get('plan_transfer', {
         ...{ source: 'Alpha', destination: 'Beta', ids: ['f1', 'f2'] },
         ...{ description: 'For May', instructions: { a: 1 } },

@@ -15,7 +15,7 @@ import type { ToolCall } from '../../editor/languageModelTools.ts';
 import { getUserId } from '../../editor/connectionFacts.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import type { CommandServices } from '../services.ts';
-import { getDestinationFreeBytes } from '../submission/submissionSummary.ts';
+import { sendOrder } from '../submission/submitter.ts';
 import { askAboutCancel, askAboutPlan, findPlanTransfer, reportPlanSubmission } from './planReview.ts';
 
 /** Runs the tools that agents call in this window. Never opens a connection or starts a service. */
@@ -55,7 +55,8 @@ export class AgentDesk {
       connect: async () => services.sessions.active ?? failUnconnected(),
       open: async (id, address) => this.findOpen(id, address),
       getOrcid: (id) => getUserId(services.settings, id),
-      getFreeBytes: ({ connection }, { name }) => getDestinationFreeBytes(services, connection.id, name),
+      submit: (order, requester) => sendOrder(services, order, { requestedBy: requester }),
+      findFolder: (id, destination) => services.memory.getDestinationFolder(id, destination),
       confirm: (question) => this.confirm(question, requestedBy),
     };
   }

@@ -18,7 +18,7 @@ import { getCancelQuestion, getTransferTitle } from '../../words/transferWords.t
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import type { CommandServices } from '../services.ts';
 import { confirmSubmission } from '../submission/submissionSummary.ts';
-import { reportSubmission } from '../submission/submitter.ts';
+import { reportSubmission, sendOrder } from '../submission/submitter.ts';
 
 /** Shows the summary of a proposed transfer. Submits or declines the transfer, depending on the answer. */
 export async function confirmPlan(services: CommandServices, node: PlanNode | undefined): Promise<void> {
@@ -78,7 +78,13 @@ async function submit(services: CommandServices, plan: TransferPlan): Promise<vo
   const { submitPlan } = await import('../../../core/agents/planSubmission.ts');
   const plans = await proposedPlans.openStore();
   const open = (): never => failElsewhere(plan);
-  const context = { services, plans, policy, open: async () => open() };
+  const context: Parameters<typeof submitPlan>[0] = {
+    services,
+    plans,
+    policy,
+    open: async () => open(),
+    submit: (order, requestedBy) => sendOrder(services, order, { requestedBy }),
+  };
   reportSubmission(services, await catchAgentError(plan, () => submitPlan(context, plan, getPlace())));
   await proposedPlans.refresh();
 }

@@ -29,8 +29,7 @@ import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import { requireSession } from '../connections/connectionPicker.ts';
 import { requireOrcid } from '../connections/setOrcid.ts';
 import type { CommandServices } from '../services.ts';
-import type { LeaveOutListener } from '../submission/knownCopies.ts';
-import { confirmSubmission } from '../submission/submissionSummary.ts';
+import { confirmSubmission, type LeaveOutListener } from '../submission/submissionSummary.ts';
 import { submitTransfers } from '../submission/submitter.ts';
 import { findConnectionId } from './serviceFacts.ts';
 

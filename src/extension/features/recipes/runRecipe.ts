@@ -21,7 +21,6 @@ import {
   getRunLockedTitle,
 } from '../../words/recipeWords.ts';
 import type { CommandServices } from '../services.ts';
-import { findCopies } from '../submission/knownCopies.ts';
 import { sumUpOrders } from '../submission/submissionSummary.ts';
 import { openAndPlan, type EditorRecipeHost, type RecipeArgument } from './recipeDocument.ts';
 
@@ -86,12 +85,7 @@ async function describePlan(
 async function describeOrder(services: CommandServices, planned: PlannedRun): Promise<readonly string[]> {
   const { recipe, files } = planned.plan;
   if (!recipe.to || files.length === 0) return [l10n.t('From: {0}', toPlainLine(recipe.from.database))];
-  const orders = [toRunOrder(planned)];
-  const [{ lines }, copies] = await Promise.all([
-    sumUpOrders(services, orders),
-    findCopies(services, orders, undefined),
-  ]);
-  return [...lines, ...copies.lines.map((line) => `\n${line}`)];
+  return await sumUpOrders(services, [toRunOrder(planned)]);
 }
 
 function createActions(

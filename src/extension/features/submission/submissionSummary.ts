@@ -1,24 +1,32 @@
 import { l10n } from 'vscode';
-import { countFileLicenses } from '../../../core/citations/creditText.ts';
+import { omitFiles, type VerifiedFiles } from '../../../core/duplicates/equalFiles.ts';
+import { findSubmissionFacts, type SubmissionFacts } from '../../../core/transfers/submissionFacts.ts';
 import { findFilesUnderWay, type FilesUnderWay } from '../../../core/model/filesUnderWay.ts';
 import { createStagingLookup } from '../../../core/model/staging.ts';
-import type { TransferOrder } from '../../../core/model/transferModel.ts';
-import { readFreeBytes } from '../../../core/util/freeSpace.ts';
+import type { Transfer, TransferFile, TransferOrder } from '../../../core/model/transferModel.ts';
+import { canMatchTransfer } from '../../../core/verification/manifestMatch.ts';
+import { getPastResult, type PastVerification } from '../../../core/verification/pastVerification.ts';
+import { readManifest, type TransferManifest } from '../../../core/verification/transferManifest.ts';
+import { withLateProgress } from '../../editor/notifications.ts';
 import type { Step } from '../../editor/quickInput.ts';
 import { formatFileCount } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import {
   countFiles,
+  createCopyLines,
   createSummary,
   describeCrashingIds,
   describeForbiddenSharing,
+  formatLeaveOutLabel,
   type FileName,
   type StagingLookup,
   type Summary,
 } from '../../words/summaryWords.ts';
 import type { CommandServices } from '../services.ts';
-import { getServedFolder } from '../verification/transferredFolders.ts';
-import { findCopies, type LeaveOutListener } from './knownCopies.ts';
+import { locateTransferredFiles } from '../verification/transferredFolders.ts';
+
+/** Called with the orders, reduced to the files that still need to be sent. */
+export type LeaveOutListener = (orders: readonly TransferOrder[]) => unknown;
 
 /** Options for {@link confirmSubmission}. */
 interface SummaryOptions {
@@ -44,14 +52,6 @@ interface SummaryOptions {
   readonly onLeaveOut?: LeaveOutListener;
 }
 
-/** Risks that the user has to accept before a submission. */
-interface SubmissionRisks {
-  readonly underWay: FilesUnderWay;
-  /** True if the file IDs may crash the server (D37: crashing file ids). */
-  readonly isServerAtRisk: boolean;
-  readonly warnings: readonly string[];
-}
-
 /**
  * Summarizes the orders and asks whether to submit them. Warns about files that a transfer is already copying to the
  * same destination, unless this submission replaces that transfer.
@@ -63,32 +63,59 @@ export async function confirmSubmission(
 ): ReturnType<Step> {
   const [first] = orders;
   if (!first) return 'cancel';
-  const { underWay, isServerAtRisk, warnings } = findRisks(services, orders, options);
-  const [{ lines, isSpaceShort }, copies] = await Promise.all([
-    sumUpOrders(services, orders, options),
-    findCopies(services, orders, options.onLeaveOut),
-  ]);
-  const transfer = getTransferButtonLabel(isServerAtRisk);
-  const show = underWay.count > 0 ? l10n.t('Show Transfer') : undefined;
+  const facts = await findFacts(services, orders, options.replacedKey);
+  const { underWay } = facts;
+  const { lines, isSpaceShort } = describeOrders(services, orders, facts, options);
+  const { warnings, isServerAtRisk } = describeRisks(services, orders, facts, options);
+  const spare = findSpareFiles(facts);
+  const labels = {
+    transfer: getTransferButtonLabel(isServerAtRisk),
+    leaveOut: options.onLeaveOut && getLeaveOutLabel(spare.size, countFiles(orders)),
+    show: underWay.count > 0 ? l10n.t('Show Transfer') : undefined,
+    back: options.backLabel,
+  };
   const answer = await services.notifications.choose(
     warnings.length > 0 || isSpaceShort ? 'warning' : 'info',
     l10n.t('Transfer {0} to {1}?', formatFileCount(countFiles(orders)), toPlainLine(first.destination)),
-    [...(options.notes ?? []), ...lines, ...[...copies.lines, ...warnings].map((line) => `\n${line}`)].join('\n'),
-    ...[transfer, copies.label, show, options.backLabel].filter((label) => label !== undefined),
+    [...(options.notes ?? []), ...lines, ...warnings.map((line) => `\n${line}`)].join('\n'),
+    ...Object.values(labels).filter((label) => label !== undefined),
   );
-  if (answer !== undefined && answer === copies.label) return copies.leaveOut();
-  if (answer === undefined || answer === transfer) return answer ? 'next' : 'cancel';
-  if (answer !== show) return 'back';
+  if (answer === undefined) return 'cancel';
+  if (answer === labels.leaveOut) options.onLeaveOut?.(omitFiles(orders, spare));
+  if (answer === labels.transfer || answer === labels.leaveOut) return 'next';
+  if (answer !== labels.show) return 'back';
   return (await showBeforeConfirming(services, underWay, orders)) ? 'next' : 'cancel';
 }
 
-function findRisks(
-  { transferStore, metadataFlow }: CommandServices,
+/** Finds the facts about orders. Shows a progress notification if that takes long. */
+async function findFacts(
+  services: CommandServices,
   orders: readonly TransferOrder[],
+  replacedKey?: string,
+): Promise<SubmissionFacts> {
+  const { connectionStore, memory, sessions } = services;
+  const { connectionId = '', destination = '' } = orders[0] ?? {};
+  const isShown = sessions.active !== undefined && sessions.active === sessions.get(connectionId);
+  const folder = await memory.getDestinationFolder(connectionId, destination);
+  const title = l10n.t('Checking which files {0} already has', toPlainLine(destination));
+  return await withLateProgress(title, (signal) =>
+    findSubmissionFacts(services, orders, {
+      destination: isShown ? connectionStore.findDatabase(destination) : undefined,
+      readVerified: (transfers, aborted) => readVerified(services, transfers, aborted),
+      folder,
+      replacedKey,
+      signal,
+    }),
+  );
+}
+
+/** Describes what the user should know before a submission, and determines whether the file IDs may crash the server. */
+function describeRisks(
+  { metadataFlow }: CommandServices,
+  orders: readonly TransferOrder[],
+  { licenses, underWay }: SubmissionFacts,
   { replacedKey, uncheckedIds: unchecked = [] }: SummaryOptions,
-): SubmissionRisks {
-  const others = transferStore.getAll().filter(({ key }) => key !== replacedKey);
-  const underWay = findFilesUnderWay(others, orders);
+): { readonly isServerAtRisk: boolean; readonly warnings: readonly string[] } {
   const unsafe = orders.flatMap((order) => metadataFlow.findUnsafeIds(order));
   const serverRisks = describeCrashingIds({ unsafe, unchecked });
   const warnings = [
@@ -97,24 +124,44 @@ function findRisks(
       ? ''
       : l10n.t('If the earlier transfer did start, the same data will be transferred twice.'),
     ...serverRisks,
-    ...describeForbiddenSharing(countFileLicenses(orders.flatMap(({ files }) => files))),
+    ...describeForbiddenSharing(licenses),
   ];
-  return { underWay, isServerAtRisk: serverRisks.length > 0, warnings: warnings.filter(Boolean) };
+  return { isServerAtRisk: serverRisks.length > 0, warnings: warnings.filter(Boolean) };
 }
 
-/** Summarizes orders. Includes the free space at their destination if it is known. */
+/** Returns the label of the button that leaves files out; undefined if there are none, or no others would remain. */
+function getLeaveOutLabel(spareCount: number, fileCount: number): string | undefined {
+  return spareCount > 0 && spareCount < fileCount ? formatLeaveOutLabel(spareCount) : undefined;
+}
+
+/** Returns the files that don't need to be sent (D60: same content). */
+function findSpareFiles({ atDestination, received, repeated }: SubmissionFacts): ReadonlySet<TransferFile> {
+  return new Set([...atDestination, ...received.keys(), ...repeated]);
+}
+
+/** Summarizes orders, with a sentence for each reason that files don't need to be sent. */
 export async function sumUpOrders(
   services: CommandServices,
   orders: readonly TransferOrder[],
-  { getStaging, maxTextLength }: SummaryOptions = {},
-): Promise<Summary> {
-  const { connectionId = '', destination = '' } = orders[0] ?? {};
-  const getFoundStaging = createStagingLookup(services.searchStore.getAll());
-  return createSummary(orders, {
+): Promise<readonly string[]> {
+  return describeOrders(services, orders, await findFacts(services, orders), {}).lines;
+}
+
+function describeOrders(
+  { searchStore }: CommandServices,
+  orders: readonly TransferOrder[],
+  facts: SubmissionFacts,
+  { getStaging, maxTextLength }: SummaryOptions,
+): Summary {
+  const getFoundStaging = createStagingLookup(searchStore.getAll());
+  const { lines, isSpaceShort } = createSummary(orders, {
     maxTextLength,
-    freeBytes: await getDestinationFreeBytes(services, connectionId, destination),
+    freeBytes: facts.freeBytes,
     getStaging: (file: FileName) => getStaging?.(file) ?? getFoundStaging(file),
   });
+  const [fileCount, destination] = [countFiles(orders), orders[0]?.destination ?? ''];
+  const copies = createCopyLines({ ...facts, fileCount, destination, repeatedCount: facts.repeated.size });
+  return { lines: [...lines, ...copies.map((line) => `\n${line}`)], isSpaceShort };
 }
 
 /** Shows the page for the newest transfer that contains some of the files. Asks again whether to submit the orders. */
@@ -161,22 +208,42 @@ function describeTransfersInProgress(
   ];
 }
 
+async function readVerified(
+  services: CommandServices,
+  transfers: readonly Transfer[],
+  signal: AbortSignal,
+): Promise<readonly VerifiedFiles[]> {
+  const verified: VerifiedFiles[] = [];
+  for (const transfer of transfers) {
+    const past = signal.aborted ? undefined : await services.verificationHistory.get(transfer.key);
+    const files = past && (await readIntactFiles(services, transfer, past, signal));
+    if (files) verified.push({ key: transfer.key, files });
+  }
+  return verified;
+}
+
 /**
- * Returns the number of free bytes at a destination. The number comes from the active connection or from the file
- * system of a folder: the one that the active connection serves as the destination or, if unknown, the one that the
- * user selected. Returns undefined if the number isn't known or isn't reported in time.
+ * Returns the files in a transfer's manifest that were intact when last verified. Without a readable manifest that
+ * matches the transfer, returns an empty list or, if all files were intact, undefined. In the latter case, the caller
+ * uses the files in the transfer's record.
  */
-export async function getDestinationFreeBytes(
-  { connectionStore, sessions, memory }: CommandServices,
-  connectionId: string,
-  destination: string,
-): Promise<number | undefined> {
-  const session = sessions.get(connectionId);
-  const isShown = session !== undefined && sessions.active === session;
-  const { databases } = connectionStore.listing;
-  const reported = isShown ? databases.find(({ name }) => name === destination)?.listing?.freeBytes : undefined;
-  if (reported !== undefined) return reported;
-  const served = isShown ? getServedFolder(session, databases, destination) : undefined;
-  const folder = served ?? (await memory.getDestinationFolder(connectionId, destination));
-  return folder === undefined ? undefined : await readFreeBytes(folder);
+async function readIntactFiles(
+  services: CommandServices,
+  transfer: Transfer,
+  past: PastVerification,
+  signal: AbortSignal,
+): Promise<VerifiedFiles['files'] | undefined> {
+  const located = await locateTransferredFiles(services, transfer);
+  const manifest = located?.manifest && (await readManifest(located.manifest, signal).catch(() => undefined));
+  if (manifest && canMatchTransfer(manifest, transfer)) return listIntactFiles(manifest, past);
+  return past.intactCount > 0 && past.intactCount === past.fileCount ? undefined : [];
+}
+
+function listIntactFiles({ files }: TransferManifest, past: PastVerification): VerifiedFiles['files'] {
+  return files
+    .filter(({ path }) => getPastResult(past, path) === 'intact')
+    .map(({ sizeBytes, hash }) => ({
+      ...(sizeBytes !== undefined && { sizeBytes }),
+      ...(hash && { hash: `${hash.algorithm}:${hash.hex}` }),
+    }));
 }

@@ -1,6 +1,5 @@
 import { l10n } from 'vscode';
-import type { TurnOptions } from '../../../core/model/requestTurn.ts';
-import type { Transfer, TransferOrder } from '../../../core/model/transferModel.ts';
+import type { Transfer, TransferOrder, TransferRequester } from '../../../core/model/transferModel.ts';
 import type { NotificationAction } from '../../editor/notifications.ts';
 import { describeWriteError } from '../connections/problemNotifications.ts';
 import { createRemedyActions } from '../../editor/nextSteps.ts';
@@ -40,14 +39,12 @@ async function submitOrder(
   files: string,
   replacedKey: string | undefined,
 ): Promise<SubmissionResult> {
-  const { transferFlow, waitingRequests, views, notifications } = services;
+  const { views, notifications } = services;
   const destination = toPlainLine(order.destination);
   const reportFailure: ReportFailure = (cause, ...actions) =>
     void notifications.error(l10n.t('Could not transfer {0} to {1}: {2}', files, destination, cause), ...actions);
   try {
-    const title = l10n.t('Transfer {0} to {1}', files, destination);
-    const submit = (turn: TurnOptions): Promise<Transfer> => transferFlow.submit(order, replacedKey, turn);
-    const transfer = await waitingRequests.run(title, submit);
+    const transfer = await sendOrder(services, order, { files, replacedKey });
     views.revealTransfer(transfer.key);
     reportResult(services, transfer, files, reportFailure);
     return { order, transfer };
@@ -56,6 +53,28 @@ async function submitOrder(
     reportFailure(l10n.t("nothing was sent because the transfer couldn't be saved: {0}", cause));
     return { order };
   }
+}
+
+/** Details of {@link sendOrder}. */
+interface SendOptions {
+  /** The files as shown to the user. */
+  readonly files?: string;
+  /** Key of the unconfirmed transfer that this one replaces. */
+  readonly replacedKey?: string | undefined;
+  readonly requestedBy?: TransferRequester;
+}
+
+/**
+ * Submits an order once (D12: never resubmit). While the request waits for its turn, the user can withdraw it. Rejects
+ * if the transfer can't be recorded.
+ */
+export async function sendOrder(
+  { transferFlow, waitingRequests }: CommandServices,
+  order: TransferOrder,
+  { files = formatFileCount(order.files.length), replacedKey, requestedBy }: SendOptions,
+): Promise<Transfer> {
+  const title = l10n.t('Transfer {0} to {1}', files, toPlainLine(order.destination));
+  return await waitingRequests.run(title, (turn) => transferFlow.submit(order, replacedKey, turn, requestedBy));
 }
 
 /** Shows the row of a submitted transfer. If the service refused it, also shows the reason. */

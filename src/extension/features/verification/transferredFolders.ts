@@ -167,7 +167,7 @@ export function getLocalPath(uri: Uri): string {
  * Returns the folder that is served as a database. Returns undefined if the service runs on another machine, or if the
  * database isn't a folder.
  */
-export function getServedFolder(
+function getServedFolder(
   session: OpenConnection,
   databases: readonly Database[],
   databaseName: string,
