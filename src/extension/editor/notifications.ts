@@ -132,11 +132,16 @@ export async function withProgress<T>(
 const quickMs = 500;
 
 /** Runs an operation. Shows a progress notification like {@link withProgress} only if the operation isn't quick. */
-export async function withLateProgress<T>(title: string, operation: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withLateProgress<T>(
+  title: string,
+  operation: (signal: AbortSignal, report: (message: string) => void) => Promise<T>,
+): Promise<T> {
   const cancellation = new AbortController();
-  const result = operation(cancellation.signal);
+  let show: (message: string) => void = () => undefined;
+  const result = operation(cancellation.signal, (message) => show(message));
   if (await settlesWithin(systemClock, quickMs, result)) return await result;
-  return await withProgress(title, async (signal) => {
+  return await withProgress(title, async (signal, report) => {
+    show = report;
     signal.addEventListener('abort', () => cancellation.abort());
     return await result;
   });

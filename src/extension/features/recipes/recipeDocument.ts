@@ -15,10 +15,9 @@ import type { PlanObstacle, RecipePlan } from '../../../core/recipes/planRecipe.
 import type { LockReadResult } from '../../../core/recipes/recipeLock.ts';
 import { isRecipePath } from '../../../core/recipes/recipeNames.ts';
 import type { RecipeProblem } from '../../../core/recipes/recipeProblem.ts';
-import { settlesWithin, systemClock } from '../../../core/util/clock.ts';
 import { CommandFailure, CommandHint, createCommandAction, runCommand } from '../../editor/commandBoundary.ts';
 import type { CommandArgument } from '../../editor/contributions.ts';
-import { withProgress, type NotificationAction } from '../../editor/notifications.ts';
+import { withLateProgress, type NotificationAction } from '../../editor/notifications.ts';
 import { chooseOne } from '../../editor/quickInput.ts';
 import { createConnectStep } from '../../editor/nextSteps.ts';
 import { formatFileCount } from '../../words/localeFormats.ts';
@@ -100,9 +99,6 @@ export async function openAndPlan(
   return planned && { host, planned };
 }
 
-/** Time in milliseconds after which a progress notification with a Cancel button appears. */
-const quickMs = 500;
-
 /** Runs a recipe for a command: shows messages and progress, and asks the user before a transfer is submitted. */
 export class EditorRecipeHost extends RecipeDocument implements SubmittingHost {
   private readonly services: CommandServices;
@@ -124,14 +120,9 @@ export class EditorRecipeHost extends RecipeDocument implements SubmittingHost {
   }
 
   async showPlanning(start: (options: PlanOptions) => Promise<RecipePlan>): Promise<RecipePlan | undefined> {
-    const cancellation = new AbortController();
-    const { signal } = cancellation;
-    let show: (message: string) => void = () => undefined;
-    const planning = start({ signal, onProgress: (count) => show(formatFileCount(count)) });
-    if (await settlesWithin(systemClock, quickMs, planning)) return await planning;
-    return await withProgress(l10n.t('Finding the files for {0}', this.name), async (canceled, report) => {
-      show = report;
-      canceled.addEventListener('abort', () => cancellation.abort());
+    const title = l10n.t('Finding the files for {0}', this.name);
+    return await withLateProgress(title, async (signal, report) => {
+      const planning = start({ signal, onProgress: (count) => report(formatFileCount(count)) });
       return await planning.catch((error: unknown) => {
         if (!signal.aborted) throw error;
         return undefined;
