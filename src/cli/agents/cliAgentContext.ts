@@ -1,4 +1,4 @@
-import { AnsweredTexts, CallQueue, type AgentContext } from '../../core/agents/agentContext.ts';
+import { CallQueue, type AgentContext } from '../../core/agents/agentContext.ts';
 import { AgentError } from '../../core/agents/agentError.ts';
 import { AgentPolicy } from '../../core/agents/agentPolicy.ts';
 import { PlanStore } from '../../core/agents/planStore.ts';
@@ -33,7 +33,6 @@ export function createAgentContext(session: CliSession, log: Logger): SharedAgen
     plans: new PlanStore(folder, context.clock, log),
     policy: new AgentPolicy(folder),
     queue: new CallQueue(),
-    answeredTexts: new AnsweredTexts(),
     connect: async () => await open(async () => chooseConnection(context.options, session.file)),
     open: async (id, address) => await open(async () => await findConnection(session, id, address)),
     getOrcid: (connectionId) => session.getOrcid(connectionId),

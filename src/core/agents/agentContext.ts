@@ -3,7 +3,6 @@ import type { OpenConnection } from '../connections/openConnections.ts';
 import type { Reason } from '../model/reason.ts';
 import type { Transfer, TransferOrder, TransferRequester } from '../model/transferModel.ts';
 import type { Clock } from '../util/clock.ts';
-import type { JsonObject } from '../util/json.ts';
 import type { Logger } from '../util/logger.ts';
 import { AgentError } from './agentError.ts';
 import type { AgentPolicy } from './agentPolicy.ts';
@@ -40,8 +39,6 @@ export interface AgentContext {
   readonly policy: AgentPolicy;
   /** The queue shared by all agents that use this window or program. */
   readonly queue: CallQueue;
-  /** The server-supplied text in earlier answers to any agent that uses this window or program. */
-  readonly answeredTexts: AnsweredTexts;
   readonly clock: Clock;
   readonly log: Logger;
   /** The agent's name, which the agent itself may have chosen: untrusted text of any length. */
@@ -125,42 +122,4 @@ export class CallQueue {
     if (!next) this.running -= 1;
     else if (this.waiting.delete(next)) next();
   }
-}
-
-/** Maximum number of strings to remember; the oldest are forgotten first. */
-const maxTexts = 5_000;
-
-/**
- * The answer fields that contain sentences from a server. Excludes names, paths and licenses, which a plan may
- * legitimately repeat.
- */
-const textFields: ReadonlySet<string> = new Set(['title', 'description', 'message', 'reason']);
-
-/** Remembers the server-supplied text that agents have received, so that copies of it can be recognized in plans. */
-export class AnsweredTexts {
-  private readonly texts = new Set<string>();
-
-  /** The remembered strings, as the agents received them. */
-  get all(): ReadonlySet<string> {
-    return this.texts;
-  }
-
-  /** Remembers the server-supplied text in a tool's answer. */
-  add({ data }: JsonObject): void {
-    for (const text of listTexts(data)) {
-      this.texts.delete(text);
-      this.texts.add(text);
-    }
-    for (const text of this.texts) {
-      if (this.texts.size <= maxTexts) break;
-      this.texts.delete(text);
-    }
-  }
-}
-
-function listTexts(value: unknown): readonly string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, member]) =>
-    typeof member === 'string' ? (textFields.has(name) ? [member] : []) : listTexts(member),
-  );
 }

@@ -24,7 +24,6 @@ export async function callAgentTool(
 ): Promise<AgentAnswer> {
   const startedAt = context.clock.now();
   const answer = await runTool(context, name, input, signal);
-  context.answeredTexts.add(answer.content);
   const { error, state } = answer.content;
   const outcome = answer.isError ? `failed: ${toWord(error)}` : toWord(state);
   const caller = toDataLine(context.requestedBy, 80);

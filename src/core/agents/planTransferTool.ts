@@ -3,7 +3,6 @@ import type { OpenConnection } from '../connections/openConnections.ts';
 import { findSubmissionFacts } from '../transfers/submissionFacts.ts';
 import { planLifetimeMs } from '../transfers/planFiles.ts';
 import type { Database } from '../model/databaseModel.ts';
-import type { FileEntry, FoundFile } from '../model/fileEntry.ts';
 import { findObstacle, type PlanObstacle, type RecipePlan } from '../recipes/planRecipe.ts';
 import { sumUpFiles, type RecipeFile } from '../recipes/recipeFile.ts';
 import type { Recipe } from '../recipes/recipeSchema.ts';
@@ -27,7 +26,6 @@ import {
   type PlannedCopies,
   type PlannedLicense,
   type PlanState,
-  type TextOrigin,
   type TransferPlan,
 } from './transferPlan.ts';
 
@@ -72,10 +70,9 @@ export const planTransferTool = defineTool({
     const source = await requireDatabase(context, session, request.source, signal);
     const destination = await requireDestination(context, session, { name: request.destination, source }, signal);
     const recipe = toRecipe(request, source, destination);
-    const resolved = await resolvePlannedFiles(context, session, recipe, signal);
-    const serverTexts = new Set([...resolved.serverTexts, ...context.answeredTexts.all]);
-    const textOrigin = request.textFromServer ? 'server' : getTextOrigin(request, serverTexts);
-    const plan = await createPlan(context, { session, recipe, destination, textOrigin, files: resolved.files }, signal);
+    const files = await resolvePlannedFiles(context, session, recipe, signal);
+    const textOrigin = request.textFromServer ? 'server' : 'agent';
+    const plan = await createPlan(context, { session, recipe, destination, textOrigin, files }, signal);
     return toPlanAnswer(plan);
   },
 });
@@ -126,13 +123,6 @@ const maxPlannedFiles = 50_000;
 /** Maximum number of missing IDs that an error lists. */
 const maxListedIds = 10;
 
-/** The files in a plan, and text from their metadata. */
-interface ResolvedPlan {
-  readonly files: readonly RecipeFile[];
-  /** Titles and descriptions that the service sent. */
-  readonly serverTexts: ReadonlySet<string>;
-}
-
 /**
  * Determines the files of a plan with read-only requests. Throws {@link AgentError} if a request fails, if IDs are
  * missing, if no files or too many files match, or if there may be more files than the search found.
@@ -142,22 +132,12 @@ async function resolvePlannedFiles(
   session: OpenConnection,
   recipe: Recipe,
   signal: AbortSignal,
-): Promise<ResolvedPlan> {
-  const serverTexts = new Set<string>();
-  const onFiles = (files: readonly FoundFile[]): void => {
-    for (const file of files.filter((one) => one.kind === 'file')) {
-      for (const text of listTexts(file)) serverTexts.add(text);
-    }
-  };
+): Promise<readonly RecipeFile[]> {
   const limited = { ...recipe, expect: { files: { most: maxPlannedFiles } } };
-  const options = { signal, onFiles, onProgress: () => undefined };
+  const options = { signal, onProgress: () => undefined };
   const plan = await services.recipeFlow.plan(session, { recipe: limited, folder: '' }, options);
   requireNoObstacle(plan);
-  return { files: plan.files, serverTexts };
-}
-
-function listTexts({ title, description }: FileEntry): readonly string[] {
-  return [title, description].filter((text) => text !== undefined);
+  return plan.files;
 }
 
 function requireNoObstacle(plan: RecipePlan): void {
@@ -188,7 +168,7 @@ interface PlanDraft {
   readonly session: OpenConnection;
   readonly recipe: Recipe;
   readonly destination: Database;
-  readonly textOrigin: TextOrigin;
+  readonly textOrigin: TransferPlan['textOrigin'];
   readonly files: readonly RecipeFile[];
 }
 
@@ -242,63 +222,6 @@ function createBasis(context: AgentContext, draft: PlanDraft): PlanBasis {
     ...(description !== undefined && { description }),
     ...(instructions && { instructions }),
   };
-}
-
-/** Minimum length of strings to compare. Shorter strings often match by chance. */
-const minLength = 20;
-
-/** The text that an agent supplies with a plan. */
-interface SuppliedTexts {
-  readonly description?: string | undefined;
-  readonly instructions?: JsonObject | undefined;
-}
-
-/** Length of a common substring that is unlikely to be a coincidence. */
-const partLength = 30;
-
-/**
- * Returns `server` if the description or the instructions appear to be copied from text that a server sent; otherwise,
- * `agent`. Also detects text that was copied only in part.
- */
-export function getTextOrigin(
-  { description = '', instructions = {} }: SuppliedTexts,
-  serverTexts: ReadonlySet<string>,
-): TextOrigin {
-  const given = [description, ...listStrings(instructions)].map(normalize).filter(isLong);
-  const known = [...serverTexts].map(normalize).filter(isLong);
-  const isCopied = given.some((text) => known.some((one) => text.includes(one) || one.includes(text)));
-  return isCopied || haveCommonPart(given, known) ? 'server' : 'agent';
-}
-
-/**
- * Returns true if a given and a known string share a substring of at least twice `partLength` characters. Also detects
- * some shorter shared substrings. Takes linear time.
- */
-function haveCommonPart(given: readonly string[], known: readonly string[]): boolean {
-  const parts = new Set(given.flatMap((text) => listParts(text, 1)));
-  return parts.size > 0 && known.some((text) => listParts(text, partLength).some((part) => parts.has(part)));
-}
-
-/** Returns the substrings of `partLength` characters that start at every `step`th character. */
-function listParts(text: string, step: number): readonly string[] {
-  const count = Math.max(0, Math.floor((text.length - partLength) / step) + 1);
-  return Array.from({ length: count }, (_, index) => text.slice(index * step, index * step + partLength));
-}
-
-function normalize(text: string): string {
-  return text.replace(/\s+/g, ' ').trim().toLowerCase();
-}
-
-function isLong(text: string): boolean {
-  return text.length >= minLength;
-}
-
-/** Returns all strings in a JSON value, including the names in objects. */
-function listStrings(value: unknown): readonly string[] {
-  if (typeof value === 'string') return [value];
-  if (Array.isArray(value)) return value.flatMap(listStrings);
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, one]) => [name, ...listStrings(one)]);
 }
 
 /** Maximum number of files that an answer lists as examples. */

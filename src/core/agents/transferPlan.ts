@@ -3,12 +3,6 @@ import type { TransferOrder } from '../model/transferModel.ts';
 import { toTransferFile, type RecipeFile } from '../recipes/recipeFile.ts';
 import type { JsonObject } from '../util/json.ts';
 
-/**
- * The origin of text that an agent supplied. The value `server` means that the text was, or appears to have been,
- * copied from a server, a tool result or a file.
- */
-export type TextOrigin = 'agent' | 'server';
-
 /** The number of a plan's files under a license. Without `name`, the number of files that state no license. */
 export interface PlannedLicense {
   readonly name?: string;
@@ -53,8 +47,8 @@ export interface TransferPlan {
   /** Markdown. */
   readonly description?: string;
   readonly instructions?: JsonObject;
-  /** The origin of `description` and `instructions`. */
-  readonly textOrigin: TextOrigin;
+  /** The origin of `description` and `instructions`, according to the agent. `server`: a server, an answer or a file. */
+  readonly textOrigin: 'agent' | 'server';
   readonly licenses: readonly PlannedLicense[];
   readonly copies: PlannedCopies;
   /** Free bytes at the destination; absent if unknown. */

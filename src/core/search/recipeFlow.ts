@@ -1,7 +1,6 @@
 import { readStatedLicenses } from '../citations/creditText.ts';
 import { MissingIds } from '../recipes/missingIds.ts';
 import { planRecipe, type PlanRequest, type RecipePlan } from '../recipes/planRecipe.ts';
-import type { FoundFile } from '../model/fileEntry.ts';
 import type { RecipeSource } from '../recipes/recipeFile.ts';
 import { lookUpIds, type UnsafeIds } from './metadataFlow.ts';
 import { catchRefusal, type OpenConnection } from '../connections/openConnections.ts';
@@ -18,8 +17,6 @@ export interface PlanOptions {
   readonly signal: AbortSignal;
   /** Called with the number of files, IDs or values processed so far. */
   onProgress(count: number): void;
-  /** Called with the files, including metadata, in each response to a search or an ID lookup. Not called for tables. */
-  readonly onFiles?: (files: readonly FoundFile[]) => void;
 }
 
 /** Determines the files that recipes select (D61: recipe and lock). Doesn't submit transfers. */
@@ -43,10 +40,9 @@ export class RecipeFlow {
     if (ids && !isLocked && !failure) this.missingIds.record({ connectionId, database, ids, missing });
   }
 
-  private createSource(session: OpenConnection, { signal, onProgress, onFiles }: PlanOptions): RecipeSource {
+  private createSource(session: OpenConnection, { signal, onProgress }: PlanOptions): RecipeSource {
     const { unsafeIds, tableMatchFlow } = this.dependencies;
     const orcid = this.dependencies.getOrcid(session.connection.id);
-    const observe = (files: readonly FoundFile[] = []): void => onFiles?.(files);
     const whileRunning = async <T>(reply: Promise<T>): Promise<T> => {
       const result = await reply;
       signal.throwIfAborted();
@@ -55,16 +51,10 @@ export class RecipeFlow {
     return {
       hasFullPages: session.service.hasFullPages === true,
       readLicenses: readStatedLicenses,
-      search: async ({ pageSize: limit, ...page }) => {
-        const reply = catchRefusal(() => session.client.search({ ...page, orcid, limit }, signal));
-        observe((await whileRunning(reply)).value);
-        return await reply;
-      },
-      lookUpIds: async (database, ids) => {
-        const result = await whileRunning(lookUpIds(session, unsafeIds, { database, orcid, ids }, signal));
-        observe(result.files);
-        return result;
-      },
+      search: async ({ pageSize: limit, ...page }) =>
+        await whileRunning(catchRefusal(() => session.client.search({ ...page, orcid, limit }, signal))),
+      lookUpIds: async (database, ids) =>
+        await whileRunning(lookUpIds(session, unsafeIds, { database, orcid, ids }, signal)),
       matchTable: (database, key, values) =>
         tableMatchFlow.match(
           session,

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import {
-  AnsweredTexts,
   CallQueue,
   type AgentContext,
   type AgentDecision,
@@ -27,7 +26,6 @@ export class AgentStage {
   decide: (question: AgentQuestion) => AgentDecision | Promise<AgentDecision> = () => ({ kind: 'no', by: 'test' });
   readonly policy: AgentPolicy;
   readonly queue = new CallQueue();
-  readonly answeredTexts = new AnsweredTexts();
   private readonly folder: string;
 
   private constructor(rig: Rig) {
@@ -63,7 +61,7 @@ export class AgentStage {
     };
     return {
       ...{ services: explorer, clock, log, requestedBy, connect: open, open, policy: this.policy },
-      ...{ queue: this.queue, answeredTexts: this.answeredTexts },
+      queue: this.queue,
       plans: new PlanStore(this.folder, clock, log),
       getOrcid: () => orcid,
       submit: (order, requester) => explorer.transferFlow.submit(order, undefined, undefined, requester),

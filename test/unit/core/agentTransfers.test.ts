@@ -225,6 +225,20 @@ describe('The results of tools for agents', () => {
       assert.deepEqual(service?.address, stage.rig.server.address);
     });
 
+    it('state that their texts were copied from a server, if the agent says so', async () => {
+      const details = { description: 'As the readme says' };
+      const planIds = [
+        await stage.plan(['f1'], { ...details, textFromServer: true }),
+        await stage.plan(['f1'], details),
+      ];
+      const { plans } = stage.createContext();
+      const saved = await Promise.all(planIds.map((planId) => plans.require(planId)));
+      assert.deepEqual(
+        saved.map(({ plan }) => plan.textOrigin),
+        ['server', 'agent'],
+      );
+    });
+
     it('keep only the paths that match, and use the filters of a search', async () => {
       const { files } = await get('plan_transfer', {
         source: 'Alpha',

@@ -1,6 +1,5 @@
 import { env, l10n } from 'vscode';
 import {
-  AnsweredTexts,
   CallQueue,
   type AgentContext,
   type AgentDecision,
@@ -22,7 +21,6 @@ import { askAboutCancel, askAboutPlan, findPlanTransfer, reportPlanSubmission } 
 export class AgentDesk {
   private readonly services: CommandServices;
   private readonly queue = new CallQueue();
-  private readonly answeredTexts = new AnsweredTexts();
   private isAsking = false;
 
   constructor(services: CommandServices) {
@@ -41,11 +39,10 @@ export class AgentDesk {
   }
 
   private async createContext(requestedBy: string): Promise<AgentContext> {
-    const { services, queue, answeredTexts } = this;
+    const { services, queue } = this;
     return {
       services,
       queue,
-      answeredTexts,
       clock,
       requestedBy,
       describeReason,
