@@ -1,6 +1,6 @@
 import { commands, ExtensionMode, l10n, window, workspace, type ExtensionContext, type WebviewPanel } from 'vscode';
 import type { RunningExtension } from './startup.ts';
-import { FirstPlanWatch } from '../core/agents/firstPlanWatch.ts';
+import { FirstPlanWatch } from '../core/transfers/planFiles.ts';
 import { FirstTransferWatch } from '../core/transfers/recordFolders.ts';
 import { systemClock } from '../core/util/clock.ts';
 import { Lifetime } from '../core/util/lifetime.ts';

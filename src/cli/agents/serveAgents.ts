@@ -13,7 +13,7 @@ import { getTransferId } from '../text/transferText.ts';
 import { cliVersion } from '../version.ts';
 import { createAgentContext, type SharedAgentContext } from './cliAgentContext.ts';
 import { serveMcp, type Elicitation, type McpCall, type McpTool } from './mcpServer.ts';
-import { formatPlanSummary } from './planSummary.ts';
+import { formatPlanSummary } from './planActions.ts';
 
 /** The decision on a tool's question, and the elicitation that asks the user for it. */
 interface QuestionResult {

@@ -9,8 +9,13 @@ import { parseCount } from '../options.ts';
 import { runAction } from '../runAction.ts';
 import { describeState, explainTransfers, getTransferId, toTransferDocument } from '../text/transferText.ts';
 import { connectFor, findTransfers } from '../transfers/transferLookup.ts';
-import { requireWaitForTimeout, type WaitFlags } from '../transfers/transferStart.ts';
-import { getEndCode, requireTransfer, waitForEnd } from '../transfers/transferWait.ts';
+import {
+  getEndCode,
+  requireTransfer,
+  requireWaitForTimeout,
+  waitForEnd,
+  type WaitFlags,
+} from '../transfers/transferStart.ts';
 
 /** Adds `cancel`, which cancels a transfer. */
 export function addCancelCommand(program: Command): void {

@@ -8,7 +8,7 @@ import { optionTexts } from '../optionTexts.ts';
 import { runAction } from '../runAction.ts';
 import { explainTransfers, getTransferId, toTransferDocument, transferColumns } from '../text/transferText.ts';
 import { findTransfers, loadTransfers } from '../transfers/transferLookup.ts';
-import { isNewer, isSettled, requireTransfer, waitUntil } from '../transfers/transferWait.ts';
+import { isNewer, isSettled, requireTransfer, waitUntil } from '../transfers/transferStart.ts';
 
 interface StatusFlags {
   readonly offline?: boolean;

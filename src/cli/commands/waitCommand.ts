@@ -8,7 +8,7 @@ import { runAction } from '../runAction.ts';
 import { formatTable } from '../text/terminalText.ts';
 import { explainTransfers, toTransferDocument, transferColumns } from '../text/transferText.ts';
 import { connectFor, findTransfers } from '../transfers/transferLookup.ts';
-import { getEndCode, isSettled, requireTransfer, waitForEnd } from '../transfers/transferWait.ts';
+import { getEndCode, isSettled, requireTransfer, waitForEnd } from '../transfers/transferStart.ts';
 
 interface WaitLimit {
   readonly timeout?: number;

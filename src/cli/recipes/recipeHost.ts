@@ -14,7 +14,7 @@ import { localLinkService } from '../../core/model/link.ts';
 import type { TransferOrder } from '../../core/model/transferModel.ts';
 import type { PlanObstacle, RecipePlan } from '../../core/recipes/planRecipe.ts';
 import type { LockReadResult } from '../../core/recipes/recipeLock.ts';
-import type { RecipeProblem } from '../../core/recipes/recipeProblem.ts';
+import type { RecipeProblem } from '../../core/recipes/recipeText.ts';
 import type { Recipe } from '../../core/recipes/recipeSchema.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import { describeRecipeProblem as describeProblem } from '../../core/words/recipeSentences.ts';

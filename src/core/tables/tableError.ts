@@ -11,6 +11,9 @@ export type TableErrorKind =
  */
 export const maxCells = 20_000_000;
 
+/** Maximum total size of the unpacked files in a workbook, in bytes. */
+export const maxUnpackedBytes = 250_000_000;
+
 /** Maximum number of columns in a file of delimiter-separated values. */
 export const maxColumns = 100_000;
 

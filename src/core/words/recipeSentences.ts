@@ -1,4 +1,4 @@
-import { getFieldName, type RecipeProblem, type RecipeProblemKind } from '../recipes/recipeProblem.ts';
+import { getFieldName, type RecipeProblem, type RecipeProblemKind } from '../recipes/recipeText.ts';
 import type { Translator } from './sharedSentences.ts';
 
 /** The translation, and the conversion of text to one short line, that the extension and the command line provide. */

@@ -13,7 +13,7 @@ import {
 import { checkRecipe, parseRecipe, type ParsedRecipe, type ServiceFacts } from '../../core/recipes/parseRecipe.ts';
 import { getLockPath } from '../../core/recipes/recipeLock.ts';
 import { isRecipePath } from '../../core/recipes/recipeNames.ts';
-import type { RecipeProblem, RecipeProblemKind } from '../../core/recipes/recipeProblem.ts';
+import type { RecipeProblem, RecipeProblemKind } from '../../core/recipes/recipeText.ts';
 import type { Recipe } from '../../core/recipes/recipeSchema.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import { describeRecipeProblem, getCompareTitle, getRunLockedTitle } from '../words/recipeWords.ts';

@@ -4,7 +4,7 @@ import type { Reason } from '../../core/model/reason.ts';
 import { maxListedMatches, type MatchGap, type MatchStatus, type SkippedFiles } from '../../core/tables/tableMatch.ts';
 import type { MatchKey, TableColumn } from '../../core/tables/tableColumns.ts';
 import { maxCells, maxColumns, type TableErrorKind } from '../../core/tables/tableError.ts';
-import { maxUnpackedBytes } from '../../core/tables/workbookCheck.ts';
+import { maxUnpackedBytes } from '../../core/tables/tableError.ts';
 import { formatFileCount, formatList, formatNumber, formatSize, plural } from './localeFormats.ts';
 import { toPlainLine } from './plainText.ts';
 import { describeReason } from './reasonWords.ts';

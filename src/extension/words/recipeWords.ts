@@ -8,7 +8,7 @@ import {
 } from '../../core/recipes/planRecipe.ts';
 import { sumUpFiles } from '../../core/recipes/recipeFile.ts';
 import type { LockReadResult } from '../../core/recipes/recipeLock.ts';
-import type { RecipeProblem } from '../../core/recipes/recipeProblem.ts';
+import type { RecipeProblem } from '../../core/recipes/recipeText.ts';
 import type { ResolveFailure, TableProblem } from '../../core/recipes/resolveFiles.ts';
 import {
   describeEditedLock,

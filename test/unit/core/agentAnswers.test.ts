@@ -8,7 +8,7 @@ import {
   createBusyDecision,
   createNotConnectedError,
   createUndecidedDecision,
-} from '../../../src/core/agents/windowAnswers.ts';
+} from '../../../src/core/agents/agentContext.ts';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
 import type { Transfer } from '../../../src/core/model/transferModel.ts';
 import { chooseBehavior, dropBeforeAnswer, json, problem } from '../../support/faultBehaviors.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FirstPlanWatch } from '../../../src/core/agents/firstPlanWatch.ts';
+import { FirstPlanWatch } from '../../../src/core/transfers/planFiles.ts';
 import { planLifetimeMs } from '../../../src/core/transfers/planFiles.ts';
 import { PlanStore } from '../../../src/core/agents/planStore.ts';
 import { systemClock } from '../../../src/core/util/clock.ts';

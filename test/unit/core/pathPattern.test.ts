@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { PathPattern } from '../../../src/core/recipes/fileFilters.ts';
+import { PathPattern } from '../../../src/core/recipes/resolveFiles.ts';
 import { property } from '../../support/property.ts';
 
 describe('A path pattern of a recipe (D61)', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TransferPlan } from '../../../src/core/agents/transferPlan.ts';
 import { AgentQuestions } from '../../../src/cli/agents/serveAgents.ts';
-import { describeDecided, formatPlanSummary } from '../../../src/cli/agents/planSummary.ts';
+import { describeDecided, formatPlanSummary } from '../../../src/cli/agents/planActions.ts';
 
 const plan: TransferPlan = {
   ...{ id: 'aaaaaaaaaaaa', createdAt: 0, expiresAt: 1, requestedBy: 'test-agent' },

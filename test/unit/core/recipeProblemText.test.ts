@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describeRecipeProblem } from '../../../src/cli/recipes/recipeHost.ts';
-import type { RecipeProblem } from '../../../src/core/recipes/recipeProblem.ts';
+import type { RecipeProblem } from '../../../src/core/recipes/recipeText.ts';
 
 type Problem = Omit<RecipeProblem, 'path' | 'range'> & { readonly field?: string };
 

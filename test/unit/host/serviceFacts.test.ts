@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Recipe } from '../../../src/core/recipes/recipeSchema.ts';
-import { loadServiceFacts } from '../../../src/extension/features/recipes/serviceFacts.ts';
+import { loadServiceFacts } from '../../../src/extension/features/recipes/recipeChecks.ts';
 
 type Services = Parameters<typeof loadServiceFacts>[0];
 

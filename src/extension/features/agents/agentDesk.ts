@@ -1,20 +1,21 @@
 import { env, l10n } from 'vscode';
 import {
   CallQueue,
+  createBusyDecision,
+  createNotConnectedError,
   type AgentContext,
   type AgentDecision,
   type AgentQuestion,
 } from '../../../core/agents/agentContext.ts';
 import { callAgentTool } from '../../../core/agents/callAgentTool.ts';
 import { findPlanConnection, type TransferPlan } from '../../../core/agents/transferPlan.ts';
-import { createBusyDecision, createNotConnectedError } from '../../../core/agents/windowAnswers.ts';
 import type { OpenConnection } from '../../../core/connections/openConnections.ts';
 import { systemClock as clock } from '../../../core/util/clock.ts';
 import type { ToolCall } from '../../editor/languageModelTools.ts';
 import { getUserId } from '../../editor/connectionFacts.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import type { CommandServices } from '../services.ts';
-import { sendOrder } from '../submission/submitter.ts';
+import { sendOrder } from '../submission/submissionSummary.ts';
 import { askAboutCancel, askAboutPlan, findPlanTransfer, reportPlanSubmission } from './planReview.ts';
 
 /** Runs the tools that agents call in this window. Never opens a connection or starts a service. */

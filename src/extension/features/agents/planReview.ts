@@ -1,8 +1,7 @@
 import { env, l10n } from 'vscode';
-import type { AgentDecision } from '../../../core/agents/agentContext.ts';
+import { createUndecidedDecision, type AgentDecision } from '../../../core/agents/agentContext.ts';
 import { AgentError } from '../../../core/agents/agentError.ts';
 import { findPlanConnection, toPlannedOrder, type TransferPlan } from '../../../core/agents/transferPlan.ts';
-import { createUndecidedDecision } from '../../../core/agents/windowAnswers.ts';
 import type { Transfer } from '../../../core/model/transferModel.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { PlanNode } from '../../editor/contributions.ts';
@@ -17,8 +16,7 @@ import {
 import { getCancelQuestion, getTransferTitle } from '../../words/transferWords.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import type { CommandServices } from '../services.ts';
-import { confirmSubmission } from '../submission/submissionSummary.ts';
-import { reportSubmission, sendOrder } from '../submission/submitter.ts';
+import { confirmSubmission, reportSubmission, sendOrder } from '../submission/submissionSummary.ts';
 
 /** Shows the summary of a proposed transfer. Submits or declines the transfer, depending on the answer. */
 export async function confirmPlan(services: CommandServices, node: PlanNode | undefined): Promise<void> {

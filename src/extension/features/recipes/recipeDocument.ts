@@ -14,7 +14,7 @@ import type { TransferOrder } from '../../../core/model/transferModel.ts';
 import type { PlanObstacle, RecipePlan } from '../../../core/recipes/planRecipe.ts';
 import type { LockReadResult } from '../../../core/recipes/recipeLock.ts';
 import { isRecipePath } from '../../../core/recipes/recipeNames.ts';
-import type { RecipeProblem } from '../../../core/recipes/recipeProblem.ts';
+import type { RecipeProblem } from '../../../core/recipes/recipeText.ts';
 import { CommandFailure, CommandHint, createCommandAction, runCommand } from '../../editor/commandBoundary.ts';
 import type { CommandArgument } from '../../editor/contributions.ts';
 import { withLateProgress, type NotificationAction } from '../../editor/notifications.ts';
@@ -28,9 +28,8 @@ import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import { requireSession } from '../connections/connectionPicker.ts';
 import { requireOrcid } from '../connections/setOrcid.ts';
 import type { CommandServices } from '../services.ts';
-import { confirmSubmission, type LeaveOutListener } from '../submission/submissionSummary.ts';
-import { submitTransfers } from '../submission/submitter.ts';
-import { findConnectionId } from './serviceFacts.ts';
+import { confirmSubmission, submitTransfers, type LeaveOutListener } from '../submission/submissionSummary.ts';
+import { findConnectionId } from './recipeChecks.ts';
 
 /** The recipe that a command applies to, identified by its row or its file. */
 export type RecipeArgument = CommandArgument<'recipe' | 'document'>;

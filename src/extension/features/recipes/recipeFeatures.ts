@@ -13,8 +13,7 @@ import { RecipeDiagnostics, RecipeLenses } from '../../editor/recipeEditor.ts';
 import type { RecipeStatus } from './recipeTree.ts';
 import { describeNeverRun, describeRowDifference } from '../../words/recipeWords.ts';
 import type { CommandServices } from '../services.ts';
-import { getLockToCheck, RecipeChecks, unknownStatus } from './recipeChecks.ts';
-import { findConnectionId, loadServiceFacts } from './serviceFacts.ts';
+import { findConnectionId, getLockToCheck, loadServiceFacts, RecipeChecks, unknownStatus } from './recipeChecks.ts';
 
 /** Maximum size, in bytes, of a recipe that is checked for changes. */
 const maxCheckedBytes = 10 * 1024 * 1024;

@@ -29,8 +29,8 @@ export const recipeCommands = {
   'dataTransfer.runRecipe': onRecipe(async () => (await import('./runRecipe.ts')).runRecipe, 'play'),
   'dataTransfer.runLockedRecipe': onRecipe(async () => (await import('./runRecipe.ts')).runLockedRecipe),
   'dataTransfer.compareRecipe': onRecipe(async () => (await import('./runRecipe.ts')).compareRecipe, 'diff'),
-  'dataTransfer.verifyRecipe': onRecipe(async () => (await import('./lastRun.ts')).verifyRecipe),
-  'dataTransfer.citeRecipe': onRecipe(async () => (await import('./lastRun.ts')).citeRecipe),
+  'dataTransfer.verifyRecipe': onRecipe(async () => (await import('./runRecipe.ts')).verifyRecipe),
+  'dataTransfer.citeRecipe': onRecipe(async () => (await import('./runRecipe.ts')).citeRecipe),
 };
 
 declare module '../../editor/contributions.ts' {

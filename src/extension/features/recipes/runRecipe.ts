@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import { submitRun, toRunOrder, type PlannedRun } from '../../../core/search/recipeRun.ts';
+import type { Transfer } from '../../../core/model/transferModel.ts';
 import {
   findObstacle,
   hasDifference,
@@ -8,7 +8,8 @@ import {
   type RecipePlan,
 } from '../../../core/recipes/planRecipe.ts';
 import { sortRecipeFiles, type RecipeFile } from '../../../core/recipes/recipeFile.ts';
-import { CommandFailure, CommandHint, runCommand } from '../../editor/commandBoundary.ts';
+import { submitRun, toRunOrder, type OpenRecipe, type PlannedRun } from '../../../core/search/recipeRun.ts';
+import { CommandFailure, CommandHint, createCommandAction, runCommand } from '../../editor/commandBoundary.ts';
 import type { NotificationAction } from '../../editor/notifications.ts';
 import { getDialogTitle } from '../../words/commandTitles.ts';
 import { formatFileCount } from '../../words/localeFormats.ts';
@@ -20,9 +21,11 @@ import {
   getCompareTitle,
   getRunLockedTitle,
 } from '../../words/recipeWords.ts';
+import { cite } from '../citations/cite.ts';
 import type { CommandServices } from '../services.ts';
 import { sumUpOrders } from '../submission/submissionSummary.ts';
-import { openAndPlan, type EditorRecipeHost, type RecipeArgument } from './recipeDocument.ts';
+import { verifyTransferredFiles } from '../verification/verifyTransferredFiles.ts';
+import { openAndPlan, openRecipe, type EditorRecipeHost, type RecipeArgument } from './recipeDocument.ts';
 
 /** Runs a recipe: finds its files, asks for confirmation, submits the transfer, and writes the lock. */
 export async function runRecipe(services: CommandServices, argument: RecipeArgument | undefined): Promise<void> {
@@ -134,4 +137,43 @@ function formatFiles(files: readonly RecipeFile[]): string {
     [path, bytes ?? '', hash ?? '', id].map((value) => String(value).replace(/\s+/g, ' ')).join('\t'),
   );
   return `${lines.join('\n')}\n`;
+}
+
+/** Verifies the files that a recipe's last run transferred. */
+export async function verifyRecipe(services: CommandServices, argument: RecipeArgument | undefined): Promise<void> {
+  const transfer = await findLastRun(services, argument, getDialogTitle('dataTransfer.verifyLandedFiles'));
+  if (transfer) await verifyTransferredFiles(services, { kind: 'transfer', key: transfer.key });
+}
+
+/** Cites the files that a recipe's last run transferred. */
+export async function citeRecipe(services: CommandServices, argument: RecipeArgument | undefined): Promise<void> {
+  const transfer = await findLastRun(services, argument, getDialogTitle('dataTransfer.cite'));
+  if (transfer) await cite(services, { kind: 'transfer', key: transfer.key }, undefined);
+}
+
+/**
+ * Returns the transfer that a recipe's lock refers to. Throws a {@link CommandHint} if there is no usable lock, or if
+ * the transfer is unknown. Returns undefined if the user cancels.
+ */
+async function findLastRun(
+  { transferFlow, transferStore }: CommandServices,
+  argument: RecipeArgument | undefined,
+  title: string,
+): Promise<Transfer | undefined> {
+  const opened = await openRecipe(argument, title);
+  if (!opened) return undefined;
+  const id = getTransferId(opened);
+  await transferFlow.loadFinished();
+  const transfer = transferStore.getAll().find((one) => one.id === id);
+  if (transfer) return transfer;
+  const track = createCommandAction('dataTransfer.checkTransferById');
+  throw new CommandHint(
+    l10n.t("The last run's transfer ({0}) isn't in this machine's history.", toPlainLine(id)),
+    track,
+  );
+}
+
+function getTransferId({ lock }: OpenRecipe): string {
+  if (!('lock' in lock)) throw new CommandHint(describeLock(lock, undefined).join(' '));
+  return lock.lock.transfer.id;
 }

@@ -27,8 +27,7 @@ import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import { requireOrcid } from '../connections/setOrcid.ts';
 import type { CommandServices } from '../services.ts';
 import { chooseTransfer } from '../transfers/transferPicker.ts';
-import { confirmSubmission, type LeaveOutListener } from './submissionSummary.ts';
-import { submitTransfers } from './submitter.ts';
+import { confirmSubmission, submitTransfers, type LeaveOutListener } from './submissionSummary.ts';
 import { askTransferDetails, canTransferTo, confirmKnownDetails } from './transferDetailsPrompt.ts';
 import { getDialogTitle } from '../../words/commandTitles.ts';
 

@@ -16,8 +16,7 @@ import { switchConnection } from '../connections/manageConnections.ts';
 import { requireOrcid } from '../connections/setOrcid.ts';
 import { chooseCheckedFiles, getSelectedFiles, loadEntries, type KnownFile } from '../files/files.ts';
 import type { CommandServices } from '../services.ts';
-import { confirmSubmission } from './submissionSummary.ts';
-import { submitTransfers } from './submitter.ts';
+import { confirmSubmission, submitTransfers } from './submissionSummary.ts';
 import {
   askTransferDetails,
   confirmKnownDetails,
