@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { optionTexts } from '../optionTexts.ts';
 import { parseCount } from '../options.ts';
-import type { RunFlags } from '../recipes/recipeRun.ts';
+import type { RunFlags } from '../recipes/runRecipeFile.ts';
 import { runAction } from '../runAction.ts';
 
 /** Adds `run`, which runs a recipe. */
@@ -17,7 +17,7 @@ export function addRunCommand(program: Command): void {
     .option('--timeout <seconds>', optionTexts.timeout, parseCount)
     .action((file: string, flags: RunFlags, command: Command) =>
       runAction(command, async (context) => {
-        const { runRecipeFile } = await import('../recipes/recipeRun.ts');
+        const { runRecipeFile } = await import('../recipes/runRecipeFile.ts');
         return await runRecipeFile(context, file, flags);
       }),
     );
@@ -31,7 +31,7 @@ export function addCompareCommand(program: Command): void {
     .argument('<recipe>', 'a *.transfer.json file')
     .action((file: string, _, command: Command) =>
       runAction(command, async (context) => {
-        const { compareWithLock } = await import('../recipes/recipeRun.ts');
+        const { compareWithLock } = await import('../recipes/runRecipeFile.ts');
         return await compareWithLock(context, file);
       }),
     );

@@ -15,8 +15,7 @@ import { optionTexts } from '../optionTexts.ts';
 import { parseCount } from '../options.ts';
 import { runAction } from '../runAction.ts';
 import { toPlainCell } from '../text/terminalText.ts';
-import { requireNotUnderWay, requireWaitForTimeout, startTransfer } from '../transfers/transferStart.ts';
-import { loadTransfers } from '../transfers/transferLookup.ts';
+import { reportTransfer, requireWaitForTimeout, submitTransfer } from '../transfers/transferStart.ts';
 import { fetchFiles, requireAll } from './describeCommand.ts';
 
 interface TransferFlags {
@@ -64,9 +63,8 @@ async function transferFiles(context: CommandContext, request: TransferRequest):
     const order = await createOrder(session, { ...request, ids });
     const { description } = flags;
     const details = { ...(description !== undefined && { description }), ...(instructions && { instructions }) };
-    const known = await loadTransfers(session);
-    if (!flags.again) requireNotUnderWay(known, order);
-    return await startTransfer(session, { ...order, ...details }, flags);
+    const { key } = await submitTransfer(session, { ...order, ...details }, flags.again);
+    return await reportTransfer(session, key, flags);
   });
 }
 

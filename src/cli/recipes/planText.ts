@@ -47,21 +47,21 @@ const maxNames = 10;
 export const brokenLock = "The lock isn't valid. Running the recipe without --locked will replace it.";
 
 /** Formats the counts of new, changed, gone and unchanged files, omitting zeros: `1 new, 11 unchanged`. */
-export function formatDifference({ added, gone, changed, sameCount }: LockDifference): string {
+function formatDifference({ added, gone, changed, sameCount }: LockDifference): string {
   const counts = { new: added.length, gone: gone.length, changed: changed.length, unchanged: sameCount };
   const texts = Object.entries(counts).flatMap(([word, count]) => (count > 0 ? [`${count} ${word}`] : []));
   return texts.join(', ') || 'no files';
 }
 
 /** Formats the number of files that a recipe finds, and the total of their known sizes: `12 files, 3.0 MB`. */
-export function formatPlanSize({ files }: RecipePlan): string {
+function formatPlanSize({ files }: RecipePlan): string {
   const { bytes, unknownCount } = sumUpFiles(files);
   const count = formatCount(files.length, 'file');
   return unknownCount === files.length ? count : `${count}, ${formatBytes(bytes)}`;
 }
 
 /** Returns the known facts about the destination, one per line. */
-export function formatDestination(
+function formatDestination(
   { recipe: { to }, files }: RecipePlan,
   { freeBytes, alreadyThere, transferredBefore = 0 }: DestinationFacts,
 ): readonly string[] {
@@ -146,7 +146,7 @@ function describeUnknownSizes(count: number): string {
 }
 
 /** Describes an expectation that the files don't meet. */
-export function describeExpectation(unmet: UnmetExpectation): string {
+function describeExpectation(unmet: UnmetExpectation): string {
   if (unmet.kind === 'unknownSizes') return describeUnknownSizes(unmet.count);
   if (unmet.kind === 'missingIds') return `Expected but not found: ${formatNames(unmet.ids)}.`;
   const format = unmet.kind.endsWith('Bytes') ? formatBytes : (count: number) => formatCount(count, 'file');

@@ -31,8 +31,7 @@ import {
 import type { GlobalOptions } from '../options.ts';
 import { formatCount, toPlainCell } from '../text/terminalText.ts';
 import { clauses } from '../text/sentences.ts';
-import { loadTransfers } from '../transfers/transferLookup.ts';
-import { nothingSent, requireNotUnderWay, submitTransfer } from '../transfers/transferStart.ts';
+import { nothingSent, submitTransfer } from '../transfers/transferStart.ts';
 import { describeObstacle, describeUnusableLock, describeUnusualLock, getObstacleCode } from './planText.ts';
 
 /** Reports why a recipe can't be read, with exit codes. `file` is the path as the user wrote it. */
@@ -98,14 +97,12 @@ export class CliRecipeHost extends CliRecipeReader implements SubmittingHost<nev
     throw new CliError(`${nothingSent}. ${describeObstacle(plan, obstacle)}`, getObstacleCode(plan, obstacle));
   }
 
-  async confirm(_: PlannedRun, order: TransferOrder): Promise<TransferOrder> {
-    const known = await loadTransfers(this.session);
-    if (!this.again) requireNotUnderWay(known, order);
-    return order;
+  confirm(_: PlannedRun, order: TransferOrder): Promise<TransferOrder> {
+    return Promise.resolve(order);
   }
 
   async submit(order: TransferOrder): Promise<AcceptedTransfer> {
-    return await submitTransfer(this.session, order);
+    return await submitTransfer(this.session, order, this.again);
   }
 }
 

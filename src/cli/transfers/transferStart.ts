@@ -17,7 +17,7 @@ import {
   getTransferId,
   toTransferDocument,
 } from '../text/transferText.ts';
-import { createUnrecordedError } from './transferLookup.ts';
+import { createUnrecordedError, loadTransfers } from './transferLookup.ts';
 
 /** Begins a sentence about a failure before a transfer was submitted. */
 export const nothingSent = 'Nothing was sent';
@@ -33,17 +33,18 @@ export function requireWaitForTimeout({ wait, timeout }: WaitFlags): void {
   if (timeout !== undefined && !wait) throw createUsageError('--timeout needs --wait.');
 }
 
-/** Submits a transfer, waits for it to end if requested, and prints its ID (with `--json`, the transfer as JSON). */
-export async function startTransfer(session: CliSession, order: TransferOrder, flags: WaitFlags): Promise<ExitCode> {
-  const { key } = await submitTransfer(session, order);
-  return await reportTransfer(session, key, flags);
-}
-
 /**
- * Submits a transfer once (D12: never resubmit). Throws an error if the transfer can't be recorded, if the service
+ * Submits a transfer once (D12: never resubmit). Unless `again` is true, throws an error if a transfer that has not ended
+ * may include some of the files. Also throws an error if the transfer can't be recorded, if the service
  * doesn't accept it, or if it's unknown whether the service accepted it.
  */
-export async function submitTransfer(session: CliSession, order: TransferOrder): Promise<AcceptedTransfer> {
+export async function submitTransfer(
+  session: CliSession,
+  order: TransferOrder,
+  again = false,
+): Promise<AcceptedTransfer> {
+  const known = await loadTransfers(session);
+  if (!again) requireNotUnderWay(known, order);
   const transfer = await sendOrder(session, order).catch((error: unknown) => {
     throw createUnrecordedError(session, error);
   });
@@ -105,7 +106,7 @@ export function createStartError({ key, state, problem = { kind: 'unreadable' } 
  * Throws an error if another transfer is, or may be, copying some of the files to the same destination. Such transfers
  * include those started by a process that was killed.
  */
-export function requireNotUnderWay(known: readonly Transfer[], order: TransferOrder): void {
+function requireNotUnderWay(known: readonly Transfer[], order: TransferOrder): void {
   const { count, transfers } = findFilesUnderWay(known, [order]);
   if (transfers.length === 0) return;
   const ids = transfers.map(getTransferId).join(' ');

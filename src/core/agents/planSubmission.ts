@@ -57,14 +57,6 @@ export function withFilesUnderWay({ services }: Pick<AgentContext, 'services'>, 
 }
 
 /**
- * Returns the transfer that was submitted for a plan; undefined if there is none. Finds the transfer even if the
- * program was interrupted before it recorded the submission in the plan's files.
- */
-export function findPlanTransfer({ transferStore }: AgentContext['services'], planId: string): Transfer | undefined {
-  return transferStore.getAll().find(({ requestedBy }) => requestedBy?.plan === planId);
-}
-
-/**
  * Opens the connection to a plan's service if necessary, and returns the connection's ID. Throws {@link AgentError} if
  * the connection can't be opened or leads to a different service.
  */

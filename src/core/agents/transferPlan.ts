@@ -1,5 +1,6 @@
 import type { OpenConnection, OpenConnections } from '../connections/openConnections.ts';
-import type { TransferOrder } from '../model/transferModel.ts';
+import type { Explorer } from '../explorer.ts';
+import type { Transfer, TransferOrder } from '../model/transferModel.ts';
 import { toTransferFile, type RecipeFile } from '../recipes/recipeFile.ts';
 import type { JsonObject } from '../util/json.ts';
 
@@ -100,4 +101,15 @@ export function findPlanConnection(sessions: OpenConnections, { service }: Trans
   const isSame = (one: OpenConnection | undefined): boolean => one?.service.address === service.address;
   const sameId = sessions.get(service.connectionId);
   return isSame(sameId) ? sameId : sessions.getAll().find(isSame);
+}
+
+/**
+ * Returns the transfer that was submitted for a plan; undefined if there is none. Finds the transfer even if the
+ * program was interrupted before it recorded the submission in the plan's files.
+ */
+export function findPlanTransfer(
+  { transferStore }: Pick<Explorer, 'transferStore'>,
+  planId: string,
+): Transfer | undefined {
+  return transferStore.getAll().find(({ requestedBy }) => requestedBy?.plan === planId);
 }

@@ -12,8 +12,9 @@ import type { AgentContext } from './agentContext.ts';
 import { AgentError } from './agentError.ts';
 import { createRows, defineTool, limitedText, toDataLine } from './agentTool.ts';
 import { requireProposed } from './planStore.ts';
-import { findPlanTransfer, requireSubmissionAllowed, submitPlan, withFilesUnderWay } from './planSubmission.ts';
+import { requireSubmissionAllowed, submitPlan, withFilesUnderWay } from './planSubmission.ts';
 import { toPlanAnswer } from './planTransferTool.ts';
+import { findPlanTransfer } from './transferPlan.ts';
 
 /** Asks a person to confirm a plan, and submits the plan if they do. */
 export const submitTransferTool = defineTool({

@@ -8,7 +8,7 @@ import {
   type AgentQuestion,
 } from '../../../core/agents/agentContext.ts';
 import { callAgentTool } from '../../../core/agents/callAgentTool.ts';
-import { findPlanConnection, type TransferPlan } from '../../../core/agents/transferPlan.ts';
+import { findPlanConnection, findPlanTransfer, type TransferPlan } from '../../../core/agents/transferPlan.ts';
 import type { OpenConnection } from '../../../core/connections/openConnections.ts';
 import { systemClock as clock } from '../../../core/util/clock.ts';
 import type { ToolCall } from '../../editor/languageModelTools.ts';
@@ -16,7 +16,7 @@ import { getUserId } from '../../editor/connectionFacts.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import type { CommandServices } from '../services.ts';
 import { sendOrder } from '../submission/submissionSummary.ts';
-import { askAboutCancel, askAboutPlan, findPlanTransfer, reportPlanSubmission } from './planReview.ts';
+import { askAboutCancel, askAboutPlan, reportPlanSubmission } from './planReview.ts';
 
 /** Runs the tools that agents call in this window. Never opens a connection or starts a service. */
 export class AgentDesk {

@@ -1,7 +1,12 @@
 import { env, l10n } from 'vscode';
 import { createUndecidedDecision, type AgentDecision } from '../../../core/agents/agentContext.ts';
 import { AgentError } from '../../../core/agents/agentError.ts';
-import { findPlanConnection, toPlannedOrder, type TransferPlan } from '../../../core/agents/transferPlan.ts';
+import {
+  findPlanConnection,
+  findPlanTransfer,
+  toPlannedOrder,
+  type TransferPlan,
+} from '../../../core/agents/transferPlan.ts';
 import type { Transfer } from '../../../core/model/transferModel.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { PlanNode } from '../../editor/contributions.ts';
@@ -38,11 +43,6 @@ export async function declinePlan(services: CommandServices, node: PlanNode | un
 export function reportPlanSubmission(services: CommandServices, planId: string): void {
   const transfer = findPlanTransfer(services, planId);
   if (transfer) reportSubmission(services, transfer);
-}
-
-/** Returns the transfer that was created from a plan; undefined if there is none. */
-export function findPlanTransfer({ transferStore }: CommandServices, planId: string): Transfer | undefined {
-  return transferStore.getAll().find(({ requestedBy }) => requestedBy?.plan === planId);
 }
 
 async function choosePlan(

@@ -257,8 +257,6 @@ interface SubmissionResult {
   readonly transfer?: Transfer;
 }
 
-type ReportFailure = (cause: string, ...actions: NotificationAction[]) => void;
-
 /**
  * Submits the orders one after another, and shows their rows and failures. Continues after a failure.
  * `TransferNotifications` reports an unconfirmed submission.
@@ -282,18 +280,14 @@ async function submitOrder(
   files: string,
   replacedKey: string | undefined,
 ): Promise<SubmissionResult> {
-  const { views, notifications } = services;
-  const destination = toPlainLine(order.destination);
-  const reportFailure: ReportFailure = (cause, ...actions) =>
-    void notifications.error(l10n.t('Could not transfer {0} to {1}: {2}', files, destination, cause), ...actions);
   try {
     const transfer = await sendOrder(services, order, { files, replacedKey });
-    views.revealTransfer(transfer.key);
-    reportResult(services, transfer, files, reportFailure);
+    reportSubmission(services, transfer, files);
     return { order, transfer };
   } catch (error) {
     const cause = describeWriteError(error, describeError(error));
-    reportFailure(l10n.t("nothing was sent because the transfer couldn't be saved: {0}", cause));
+    const text = l10n.t("nothing was sent because the transfer couldn't be saved: {0}", cause);
+    reportFailure(services, order, files, text);
     return { order };
   }
 }
@@ -321,35 +315,33 @@ export async function sendOrder(
 }
 
 /** Shows the row of a submitted transfer. If the service refused it, also shows the reason. */
-export function reportSubmission(services: CommandServices, transfer: Transfer): void {
-  const { views, notifications } = services;
-  const { files, destination } = transfer.order;
-  const title = formatFileCount(files.length);
-  views.revealTransfer(transfer.key);
-  reportResult(services, transfer, title, (cause, ...actions) => {
-    void notifications.error(
-      l10n.t('Could not transfer {0} to {1}: {2}', title, toPlainLine(destination), cause),
-      ...actions,
-    );
-  });
-}
-
-function reportResult(
+export function reportSubmission(
   services: CommandServices,
   transfer: Transfer,
-  files: string,
-  reportFailure: ReportFailure,
+  files = formatFileCount(transfer.order.files.length),
 ): void {
+  const { views, transferPanels, notifications } = services;
   const { id, key, state, problem, order } = transfer;
-  const { transferPanels, notifications } = services;
+  views.revealTransfer(key);
   // The editor truncates a notification without buttons to one line, which would hide the reason at the end.
   const showDetails = { label: l10n.t('Show Details'), run: () => transferPanels.show(key) };
   const actions = [showDetails, ...createRemedyActions(problem, order.connectionId)];
-  if (state === 'refused') reportFailure(problem ? describeReason(problem) : '', ...actions);
+  if (state === 'refused') reportFailure(services, order, files, problem ? describeReason(problem) : '', ...actions);
   else if (id !== undefined)
     notifications.showStatusMessage(
       l10n.t('Submitted the transfer of {0} to {1}.', files, toPlainLine(order.destination)),
     );
+}
+
+function reportFailure(
+  { notifications }: CommandServices,
+  { destination }: TransferOrder,
+  files: string,
+  cause: string,
+  ...actions: NotificationAction[]
+): void {
+  const text = l10n.t('Could not transfer {0} to {1}: {2}', files, toPlainLine(destination), cause);
+  void notifications.error(text, ...actions);
 }
 
 function describeSource({ files, source }: TransferOrder): string {
