@@ -180,7 +180,8 @@ export async function pickOne<T>(position: StepPosition, options: PickOptions<T>
 
 /** Shows a list as the only step, and resolves to the selected value; undefined if the user cancels. */
 export async function chooseOne<T>(title: string, options: PickOptions<T>): Promise<T | undefined> {
-  return await chooseOne(title, options);
+  const answer = await pickOne(createSingleStep(title), options);
+  return typeof answer === 'string' ? undefined : answer.value;
 }
 
 /** Replaces the rows. Keeps the highlighted row and the scroll position, which the editor would otherwise reset. */
