@@ -70,7 +70,7 @@ export type ServiceConfig = Omit<z.infer<typeof serviceConfigSchema>, 'databases
   readonly databases: DatabaseConfig[];
 };
 
-/** Thrown for an unusable configuration or token file. The message is shown to whoever starts the service. */
+/** Thrown for an unusable configuration or token file. The message is shown at the start of the service. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }

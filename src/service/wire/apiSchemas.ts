@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { metadataRequestSchema, searchRequestSchema } from '../../contract/contract.ts';
-import { transferRequestSchema } from '../../contract/contract.ts';
+import { metadataRequestSchema, searchRequestSchema, transferRequestSchema } from '../../contract/contract.ts';
 import { fieldTexts } from '../../core/util/sharedTexts.ts';
 import { restoreSchema } from '../stores/storeRestore.ts';
 
