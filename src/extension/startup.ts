@@ -7,7 +7,7 @@ import { agentCommands, createToolCaller, startAgents } from './features/agents/
 import { provideCommandLine } from './commandLine.ts';
 import type { ProposedPlans } from './features/agents/proposedPlans.ts';
 import { reopenLastConnection } from './features/connections/connectionPicker.ts';
-import { watchRunningTransfers } from './features/connections/watchedTransfers.ts';
+import { watchRunningTransfers } from './features/connections/connectionSync.ts';
 import { citationCommands } from './features/citations/citationsFeature.ts';
 import { connectionCommands, startConnections } from './features/connections/connectionsFeature.ts';
 import { fileCommands, startFiles } from './features/files/filesFeature.ts';

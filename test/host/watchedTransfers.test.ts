@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Connection } from '../../src/core/model/connection.ts';
 import { reopenUnlessShown } from '../../src/extension/features/connections/connectionPicker.ts';
-import { watchRunningTransfers } from '../../src/extension/features/connections/watchedTransfers.ts';
+import { watchRunningTransfers } from '../../src/extension/features/connections/connectionSync.ts';
 import { problem } from '../support/faultBehaviors.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';

@@ -19,8 +19,7 @@ import { formatList, plural } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { describeFailedConnection } from '../../words/reasonWords.ts';
 import type { CommandServices } from '../services.ts';
-import { requireKey, warnAboutUnsavedKeys } from './apiKeyPrompt.ts';
-import { createOrcidInput } from './setOrcid.ts';
+import { createOrcidInput, requireKey, warnAboutUnsavedKeys } from './credentials.ts';
 
 type SuccessfulAttempt = Extract<ConnectAttempt, { readonly session: OpenConnection }>;
 

@@ -14,7 +14,7 @@ import { toPlainLine } from '../../words/plainText.ts';
 import { describeReason, isSignInRejected } from '../../words/reasonWords.ts';
 import { getForeignServiceName, getLocalServiceName } from '../../words/serviceNames.ts';
 import type { CommandServices } from '../services.ts';
-import { askApiKey } from './apiKeyPrompt.ts';
+import { askApiKey } from './credentials.ts';
 import { getDialogTitle } from '../../words/commandTitles.ts';
 
 /**

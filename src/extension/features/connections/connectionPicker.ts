@@ -1,11 +1,13 @@
 import { l10n } from 'vscode';
 import type { OpenConnection } from '../../../core/connections/openConnections.ts';
 import { getEnteredAddress, type Connection } from '../../../core/model/connection.ts';
+import type { Database } from '../../../core/model/databaseModel.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import { localConnectionId } from '../../editor/machine.ts';
-import { chooseOne, type Choice } from '../../editor/quickInput.ts';
-import { createConnectStep } from '../../editor/nextSteps.ts';
+import { createConnectStep, createNoDatabasesHint, createSwitchStep } from '../../editor/nextSteps.ts';
+import { chooseOne, type Choice, type PickOptions } from '../../editor/quickInput.ts';
 import { toPlainLine } from '../../words/plainText.ts';
+import { getDatabaseLabel } from '../../words/searchWords.ts';
 import { getLocalServiceName } from '../../words/serviceNames.ts';
 import type { CommandServices } from '../services.ts';
 import { openConnection, reopenConnection } from './connectionOpener.ts';
@@ -92,4 +94,41 @@ export async function pickSavedConnection(
     placeholder,
     choices: connections.map((value) => ({ label: toPlainLine(value.name), description: value.server, value })),
   });
+}
+
+/**
+ * Returns the databases of the connection that a command uses. Throws a {@link CommandHint} if this connection is no
+ * longer active, because its databases are then unknown.
+ */
+export function getActiveDatabases(
+  { sessions, connectionStore }: CommandServices,
+  connectionId: string,
+): readonly Database[] {
+  if (sessions.active?.connection.id === connectionId) return connectionStore.listing.databases;
+  throw new CommandHint(
+    l10n.t('The command was canceled because its connection is no longer active.'),
+    createSwitchStep(),
+  );
+}
+
+/**
+ * Creates the prompt for the database that contains the files. Lists all databases, and highlights the one that was
+ * searched last.
+ */
+export async function createDatabasePick(
+  services: CommandServices,
+  connectionId: string,
+): Promise<PickOptions<string>> {
+  const databases = getActiveDatabases(services, connectionId);
+  if (databases.length === 0) throw createNoDatabasesHint();
+  const [last] = await services.memory.getRecentSearches(connectionId);
+  return {
+    placeholder: l10n.t('Select the database that contains the files'),
+    choices: databases.map(({ name, organization }) => ({
+      label: getDatabaseLabel(name),
+      description: toPlainLine(organization),
+      value: name,
+    })),
+    ...(last?.database !== undefined && { active: last.database }),
+  };
 }

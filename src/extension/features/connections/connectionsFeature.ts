@@ -10,10 +10,9 @@ import {
   switchConnection,
   testConnection,
 } from './manageConnections.ts';
-import { scanStore, watchStoreScans } from './scanStore.ts';
+import { addStore, scanStore, serveStore, watchStoreScans } from './serveStore.ts';
 import { serveFolder, stopServing } from './serveFolder.ts';
-import { addStore, serveStore } from './serveStore.ts';
-import { setOrcid } from './setOrcid.ts';
+import { setOrcid } from './credentials.ts';
 import { window } from 'vscode';
 import type { Explorer } from '../../../core/explorer.ts';
 import { systemClock as clock } from '../../../core/util/clock.ts';

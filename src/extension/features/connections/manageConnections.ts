@@ -13,7 +13,7 @@ import { plural } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { describeReason, formatStep, getAdvice, getStepTitle, type Advice } from '../../words/reasonWords.ts';
 import type { CommandServices } from '../services.ts';
-import { askApiKey, reportAcceptedKey } from './apiKeyPrompt.ts';
+import { askApiKey, reportAcceptedKey } from './credentials.ts';
 import { askNewConnection } from './connect.ts';
 import { getReasonActions, openConnection, requireSavedConnection, startLocalService } from './connectionOpener.ts';
 import { pickConnection, pickSavedConnection, pickService } from './connectionPicker.ts';

@@ -1,5 +1,5 @@
 import { command } from '../../editor/contributions.ts';
-import { copyFileId, showFileMetadata, showMetadataJson } from './fileRows.ts';
+import { copyFileId, showFileMetadata, showMetadataJson } from './files.ts';
 import type { Uri } from 'vscode';
 import type { Explorer } from '../../../core/explorer.ts';
 import { createStagingLookup } from '../../../core/model/staging.ts';

@@ -26,7 +26,7 @@ import { describeLock, describeObstacle, describeRecipeProblem, getCompareTitle 
 import { describeUnreadableFile } from '../../words/sharedLabels.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import { requireSession } from '../connections/connectionPicker.ts';
-import { requireOrcid } from '../connections/setOrcid.ts';
+import { requireOrcid } from '../connections/credentials.ts';
 import type { CommandServices } from '../services.ts';
 import { confirmSubmission, submitTransfers, type LeaveOutListener } from '../submission/submissionSummary.ts';
 import { findConnectionId } from './recipeChecks.ts';

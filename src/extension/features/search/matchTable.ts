@@ -37,9 +37,8 @@ import {
   describeTruncation,
 } from '../../words/matchWords.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
-import { createDatabasePick } from '../connections/activeDatabases.ts';
-import { requireSession } from '../connections/connectionPicker.ts';
-import { requireOrcid } from '../connections/setOrcid.ts';
+import { createDatabasePick, requireSession } from '../connections/connectionPicker.ts';
+import { requireOrcid } from '../connections/credentials.ts';
 import type { CommandServices } from '../services.ts';
 import { askColumn, askHasHeader, askSheet, askTableFile, getFileName, loadTables } from './tableFile.ts';
 import { getCommandTitle, getDialogTitle } from '../../words/commandTitles.ts';

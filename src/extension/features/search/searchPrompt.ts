@@ -24,7 +24,7 @@ import {
   describeQueryMistake,
   describeSearchTerms,
 } from '../../words/searchWords.ts';
-import { getActiveDatabases } from '../connections/activeDatabases.ts';
+import { getActiveDatabases } from '../connections/connectionPicker.ts';
 import type { CommandServices } from '../services.ts';
 import { askOptions, type SearchDraft } from './searchOptions.ts';
 

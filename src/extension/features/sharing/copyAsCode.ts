@@ -1,28 +1,116 @@
-import { l10n } from 'vscode';
+import {
+  env,
+  l10n,
+  NotebookCellData,
+  NotebookCellKind,
+  NotebookEdit,
+  window,
+  workspace,
+  WorkspaceEdit,
+  type NotebookEditor,
+  type TextEditor,
+} from 'vscode';
 import type { CodeRequest, CodeService, MetadataCode } from '../../../core/code/codeRequest.ts';
-import { listCodeLanguages, writeCode, type CodeLanguage } from '../../../core/code/writeCode.ts';
+import {
+  listCodeLanguages,
+  writeCode,
+  writeOpeningCode,
+  type CodeLanguage,
+  type OpenedFiles,
+} from '../../../core/code/writeCode.ts';
 import { resolveDatabaseNames, type OpenConnection } from '../../../core/connections/openConnections.ts';
 import type { Transfer } from '../../../core/model/transferModel.ts';
 import type { Search } from '../../../core/search/searchStore.ts';
-import { CommandHint } from '../../editor/commandBoundary.ts';
+import { settlesWithin, systemClock } from '../../../core/util/clock.ts';
+import type { PastVerification } from '../../../core/verification/pastVerification.ts';
+import { findOpenableFiles } from '../../../core/verification/transferredFiles.ts';
+import type { TransferredFolder } from '../../../core/verification/transferredFolder.ts';
+import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { getUserId } from '../../editor/connectionFacts.ts';
-import type { FileNode, FileRef } from '../../editor/contributions.ts';
+import type { FileNode, FileRef, TransferNode } from '../../editor/contributions.ts';
 import { runSteps } from '../../editor/inputSteps.ts';
 import { localConnectionId } from '../../editor/machine.ts';
-import { pickOne, toStepResult, type Choice, type PickOptions, type Step } from '../../editor/quickInput.ts';
+import type { Notifications } from '../../editor/notifications.ts';
+import { chooseOne, pickOne, toStepResult, type Choice, type PickOptions, type Step } from '../../editor/quickInput.ts';
+import { getDialogTitle } from '../../words/commandTitles.ts';
+import { formatNumber } from '../../words/localeFormats.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import { getInsertLabel } from '../../words/sharedLabels.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import { addressVariable, keyVariable } from '../connections/localServiceCommands.ts';
 import { getSelectedFiles } from '../files/files.ts';
 import type { CommandServices } from '../services.ts';
+import { chooseTransferToOpen } from '../transfers/transferPicker.ts';
+import { findTransferredFiles } from '../verification/transferredFolders.ts';
 import { chooseShared, isSharedRow, type SharedArgument } from './sharedRow.ts';
-import {
-  copyToClipboard,
-  createDeliveryPick,
-  deliverCode,
-  type DeliverCode,
-  type DeliveredCode,
-} from './codeDelivery.ts';
-import { getDialogTitle } from '../../words/commandTitles.ts';
+
+/** Code as text, and as a notebook cell. */
+interface DeliveredCode {
+  readonly text: string;
+  /** The text of a notebook cell. */
+  readonly cellText: string;
+  readonly cellLanguage: string;
+}
+
+/** Delivers code, and resolves to a confirmation for the user. */
+type DeliverCode = (code: DeliveredCode) => Promise<string>;
+
+/**
+ * Creates the choices for delivering code: copy it or, depending on the active editor, insert it at the cursor or as a
+ * notebook cell.
+ */
+function createDeliveryPick(placeholder = l10n.t('Select what to do with the code')): PickOptions<DeliverCode> {
+  const { activeNotebookEditor: notebook, activeTextEditor: editor } = window;
+  const choices: Choice<DeliverCode>[] = [{ label: l10n.t('Copy to Clipboard'), value: copyToClipboard }];
+  if (notebook) choices.push(createCellChoice(notebook));
+  else if (editor && editor.document.uri.scheme !== 'output') choices.push(createCursorChoice(editor));
+  return { placeholder, choices };
+}
+
+/** Delivers code, and shows a confirmation. */
+async function deliverCode(notifications: Notifications, deliver: DeliverCode, code: DeliveredCode): Promise<void> {
+  notifications.showStatusMessage(await deliver(code));
+}
+
+/** Copies code, with a trailing line feed, to the clipboard. Resolves to a confirmation for the user. */
+async function copyToClipboard({ text }: DeliveredCode): Promise<string> {
+  await env.clipboard.writeText(`${text}\n`);
+  return l10n.t('Copied the code.');
+}
+
+function createCursorChoice(editor: TextEditor): Choice<DeliverCode> {
+  const description = getFileName(editor.document.uri.path);
+  const insert: DeliverCode = async ({ text }) => {
+    const insertion = editor.edit((edit) => edit.replace(editor.selection, `${text}\n`));
+    // Rejects if the editor was closed in the meantime.
+    const isDone = await insertion.then(
+      (done) => done,
+      () => false,
+    );
+    return requireInserted(isDone, description);
+  };
+  return { label: getInsertLabel(), description, value: insert };
+}
+
+function createCellChoice({ notebook, selection }: NotebookEditor): Choice<DeliverCode> {
+  const description = getFileName(notebook.uri.path);
+  const insert: DeliverCode = async ({ cellText, cellLanguage }) => {
+    const edit = new WorkspaceEdit();
+    const cell = new NotebookCellData(NotebookCellKind.Code, cellText, cellLanguage);
+    edit.set(notebook.uri, [NotebookEdit.insertCells(Math.min(selection.end, notebook.cellCount), [cell])]);
+    return requireInserted(await workspace.applyEdit(edit), description);
+  };
+  return { label: l10n.t('Insert Notebook Cell'), description, value: insert };
+}
+
+function getFileName(path: string): string {
+  return toPlainLine(path.split('/').at(-1) ?? '');
+}
+
+function requireInserted(isInserted: boolean, name: string): string {
+  if (!isInserted) throw new CommandFailure(l10n.t('Could not insert the code into {0}. Copy it instead.', name));
+  return l10n.t('Inserted the code.');
+}
 
 /** The user's answers so far. */
 interface Draft {
@@ -196,4 +284,57 @@ function getTransferSource({ id, order, startedElsewhere }: Transfer): CodeSourc
   };
   const status: CodeRequest[][] = id === undefined ? [] : [[{ kind: 'status', id }]];
   return { connectionId, variants: startedElsewhere ? status : [...status, [submission]] };
+}
+
+/** Maximum number of files that the code opens. */
+const maxFiles = 1000;
+
+/** Time limit in milliseconds for listing the files. If the limit is exceeded, the command fails. */
+const listLimitMs = 10_000;
+
+/**
+ * Generates Python code that opens a transfer's files according to their formats, and copies or inserts the code. If
+ * the transfer was verified, the code omits damaged files.
+ */
+export async function copyOpeningCode(services: CommandServices, node: TransferNode | undefined): Promise<void> {
+  const transfer = await chooseTransferToOpen(services, node);
+  const folder = transfer && (await findTransferredFiles(services, transfer));
+  if (!folder) return;
+  const files = await findOpenedFiles(folder, await services.verificationHistory.get(transfer.key));
+  if (files.paths.length === 0) throw new CommandHint(l10n.t('This transfer has no intact files to open.'));
+  await deliverOpeningCode(services, files);
+}
+
+async function deliverOpeningCode({ notifications }: CommandServices, files: OpenedFiles): Promise<void> {
+  const text = writeOpeningCode(files);
+  const delivery = createDeliveryPick(describeLimit(files));
+  const answer = await chooseOne(getDialogTitle('dataTransfer.copyOpeningCode'), delivery);
+  if (answer === undefined) return;
+  await deliverCode(notifications, answer, { text, cellText: text, cellLanguage: 'python' });
+}
+
+function describeLimit({ omittedCount }: OpenedFiles): string | undefined {
+  if (omittedCount === 0) return undefined;
+  const [listed, all] = [maxFiles, maxFiles + omittedCount].map(formatNumber);
+  return l10n.t('Select what to do with the code. It opens only the first {0} of {1} files.', listed ?? '', all ?? '');
+}
+
+function toFileVerification(past: PastVerification): OpenedFiles['verification'] {
+  const { at, fileCount, intactCount, damaged, unverifiedCount = 0 } = past;
+  const areIntact = damaged !== undefined || intactCount + unverifiedCount === fileCount;
+  return { at, areIntact, ...(unverifiedCount > 0 && { unverifiedCount }) };
+}
+
+/**
+ * Finds the files to open. Throws a {@link CommandFailure} if that takes too long, for example because the disk doesn't
+ * respond.
+ */
+async function findOpenedFiles(folder: TransferredFolder, past: PastVerification | undefined): Promise<OpenedFiles> {
+  const cancellation = new AbortController();
+  const finding = findOpenableFiles(folder, past, { limit: maxFiles, signal: cancellation.signal });
+  if (!(await settlesWithin(systemClock, listLimitMs, finding))) {
+    cancellation.abort();
+    throw new CommandFailure(l10n.t('Could not list the files in {0} within 10 seconds.', toPlainLine(folder.folder)));
+  }
+  return { ...(await finding), verification: past && toFileVerification(past) };
 }

@@ -20,7 +20,7 @@ import { describeLink, describeLinkProblem, describeUnlinkable } from '../../wor
 import { describeReason } from '../../words/reasonWords.ts';
 import { askNewConnection } from '../connections/connect.ts';
 import { getOrOpenConnection, requireSavedConnection } from '../connections/connectionOpener.ts';
-import { requireOrcid } from '../connections/setOrcid.ts';
+import { requireOrcid } from '../connections/credentials.ts';
 import { getSelectedFiles } from '../files/files.ts';
 import type { CommandServices } from '../services.ts';
 import { chooseShared, isSharedRow, type SharedArgument } from './sharedRow.ts';

@@ -1,6 +1,5 @@
 import { command } from '../../editor/contributions.ts';
-import { copyAsCode } from './copyAsCode.ts';
-import { copyOpeningCode } from './copyOpeningCode.ts';
+import { copyAsCode, copyOpeningCode } from './copyAsCode.ts';
 import { exportRecords } from './exportRecords.ts';
 import { copyLink } from './linkCommands.ts';
 

@@ -24,7 +24,7 @@ import { createDetailsStep, createUnfinishedHint } from '../../editor/nextSteps.
 import { formatFileCount, formatList, formatNumber, formatSize } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
-import { requireOrcid } from '../connections/setOrcid.ts';
+import { requireOrcid } from '../connections/credentials.ts';
 import type { CommandServices } from '../services.ts';
 import { chooseTransfer } from '../transfers/transferPicker.ts';
 import { confirmSubmission, submitTransfers, type LeaveOutListener } from './submissionSummary.ts';

@@ -15,7 +15,7 @@ import {
 } from '../../editor/quickInput.ts';
 import { createServeStep, createSwitchStep } from '../../editor/nextSteps.ts';
 import { toPlainLine, toPlainText } from '../../words/plainText.ts';
-import { getActiveDatabases } from '../connections/activeDatabases.ts';
+import { getActiveDatabases } from '../connections/connectionPicker.ts';
 import type { CommandServices } from '../services.ts';
 import {
   askDescription,

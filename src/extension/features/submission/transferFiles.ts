@@ -13,7 +13,7 @@ import { toPlainText } from '../../words/plainText.ts';
 import type { StagingLookup } from '../../words/summaryWords.ts';
 import { requireSession } from '../connections/connectionPicker.ts';
 import { switchConnection } from '../connections/manageConnections.ts';
-import { requireOrcid } from '../connections/setOrcid.ts';
+import { requireOrcid } from '../connections/credentials.ts';
 import { chooseCheckedFiles, getSelectedFiles, loadEntries, type KnownFile } from '../files/files.ts';
 import type { CommandServices } from '../services.ts';
 import { confirmSubmission, submitTransfers } from './submissionSummary.ts';

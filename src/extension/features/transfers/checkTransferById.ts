@@ -14,7 +14,7 @@ import { describeReason } from '../../words/reasonWords.ts';
 import { getTransferTitle } from '../../words/transferWords.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import { requireSession } from '../connections/connectionPicker.ts';
-import { requireOrcid } from '../connections/setOrcid.ts';
+import { requireOrcid } from '../connections/credentials.ts';
 import type { CommandServices } from '../services.ts';
 import { resubmitTransfer } from '../submission/resubmission.ts';
 import { chooseTransfer } from './transferPicker.ts';
