@@ -3,7 +3,7 @@ import { findOtherContent } from './foreignResponse.ts';
 import { hasEnded, type Transfer, type TransferBytes, type TransferFile } from './transferModel.ts';
 
 /** The number of transferred files and the total number of files. Unknown counts are absent. */
-export interface TransferProgress {
+interface TransferProgress {
   readonly moved?: number;
   readonly total?: number;
   /** Absent after the end. */

@@ -171,10 +171,7 @@ export async function pickOne<T>(position: StepPosition, options: PickOptions<T>
   const subscription = options.onDidChangeChoices?.((choices) => redraw(pick, choices));
   return await showInput(pick, position, closing, (resolve) => [
     ...(subscription ? [subscription] : []),
-    pick.onDidAccept(() => {
-      const [chosen] = pick.selectedItems;
-      if (chosen) resolve({ value: chosen.value });
-    }),
+    listenForChoice(pick, resolve),
   ]);
 }
 
@@ -182,6 +179,13 @@ export async function pickOne<T>(position: StepPosition, options: PickOptions<T>
 export async function chooseOne<T>(title: string, options: PickOptions<T>): Promise<T | undefined> {
   const answer = await pickOne(createSingleStep(title), options);
   return typeof answer === 'string' ? undefined : answer.value;
+}
+
+function listenForChoice<T>(pick: QuickPick<Choice<T>>, resolve: (result: InputResult<T>) => void): Disposable {
+  return pick.onDidAccept(() => {
+    const [chosen] = pick.selectedItems;
+    if (chosen) resolve({ value: chosen.value });
+  });
 }
 
 /** Replaces the rows. Keeps the highlighted row and the scroll position, which the editor would otherwise reset. */
@@ -219,10 +223,7 @@ export async function pickFromSearch<T>(
   list('');
   return await showInput(pick, position, new AbortController(), (resolve) => [
     pick.onDidChangeValue(list),
-    pick.onDidAccept(() => {
-      const [chosen] = pick.selectedItems;
-      if (chosen) resolve({ value: chosen.value });
-    }),
+    listenForChoice(pick, resolve),
   ]);
 }
 

@@ -3,8 +3,7 @@ import { findSpdxId } from '../../core/util/spdxLicense.ts';
 import { isRecord } from '../messages/guards.ts';
 import { toOpenableLink } from '../messages/pageMessages.ts';
 import type { Format } from '../shared/format.ts';
-import { readIdentifier, type Identifier } from '../shared/identifiers.ts';
-import { toReadableText } from '../shared/text.ts';
+import { readIdentifier, type Identifier, toReadableText } from '../shared/text.ts';
 
 /** A contributing person or organization. */
 export interface Contributor {

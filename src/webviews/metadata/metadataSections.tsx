@@ -19,13 +19,12 @@ import {
   ServerText,
   ShowMore,
 } from '../shared/elements.tsx';
-import type { Identifier } from '../shared/identifiers.ts';
+import { type Identifier, shortenText, toVisibleText } from '../shared/text.ts';
 import { JsonTree } from '../shared/jsonTree.tsx';
 import { DescriptionSection } from '../shared/markdown.tsx';
 import { filterActions } from '../shared/note.ts';
 import type { PageDefinition } from '../shared/pageApp.tsx';
 import { usePage } from '../shared/pageContext.ts';
-import { shortenText, toVisibleText } from '../shared/text.ts';
 import {
   filterDefined,
   listLicenses,

@@ -2,10 +2,9 @@ import * as l10n from '@vscode/l10n';
 import type { VNode } from 'preact';
 import { Button, Fold, Link, ServerText, ShowMore } from './elements.tsx';
 import type { Format } from './format.ts';
-import { readIdentifier } from './identifiers.ts';
+import { readIdentifier, shortenText } from './text.ts';
 import { countChildren, formatLeaf, listChildren, type JsonNode } from './jsonNodes.ts';
 import { usePage } from './pageContext.ts';
-import { shortenText } from './text.ts';
 
 const initialChildren = 200;
 const initialCharacters = 1000;

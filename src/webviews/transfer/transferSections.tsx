@@ -6,11 +6,10 @@ import { getCopyFolderLabel } from '../../core/words/sharedSentences.ts';
 import type { PageTransfer, TransferIntent } from '../messages/transferMessages.ts';
 import { ActionGroup, Fact, Link, NoteBox, Section, ServerText, ShowMore } from '../shared/elements.tsx';
 import type { Format } from '../shared/format.ts';
-import { readIdentifier } from '../shared/identifiers.ts';
+import { readIdentifier, shortenText, toReadableText } from '../shared/text.ts';
 import { JsonTree } from '../shared/jsonTree.tsx';
 import { filterActions } from '../shared/note.ts';
 import { usePage } from '../shared/pageContext.ts';
-import { shortenText, toReadableText } from '../shared/text.ts';
 import { getElapsedMs } from './transferProgress.ts';
 
 const initialFiles = 200;

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import * as l10n from '@vscode/l10n';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { createFormat } from '../../../src/webviews/shared/format.ts';
-import { readIdentifier } from '../../../src/webviews/shared/identifiers.ts';
+import { readIdentifier, shortenText, toReadableText, toVisibleText } from '../../../src/webviews/shared/text.ts';
 import { formatLeaf, listChildren } from '../../../src/webviews/shared/jsonNodes.ts';
-import { shortenText, toReadableText, toVisibleText } from '../../../src/webviews/shared/text.ts';
 import { ViewState } from '../../../src/webviews/shared/viewState.ts';
 
 describe('An identifier', () => {
