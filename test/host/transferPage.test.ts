@@ -17,7 +17,7 @@ describe('The page of a transfer', () => {
   const received = new EventEmitter<unknown>();
   let store: TransferStore;
   let page: TransferPage;
-  let sent: { readonly snapshot: TransferSnapshot }[];
+  let sent: { readonly snapshot: TransferSnapshot; readonly states?: Readonly<Record<string, string>> }[];
   let run: CommandId[];
   let found: TransferredFolder | undefined;
 
@@ -62,6 +62,12 @@ describe('The page of a transfer', () => {
     assert.ok(last);
     return last;
   };
+
+  it('starts with the words for all states', () => {
+    const { states = {} } = sent.find((message) => message.states) ?? {};
+    assert.equal(Object.keys(states).length, 14);
+    assert.deepEqual([states['notConfirmed'], states['cancelled']], ['not confirmed', 'canceled']);
+  });
 
   const cases: readonly (readonly [words: string, given: Partial<Transfer>])[] = [
     ['active', {}],

@@ -9,7 +9,7 @@ import { withDerived } from './pageTransfer.ts';
 
 const database = 'Some Database';
 const began = Date.UTC(2026, 0, 5, 9);
-const states = Object.fromEntries(Object.keys(transferStates).map((state) => [state, `The word ${state}`]));
+const states = Object.fromEntries(transferStates.map((state) => [state, `The word ${state}`]));
 
 /**
  * Returns the first message to the transfer page, for a transfer of three files in the given state. `more` overrides

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readFiles } from '../../src/core/client/responseReaders.ts';
 import type { FoundFile } from '../../src/core/model/fileEntry.ts';
-import type { TransferState } from '../../src/core/model/transferModel.ts';
 import type { MetadataSnapshot } from '../../src/webviews/messages/metadataMessages.ts';
 import { transferStates, type PageTransfer } from '../../src/webviews/messages/transferMessages.ts';
 import { repositoryRoot } from '../support/editor/places.ts';
@@ -85,8 +84,8 @@ describe('The text of the pages', () => {
 
   it('comes from the translation bundle on the transfer page in every state', async () => {
     stand = await PageStand.open('transfer');
-    const states = Object.fromEntries(Object.keys(transferStates).map((state) => [state, `⟦${state}⟧`]));
-    for (const state of Object.keys(transferStates) as TransferState[])
+    const states = Object.fromEntries(transferStates.map((state) => [state, `⟦${state}⟧`]));
+    for (const state of transferStates)
       for (const more of [{}, { problem: '⟦why⟧', cancelAcceptedAt: 1 }, { startedElsewhere: true }, counted]) {
         const ended = state === 'succeeded' || state === 'refused';
         const transfer = withDerived({ ...given, state, ended, paused: state === 'inactive', ...more });

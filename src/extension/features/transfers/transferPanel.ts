@@ -8,7 +8,6 @@ import {
   type Estimate,
   type Transfer,
   type TransferFile,
-  type TransferState,
 } from '../../../core/model/transferModel.ts';
 import {
   getOutcome,
@@ -262,8 +261,7 @@ function sumSizeBytes(files: readonly TransferFile[]): number | undefined {
 }
 
 function getStateWords(): Record<string, string> {
-  const states = Object.keys(transferStates) as TransferState[];
-  return Object.fromEntries(states.map((state) => [state, describeState(state)]));
+  return Object.fromEntries(transferStates.map((state) => [state, describeState(state)]));
 }
 
 /** Manages the open transfer pages, at most one for each transfer. */
