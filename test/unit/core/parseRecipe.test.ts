@@ -119,14 +119,6 @@ describe('Parsing a recipe (D61)', () => {
     assert.deepEqual([found.length, found[99]?.startsWith('secret ')], [100, true]);
   });
 
-  it('finds basic credentials, and does not mistake a sentence for them', () => {
-    const list = (description: string): readonly string[] =>
-      listProblems(JSON.stringify({ description, from: { database: 'a', ids: ['1'] } }));
-    assert.deepEqual(list('Basic dXNlcjpwYXNz'), ['secret 1 description']);
-    const sentences = ['Basic metadata', 'Basic Metadata', 'basic soil data of 2026', 'Bearer of the index'];
-    for (const text of sentences) assert.deepEqual(list(text), [], text);
-  });
-
   it('requires exactly one of search, ids and table', () => {
     assert.deepEqual(listProblems('{"from": {"database": "a"}}'), ['sourceCount 1 from']);
     const two = { from: { database: 'a', ids: ['1'], search: { query: '' } } };
