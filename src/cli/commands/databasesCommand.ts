@@ -22,7 +22,7 @@ export function addDatabasesCommand(program: Command): void {
 }
 
 async function listDatabases(context: CommandContext): Promise<ExitCode> {
-  return await CliSession.run(context, async (session) => {
+  return await CliSession.runSearch(context, async (session) => {
     await session.connect();
     const { databases } = session.explorer.connectionStore.listing;
     context.output.printTable({ databases }, { columns, rows: databases, emptyNote: 'The service has no databases.' });

@@ -23,7 +23,7 @@ export function addScanCommand(program: Command): void {
 }
 
 async function scan(context: CommandContext, given: string, flags: ScanFlags): Promise<ExitCode> {
-  return await CliSession.run(context, async (session) => {
+  return await CliSession.runSearch(context, async (session) => {
     const connection = await session.connect();
     const database = await scanDatabase(session, connection, session.findDatabase(given), flags.wait ?? false);
     context.output.print({ database }, () => `${describeListing(database)}\n`);

@@ -42,7 +42,7 @@ async function searchFiles(
   query: string,
   flags: SearchFlags,
 ): Promise<ExitCode> {
-  return await CliSession.run(context, async (session) => {
+  return await CliSession.runSearch(context, async (session) => {
     const connection = await session.connect();
     const { name, listing } = session.findDatabase(database);
     const request = { database: name, query, ...pickFilters(flags) };

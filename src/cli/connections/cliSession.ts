@@ -1,10 +1,13 @@
 import type { Explorer } from '../../core/explorer.ts';
 import type { OpenConnection } from '../../core/connections/openConnections.ts';
 import type { Database } from '../../core/model/databaseModel.ts';
+import { resolveNetworkSettings } from '../../core/model/networkSettings.ts';
 import { findNearestName } from '../../core/recipes/nearestName.ts';
+import type { ExplorerDependencies, SearchExplorer } from '../../core/searchExplorer.ts';
+import { createRedactingLog, type Logger } from '../../core/util/logger.ts';
 import { getLoginName, parseOrcid } from '../../core/util/userIdentity.ts';
 import { createRequestError, createUsageError } from '../cliError.ts';
-import type { CommandContext } from '../commandContext.ts';
+import { getLedgerFolder, type CommandContext } from '../commandContext.ts';
 import { askAboutName } from '../text/sentences.ts';
 import { toPlainCell } from '../text/terminalText.ts';
 import { readApiKey, readServiceFile } from './apiKey.ts';
@@ -23,22 +26,25 @@ function describeNearest(name: string, known: readonly string[]): string {
   return `Databases: ${known.map(toPlainCell).join(', ') || 'none'}.`;
 }
 
-/** The state of one command: the core and the connections that it uses. */
-export class CliSession {
+/** A session that can connect and search. */
+export type SearchSession = CliSession<SearchExplorer>;
+
+/** The state of one command: the core, or only the part of it that searches, and the connections that it uses. */
+export class CliSession<Core extends SearchExplorer = Explorer> {
   readonly context: CommandContext;
-  readonly explorer: Explorer;
+  readonly explorer: Core;
   readonly file: ConnectionsFile;
   private readonly localIds: ReadonlySet<string>;
 
   private constructor(
     context: CommandContext,
     file: ConnectionsFile,
-    createExplorer: (session: CliSession) => Explorer,
+    createCore: (getOrcid: ExplorerDependencies['getOrcid']) => Core,
   ) {
     this.context = context;
     this.file = file;
     this.localIds = new Set(file.connections.flatMap(({ id, serviceFile }) => (serviceFile === undefined ? [] : [id])));
-    this.explorer = createExplorer(this);
+    this.explorer = createCore((connectionId) => this.getOrcid(connectionId));
   }
 
   /**
@@ -50,19 +56,36 @@ export class CliSession {
     use: (session: CliSession) => Promise<T>,
     { isForeground = true } = {},
   ): Promise<T> {
-    const { options, environment } = context;
+    const core = await import('../../core/explorer.ts');
+    const create = (dependencies: ExplorerDependencies): Explorer => new core.Explorer(dependencies);
+    return await CliSession.runWith(context, create, use, isForeground);
+  }
+
+  /** Like {@link run}, but without what only transfers need. */
+  static async runSearch<T>(context: CommandContext, use: (session: SearchSession) => Promise<T>): Promise<T> {
+    const core = await import('../../core/searchExplorer.ts');
+    const create = (dependencies: ExplorerDependencies): SearchExplorer => new core.SearchExplorer(dependencies);
+    return await CliSession.runWith(context, create, use);
+  }
+
+  private static async runWith<Core extends SearchExplorer, T>(
+    context: CommandContext,
+    create: (dependencies: ExplorerDependencies) => Core,
+    use: (session: CliSession<Core>) => Promise<T>,
+    isForeground = true,
+  ): Promise<T> {
+    const { options, environment, signal } = context;
     const file = await readConnectionsFile(options.connections, environment['DATA_TRANSFER_CONNECTIONS']);
-    const { createHeadlessExplorer } = await import('./headlessExplorer.ts');
-    const session = new CliSession(context, file, (one) =>
-      createHeadlessExplorer(context, { isForeground, getOrcid: (id) => one.getOrcid(id) }),
+    const session = new CliSession(context, file, (getOrcid) =>
+      create(createDependencies(context, getOrcid, isForeground)),
     );
     // Closes the connection, so that a pending request ends.
     const disconnect = (): void => session.explorer.connectFlow.disconnect();
-    context.signal.addEventListener('abort', disconnect);
+    signal.addEventListener('abort', disconnect);
     try {
       return await use(session);
     } finally {
-      context.signal.removeEventListener('abort', disconnect);
+      signal.removeEventListener('abort', disconnect);
       session.explorer.dispose();
     }
   }
@@ -118,4 +141,47 @@ export class CliSession {
     const isGiven = (this.context.options.orcid ?? this.file.orcid) !== undefined;
     throw createUsageError(isGiven ? "The ORCID iD isn't valid." : 'No ORCID iD was given. Use --orcid.');
   }
+}
+
+const networkDefaults = {
+  proxy: '',
+  noProxy: [],
+  proxyAuthorization: '',
+  proxySupport: 'override',
+  proxyStrictSSL: true,
+  systemCertificates: true,
+};
+
+/**
+ * Returns what the core needs outside an editor. The proxy settings are those of the environment variables. While the
+ * user is waiting (`isForeground`), the core polls as often as in a focused window.
+ */
+function createDependencies(
+  context: CommandContext,
+  getOrcid: (connectionId: string) => string,
+  isForeground: boolean,
+): ExplorerDependencies {
+  const { clock, environment } = context;
+  return {
+    clock,
+    getOrcid,
+    log: createLog(context),
+    ledgerFolder: getLedgerFolder(context),
+    getTimeoutSeconds: () => undefined,
+    getMinIntervalMs: () => 1000,
+    hasFocus: () => isForeground,
+    getNetworkSettings: () => resolveNetworkSettings(networkDefaults, environment),
+    fetch: async (address, init) => await globalThis.fetch(address, init),
+    savedDialects: undefined,
+    saveDialects: () => undefined,
+    savedSearchability: undefined,
+    saveSearchability: () => undefined,
+    rememberConnection: () => Promise.resolve(),
+  };
+}
+
+function createLog({ options, output }: CommandContext): Logger {
+  const drop = (): void => undefined;
+  const write = options.verbose === true ? (message: string): void => output.note(message) : drop;
+  return createRedactingLog({ trace: drop, debug: write, info: write, warn: write, error: write });
 }

@@ -5,7 +5,7 @@ import type { SearchQuery } from '../../core/model/searchModel.ts';
 import { wait } from '../../core/util/clock.ts';
 import { CliError, createRequestError, exitCode } from '../cliError.ts';
 import { formatCount, toPlainCell } from '../text/terminalText.ts';
-import type { CliSession } from './cliSession.ts';
+import type { SearchSession } from './cliSession.ts';
 
 const maxPageSize = 1000;
 
@@ -14,7 +14,7 @@ const maxPageSize = 1000;
  * fails.
  */
 export async function loadFiles(
-  { explorer }: CliSession,
+  { explorer }: SearchSession,
   connection: OpenConnection,
   query: Omit<SearchQuery, 'pageSize'>,
   count: number,
@@ -36,7 +36,7 @@ const pollIntervalMs = 1000;
  * fails.
  */
 export async function scanDatabase(
-  session: CliSession,
+  session: SearchSession,
   { client, service }: OpenConnection,
   { id, name }: Database,
   untilScanned: boolean,
@@ -49,7 +49,12 @@ export async function scanDatabase(
 }
 
 /** Requests the database again. If `untilScanned` is true, waits until its scan has ended, and shows the progress. */
-async function loadDatabase(session: CliSession, id: string, name: string, untilScanned: boolean): Promise<Database> {
+async function loadDatabase(
+  session: SearchSession,
+  id: string,
+  name: string,
+  untilScanned: boolean,
+): Promise<Database> {
   const { context, explorer } = session;
   for (;;) {
     const reason = await explorer.connectFlow.refreshDatabases();
