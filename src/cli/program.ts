@@ -21,12 +21,25 @@ import { addGlobalOptions, findKeyArgument } from './options.ts';
 import { cliVersion } from './version.ts';
 
 /** The functions that add the commands, in the order in which the help lists the commands. */
-const commands = [
-  ...[addDatabasesCommand, addScanCommand, addSearchCommand, addDescribeCommand],
-  ...[addTransferCommand, addStatusCommand, addWaitCommand, addCancelCommand, addHistoryCommand],
-  ...[addVerifyCommand, addCiteCommand, addExportCommand, addRunCommand, addCompareCommand],
-  ...[addServiceCommand, addMcpCommand, addPlansCommand],
-];
+const commands: Readonly<Record<string, (program: Command) => void>> = {
+  databases: addDatabasesCommand,
+  scan: addScanCommand,
+  search: addSearchCommand,
+  describe: addDescribeCommand,
+  transfer: addTransferCommand,
+  status: addStatusCommand,
+  wait: addWaitCommand,
+  cancel: addCancelCommand,
+  history: addHistoryCommand,
+  verify: addVerifyCommand,
+  cite: addCiteCommand,
+  export: addExportCommand,
+  run: addRunCommand,
+  compare: addCompareCommand,
+  service: addServiceCommand,
+  mcp: addMcpCommand,
+  plans: addPlansCommand,
+};
 
 /** Runs the command line with these arguments and sets the process's exit code. */
 export async function runProgram(args: readonly string[]): Promise<void> {
@@ -37,7 +50,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     return;
   }
   try {
-    await createProgram().parseAsync([...args], { from: 'user' });
+    await createProgram(args[0]).parseAsync([...args], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     process.exitCode = error.exitCode === 0 ? exitCode.done : exitCode.usage;
@@ -60,7 +73,8 @@ function getTerm(command: Command): string {
   return `${command.name()} ${command.usage()}`.replace(' [options]', '');
 }
 
-function createProgram(): Command {
+/** Creates the program with all commands or, if `name` is a command's name, with only that one. */
+function createProgram(name = ''): Command {
   const program = new Command('data-transfer');
   program.description('Searches and transfers files of a data transfer service.');
   program.version(cliVersion, '-V, --version', 'print the version');
@@ -71,7 +85,8 @@ function createProgram(): Command {
     .showHelpAfterError('(--help lists all options)');
   program.addHelpText('after', examples);
   addGlobalOptions(program);
-  for (const add of commands) add(program);
+  const named = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  for (const add of named ? [named] : Object.values(commands)) add(program);
   for (const one of [program, ...program.commands]) if (one.commands.length > 0) addHelpCommand(one);
   return program;
 }
