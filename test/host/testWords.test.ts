@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { TestStep } from '../../src/core/model/testStep.ts';
+import type { TestStep } from '../../src/core/model/connection.ts';
 import { getAdvice } from '../../src/extension/words/reasonWords.ts';
 
 describe('The advice after a failed connection test', () => {

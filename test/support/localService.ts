@@ -5,7 +5,7 @@ import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { createInterface } from 'node:readline';
 import { settlesWithin, systemClock } from '../../src/core/util/clock.ts';
-import { createServiceEnvironment } from '../../src/core/util/childProcess.ts';
+import { createServiceEnvironment } from '../../src/core/util/ownProcess.ts';
 
 /** The fields of the service's configuration file that tests use. */
 interface LocalServiceConfig {

@@ -4,7 +4,7 @@ import * as fs from 'node:fs/promises';
 import { connect } from 'node:net';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
-import { createRcloneEnvironment, findRclonePath } from '../../src/core/util/rclonePath.ts';
+import { createRcloneEnvironment, findRclonePath } from '../../src/core/util/remote.ts';
 import { debianServerKinds, prepareDebianServer, type DebianServer, type DebianServerKind } from './debianServers.ts';
 import { eventually } from './eventually.ts';
 import { ReservedPort } from './reservedPort.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { createServiceEnvironment } from '../../core/util/childProcess.ts';
+import { createServiceEnvironment } from '../../core/util/ownProcess.ts';
 import { CliError, exitCode, type ExitCode } from '../cliError.ts';
 import { runAction } from '../runAction.ts';
 

@@ -1,6 +1,5 @@
-import { findFilesUnderWay } from '../../core/model/filesUnderWay.ts';
+import { findFilesUnderWay, getOutcome, getProgress, getShare } from '../../core/model/transferOutcome.ts';
 import { hasEnded, type Transfer, type TransferOrder, type TransferRequester } from '../../core/model/transferModel.ts';
-import { getOutcome, getProgress, getShare } from '../../core/model/transferOutcome.ts';
 import type { AcceptedTransfer } from '../../core/search/recipeRun.ts';
 import { wait } from '../../core/util/clock.ts';
 import { describeRequestWait } from '../../core/words/sharedSentences.ts';

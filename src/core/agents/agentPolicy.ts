@@ -3,8 +3,7 @@ import { dirname, join } from 'node:path';
 import { createFolder } from '../util/createFolder.ts';
 import { isMissing } from '../util/errorFacts.ts';
 import { parseJsonObject } from '../util/json.ts';
-import { readRegularFile } from '../util/regularFile.ts';
-import { writeFileAtomically } from '../util/durableFiles.ts';
+import { readRegularFile, writeFileAtomically } from '../util/durableFiles.ts';
 
 /** Rule for submissions by agents. `ask`: a person confirms each one. `never`: none are allowed. */
 export type SubmissionRule = 'ask' | 'never';

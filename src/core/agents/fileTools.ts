@@ -3,7 +3,7 @@ import { readLicenses } from '../citations/creditText.ts';
 import { catchRefusal, type OpenConnection } from '../connections/openConnections.ts';
 import type { Database } from '../model/databaseModel.ts';
 import type { FileEntry, FoundFile } from '../model/fileEntry.ts';
-import { getReportedStaging } from '../model/staging.ts';
+import { getReportedStaging } from '../model/searchModel.ts';
 import { findDatabase } from '../recipes/parseRecipe.ts';
 import { findNearestName } from '../recipes/nearestName.ts';
 import type { JsonObject } from '../util/json.ts';

@@ -7,11 +7,10 @@ import { RecordFolderWatch } from '../transfers/recordFolders.ts';
 import type { Transfer } from '../model/transferModel.ts';
 import type { Clock } from '../util/clock.ts';
 import { createFolder } from '../util/createFolder.ts';
-import { createFileExclusively } from '../util/durableFiles.ts';
+import { createFileExclusively, readRegularFile } from '../util/durableFiles.ts';
 import { getErrorCode, isMissing } from '../util/errorFacts.ts';
 import { Emitter, Lifetime, type Disposable } from '../util/lifetime.ts';
 import type { Logger } from '../util/logger.ts';
-import { readRegularFile } from '../util/regularFile.ts';
 import { AgentError } from './agentError.ts';
 import type { PlanDecision, PlanState, SavedPlan, TransferPlan } from './transferPlan.ts';
 

@@ -1,6 +1,5 @@
-import { findFilesUnderWay } from '../model/filesUnderWay.ts';
+import { findFilesUnderWay, wasSent } from '../model/transferOutcome.ts';
 import type { Transfer } from '../model/transferModel.ts';
-import { wasSent } from '../model/transferOutcome.ts';
 import { getErrorCode } from '../util/errorFacts.ts';
 import type { AgentContext } from './agentContext.ts';
 import { AgentError } from './agentError.ts';

@@ -1,10 +1,16 @@
 import type { DataTransferClient } from '../client/dataTransferClient.ts';
 import type { RouteObserver } from '../client/route.ts';
 import type { Reply } from '../client/reply.ts';
-import type { Connection, ServiceInfo } from '../model/connection.ts';
+import {
+  testSteps,
+  type Connection,
+  type ServiceInfo,
+  type TestFacts,
+  type TestStep,
+  type TestStepName,
+} from '../model/connection.ts';
 import type { Database } from '../model/databaseModel.ts';
 import type { Reason } from '../model/reason.ts';
-import { testSteps, type TestFacts, type TestStep, type TestStepName } from '../model/testStep.ts';
 import type { KeyWatch } from './connectionWatch.ts';
 import { catchRefusal } from './openConnections.ts';
 

@@ -1,4 +1,5 @@
 import type { Reason } from './reason.ts';
+import type { TransferFile } from './transferModel.ts';
 
 /** Parses IDs separated by commas or whitespace, including line breaks. Preserves the order and removes duplicates. */
 export function parseIds(text: string): readonly string[] {
@@ -35,3 +36,46 @@ export function filterMissingIds(
 ): readonly MissingId[] {
   return missing.filter(({ reason }) => (reason === undefined || reason.kind === 'notFound') === isUnknown);
 }
+
+const maxMessageLength = 20_000;
+
+/**
+ * Returns the files that a server's message mentions by ID or name, for example because they are missing. The message
+ * is untrusted: only complete IDs and names match, and the longest match wins.
+ */
+export function findNamedFiles(message: string, files: readonly TransferFile[]): readonly TransferFile[] {
+  const words = new Map<string, TransferFile[]>();
+  for (const file of files) for (const word of new Set([file.id, file.name])) addWord(words, word, file);
+  const named = new Set<TransferFile>();
+  let rest = message.slice(0, maxMessageLength);
+  for (const word of [...words.keys()].sort((one, other) => other.length - one.length)) {
+    const without = removeWord(rest, word);
+    if (without === rest) continue;
+    rest = without;
+    for (const file of words.get(word) ?? []) named.add(file);
+  }
+  return files.filter((file) => named.has(file));
+}
+
+function addWord(words: Map<string, TransferFile[]>, word: string, file: TransferFile): void {
+  if (word.trim() === '') return;
+  const same = words.get(word);
+  if (same) same.push(file);
+  else words.set(word, [file]);
+}
+
+/** Returns `text` with null characters in place of `word`, except where `word` is part of a longer word. */
+function removeWord(text: string, word: string): string {
+  let rest = text;
+  for (let at = rest.indexOf(word); at >= 0; at = rest.indexOf(word, at + 1)) {
+    const end = at + word.length;
+    if (wordStart.test(rest.slice(Math.max(0, at - 1), at)) && wordEnd.test(rest.slice(end, end + 2))) {
+      rest = rest.slice(0, at) + '\0'.repeat(word.length) + rest.slice(end);
+    }
+  }
+  return rest;
+}
+
+const wordStart = /^$|[\s"'`([{<,;=]/;
+/** Matches text that can follow a complete name. A period, colon, `!` or `?` counts only at the end of a clause. */
+const wordEnd = /^$|^[\s"'`)\]}>,;]|^[.:!?]($|[\s"'`)\]}>,;])/;

@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject } from '../util/json.ts';
 import type { FileEntry, FoundFile } from './fileEntry.ts';
-import type { ResultOrder, SearchQuery } from './searchModel.ts';
-import { stagingFields } from './staging.ts';
+import { stagingFields, type ResultOrder, type SearchQuery } from './searchModel.ts';
 
 /** A search saved for the window's next session (D59: saved searches). */
 export interface SavedSearch {

@@ -1,6 +1,6 @@
 import { formatDay } from '../util/writtenValues.ts';
 import { findOtherContent } from './foreignResponse.ts';
-import { hasEnded, type Transfer, type TransferBytes, type TransferFile } from './transferModel.ts';
+import { hasEnded, type Transfer, type TransferBytes, type TransferFile, type TransferOrder } from './transferModel.ts';
 
 /** The number of transferred files and the total number of files. Unknown counts are absent. */
 interface TransferProgress {
@@ -164,4 +164,33 @@ export function createReceipt(transfer: Transfer, missing: readonly TransferFile
 /** Returns the day on which all files were obtained; undefined if any weren't, or if the day is unknown. */
 export function getAccessDay(receipt: TransferReceipt | undefined): string | undefined {
   return receipt?.movedCount === undefined ? receipt?.day : undefined;
+}
+
+/**
+ * The number of planned files that other transfers are already copying to the same destination, and those transfers.
+ */
+export interface FilesUnderWay {
+  readonly count: number;
+  /** The other transfers, newest first, including those that are not confirmed (D12: never resubmit). */
+  readonly transfers: readonly Transfer[];
+}
+
+/**
+ * Finds the files in `orders` that other transfers are already copying to the same destination. `transfers` contains
+ * all known transfers, newest first.
+ */
+export function findFilesUnderWay(transfers: readonly Transfer[], orders: readonly TransferOrder[]): FilesUnderWay {
+  const requested = new Set(orders.flatMap(getFileKeys));
+  const found = new Set<string>();
+  const carriers = transfers.filter(({ state, order }) => {
+    if (hasEnded(state)) return false;
+    const same = getFileKeys(order).filter((key) => requested.has(key));
+    for (const key of same) found.add(key);
+    return same.length > 0;
+  });
+  return { count: found.size, transfers: carriers };
+}
+
+function getFileKeys({ connectionId, source, destination, files }: TransferOrder): readonly string[] {
+  return files.map(({ id }) => JSON.stringify([connectionId, source, destination, id]));
 }

@@ -12,7 +12,7 @@ import { toLinkService } from '../model/link.ts';
 import { parsePackagePath } from '../util/fileId.ts';
 import { hasMoreValuesThan, isDeeperThan, isJsonObject, type JsonObject } from '../util/json.ts';
 import { findSecrets } from '../util/secrets.ts';
-import { validate } from '../util/validate.ts';
+import { validate } from '../util/jsonObject.ts';
 import { findNearestName } from './nearestName.ts';
 import { maxRecipeFiles } from './recipeFile.ts';
 import { maxLevels, maxProblems, RecipeText, type RecipePath, type RecipeProblem } from './recipeText.ts';

@@ -3,11 +3,10 @@ import { chmod, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
 import * as z from 'zod/mini';
-import { writeFileAtomically } from '../util/durableFiles.ts';
+import { openRegularFile, readRegularFile, writeFileAtomically } from '../util/durableFiles.ts';
 import { isMissing } from '../util/errorFacts.ts';
 import { isJsonObject, parseJsonObject } from '../util/json.ts';
-import { openRegularFile, readRegularFile } from '../util/regularFile.ts';
-import { validate } from '../util/validate.ts';
+import { validate } from '../util/jsonObject.ts';
 import { maxRecipeFiles, sortRecipeFiles } from './recipeFile.ts';
 import { recipeExtension } from './recipeNames.ts';
 

@@ -9,7 +9,7 @@ import { describeColumns, guessKey, type MatchKey } from '../tables/tableColumns
 import { TableError } from '../tables/tableError.ts';
 import type { MatchGap, MatchIndex } from '../tables/tableMatch.ts';
 import { getErrorCode, isMissing } from '../util/errorFacts.ts';
-import { readRegularBytes } from '../util/regularFile.ts';
+import { readRegularBytes } from '../util/durableFiles.ts';
 import { createRecipeFileReader, type RecipeFile, type RecipeSource } from './recipeFile.ts';
 import type { Recipe, RecipeFilters } from './recipeSchema.ts';
 

@@ -6,7 +6,7 @@ import { findObstacle, toOrder, type PlanObstacle, type RecipePlan } from '../re
 import { readLock, writeLock, type LockReadResult, type RecipeLock } from '../recipes/recipeLock.ts';
 import type { RecipeProblem, RecipeText } from '../recipes/recipeText.ts';
 import type { Recipe } from '../recipes/recipeSchema.ts';
-import { readRegularFile } from '../util/regularFile.ts';
+import { readRegularFile } from '../util/durableFiles.ts';
 import type { OpenConnection } from '../connections/openConnections.ts';
 import type { PlanOptions, RecipeFlow } from './recipeFlow.ts';
 

@@ -1,7 +1,7 @@
 import type { FileEntry } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
 import { parseDeclaredHash } from '../util/declaredHash.ts';
-import { formatRow, type Cell, type Separator } from '../util/delimitedRows.ts';
+import { formatRow, type Cell, type Separator } from '../util/csv.ts';
 import { countColumns, type DataTable, type TableRow } from './dataTable.ts';
 import type { MatchKey } from './tableColumns.ts';
 

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Clock } from '../util/clock.ts';
 import { createFolder } from '../util/createFolder.ts';
-import { FolderWatch } from '../util/folderWatch.ts';
+import { FolderWatch } from '../util/remoteFolder.ts';
 import type { Disposable } from '../util/lifetime.ts';
 
 /**

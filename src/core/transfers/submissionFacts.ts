@@ -1,10 +1,10 @@
 import { countFileLicenses, type LicenseCount } from '../citations/creditText.ts';
 import { findRepeatedFiles } from '../duplicates/equalFiles.ts';
 import type { Database } from '../model/databaseModel.ts';
-import { findFilesUnderWay, type FilesUnderWay } from '../model/filesUnderWay.ts';
+import { findFilesUnderWay, type FilesUnderWay } from '../model/transferOutcome.ts';
 import type { TransferFile, TransferOrder } from '../model/transferModel.ts';
 import type { TransferStore } from './transferStore.ts';
-import { readFreeBytes } from '../util/freeSpace.ts';
+import { readFreeBytes } from '../util/remoteFolder.ts';
 import { findServedFolder } from '../verification/transferredFolder.ts';
 import type { DuplicateFlow, KnownCopies, KnownCopiesOptions } from './duplicateFlow.ts';
 import type { OpenConnection, OpenConnections } from '../connections/openConnections.ts';

@@ -3,8 +3,12 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { isJsonObject } from '../../core/util/json.ts';
-import { createRcloneEnvironment } from '../../core/util/rclonePath.ts';
-import { describeStoreFailure, findRemoteProblem, repeatIfRemoteMissing } from '../../core/util/remote.ts';
+import {
+  createRcloneEnvironment,
+  describeStoreFailure,
+  findRemoteProblem,
+  repeatIfRemoteMissing,
+} from '../../core/util/remote.ts';
 
 interface ConfiguredRemote {
   /** The name with a trailing colon, such as `lab:`. */

@@ -1,6 +1,6 @@
 import { l10n } from 'vscode';
 import type { Reason } from '../../core/model/reason.ts';
-import type { TestFacts, TestStep, TestStepName } from '../../core/model/testStep.ts';
+import type { TestFacts, TestStep, TestStepName } from '../../core/model/connection.ts';
 import { ReasonWords } from '../../core/words/reasonWords.ts';
 import type { ConnectionNode } from '../editor/contributions.ts';
 import { localConnectionId } from '../editor/machine.ts';

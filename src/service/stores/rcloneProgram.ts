@@ -1,14 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { hasPipes, type PipedChild } from '../../core/util/childProcess.ts';
+import { hasPipes, type PipedChild } from '../../core/util/ownProcess.ts';
 import {
   createRcloneEnvironment,
+  ErrorOutput,
   findRclonePath,
   isRcloneBelow,
   isRcloneTooOld,
   oldestRclone,
   readRcloneVersion,
-} from '../../core/util/rclonePath.ts';
-import { ErrorOutput } from '../../core/util/remote.ts';
+} from '../../core/util/remote.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 
 /** The first version with the fixes for CVE-2026-49980 and CVE-2026-71313. */

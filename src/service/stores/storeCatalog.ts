@@ -1,7 +1,7 @@
 import { isRecent, settlesWithin, type Clock } from '../../core/util/clock.ts';
 import { parseJsonObject } from '../../core/util/json.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import { findRclonePath } from '../../core/util/rclonePath.ts';
+import { findRclonePath } from '../../core/util/remote.ts';
 import type { CatalogFile, HashedFile, HashUpdate } from '../catalog/catalogFile.ts';
 import { QueryTurns, RepairableStore, type CatalogPage, type CatalogStore } from '../catalog/catalogStore.ts';
 import { createScanningError, DatabaseUnavailableError, scanWaitMs } from '../catalog/databaseUnavailableError.ts';

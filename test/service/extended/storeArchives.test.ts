@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import { promisify } from 'node:util';
-import { createRcloneEnvironment } from '../../../src/core/util/rclonePath.ts';
+import { createRcloneEnvironment } from '../../../src/core/util/remote.ts';
 import { ArchiveBucket } from '../../support/archiveBucket.ts';
 import { mustFindRclone } from '../../support/storeServers.ts';
 import { StoreRig } from '../../support/storeRig.ts';

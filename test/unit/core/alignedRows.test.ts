@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { alignRows } from '../../../src/core/tables/tableMatch.ts';
-import type { Cell } from '../../../src/core/util/delimitedRows.ts';
+import type { Cell } from '../../../src/core/util/csv.ts';
 
 function align(rows: readonly (readonly Cell[])[]): readonly string[] {
   return [...alignRows(() => rows)].join('').split('\n');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { findFilesUnderWay } from '../../../src/core/model/filesUnderWay.ts';
+import { findFilesUnderWay } from '../../../src/core/model/transferOutcome.ts';
 import type { Transfer, TransferOrder, TransferState } from '../../../src/core/model/transferModel.ts';
 
 const order = (ids: readonly string[], more: Partial<TransferOrder> = {}): TransferOrder => ({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FolderWatch } from '../../../src/core/util/folderWatch.ts';
+import { FolderWatch } from '../../../src/core/util/remoteFolder.ts';
 
 describe('Watching a folder', () => {
   let folder: string;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { findNamedFiles } from '../../../src/core/model/namedFiles.ts';
+import { findNamedFiles } from '../../../src/core/model/idList.ts';
 import type { TransferFile } from '../../../src/core/model/transferModel.ts';
 
 const file = (id: string, name = id): TransferFile => ({ id, name });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createRcloneEnvironment } from '../../../src/core/util/rclonePath.ts';
+import { createRcloneEnvironment } from '../../../src/core/util/remote.ts';
 
 describe('The environment of rclone', () => {
   const given = {

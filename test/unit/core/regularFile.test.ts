@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readRegularFile } from '../../../src/core/util/regularFile.ts';
+import { readRegularFile } from '../../../src/core/util/durableFiles.ts';
 
 describe('A regular file of limited size', () => {
   let folder: string;

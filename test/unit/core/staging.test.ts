@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
-import type { FileStaging } from '../../../src/core/model/searchModel.ts';
-import { createStagingLookup, getReportedStaging } from '../../../src/core/model/staging.ts';
+import { createStagingLookup, getReportedStaging, type FileStaging } from '../../../src/core/model/searchModel.ts';
 
 function file(id: string, resource: Record<string, unknown> = {}): FileEntry {
   return { kind: 'file', id, database: 'Alpha', name: id, resource: { id, ...resource } };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
-import { findRclonePath, readRcloneVersion } from '../../../src/core/util/rclonePath.ts';
+import { findRclonePath, readRcloneVersion } from '../../../src/core/util/remote.ts';
 import { openRclone } from '../../../src/service/stores/rcloneProgram.ts';
 
 describe('The rclone that the local service uses (D62)', () => {

@@ -1,8 +1,7 @@
 import { commands, l10n } from 'vscode';
 import { ConnectionTest, type TestedConnection } from '../../../core/connections/connectionTest.ts';
-import type { Connection } from '../../../core/model/connection.ts';
+import type { Connection, TestStep } from '../../../core/model/connection.ts';
 import type { Reason } from '../../../core/model/reason.ts';
-import type { TestStep } from '../../../core/model/testStep.ts';
 import { CommandFailure, CommandHint, createCommandAction, runCommand } from '../../editor/commandBoundary.ts';
 import { getConnectionName } from '../../editor/connectionFacts.ts';
 import type { ConnectionNode } from '../../editor/contributions.ts';

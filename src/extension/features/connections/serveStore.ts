@@ -2,8 +2,14 @@ import { commands, env, l10n, Uri, window } from 'vscode';
 import { isStore, type Database } from '../../../core/model/databaseModel.ts';
 import type { Clock } from '../../../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
-import { findRclonePath, isRcloneTooOld, oldestRclone, readRcloneVersion } from '../../../core/util/rclonePath.ts';
-import { getRemoteName, joinRemotePath } from '../../../core/util/remote.ts';
+import {
+  findRclonePath,
+  getRemoteName,
+  isRcloneTooOld,
+  joinRemotePath,
+  oldestRclone,
+  readRcloneVersion,
+} from '../../../core/util/remote.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { setRcloneMissing } from '../../editor/contextKeys.ts';
 import type { DatabaseNode } from '../../editor/contributions.ts';

@@ -2,7 +2,7 @@ import { command } from '../../editor/contributions.ts';
 import { copyFileId, showFileMetadata, showMetadataJson } from './files.ts';
 import type { Uri } from 'vscode';
 import type { Explorer } from '../../../core/explorer.ts';
-import { createStagingLookup } from '../../../core/model/staging.ts';
+import { createStagingLookup } from '../../../core/model/searchModel.ts';
 import { systemClock as clock } from '../../../core/util/clock.ts';
 import type { Lifetime } from '../../../core/util/lifetime.ts';
 import { runCommand } from '../../editor/commandBoundary.ts';

@@ -8,7 +8,7 @@ import { recipeExtension } from '../../../core/recipes/recipeNames.ts';
 import type { Recipe } from '../../../core/recipes/recipeSchema.ts';
 import { systemClock } from '../../../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
-import { readRegularFile } from '../../../core/util/regularFile.ts';
+import { readRegularFile } from '../../../core/util/durableFiles.ts';
 import { RecipeDiagnostics, RecipeLenses } from '../../editor/recipeEditor.ts';
 import type { RecipeStatus } from './recipeTree.ts';
 import { describeNeverRun, describeRowDifference } from '../../words/recipeWords.ts';

@@ -12,7 +12,7 @@ import {
 import { maxTableBytes, parseTextTable, readTables, type DataTable } from '../../../core/tables/dataTable.ts';
 import { detectHeader, type TableColumn } from '../../../core/tables/tableColumns.ts';
 import { TableError } from '../../../core/tables/tableError.ts';
-import { readRegularBytes } from '../../../core/util/regularFile.ts';
+import { readRegularBytes } from '../../../core/util/durableFiles.ts';
 import { CommandFailure } from '../../editor/commandBoundary.ts';
 import { pickFile } from '../../editor/fileDialogs.ts';
 import {

@@ -1,6 +1,6 @@
 import { l10n } from 'vscode';
 import { mayHaveStoppedServer } from '../../../core/model/transferOutcome.ts';
-import { findNamedFiles } from '../../../core/model/namedFiles.ts';
+import { findNamedFiles } from '../../../core/model/idList.ts';
 import {
   canSubmitAgain,
   type Transfer,

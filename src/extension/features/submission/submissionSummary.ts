@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import { omitFiles, type VerifiedFiles } from '../../../core/duplicates/equalFiles.ts';
-import { findFilesUnderWay, type FilesUnderWay } from '../../../core/model/filesUnderWay.ts';
-import { createStagingLookup } from '../../../core/model/staging.ts';
+import { findFilesUnderWay, type FilesUnderWay } from '../../../core/model/transferOutcome.ts';
+import { createStagingLookup } from '../../../core/model/searchModel.ts';
 import type { Transfer, TransferFile, TransferOrder, TransferRequester } from '../../../core/model/transferModel.ts';
 import { findSubmissionFacts, type SubmissionFacts } from '../../../core/transfers/submissionFacts.ts';
 import { canMatchTransfer } from '../../../core/verification/manifestMatch.ts';

@@ -2,7 +2,7 @@ import { l10n } from 'vscode';
 import { createTransferFile } from '../../../core/transfers/createTransferFile.ts';
 import type { OpenConnection } from '../../../core/connections/openConnections.ts';
 import type { Connection } from '../../../core/model/connection.ts';
-import { getReportedStaging } from '../../../core/model/staging.ts';
+import { getReportedStaging } from '../../../core/model/searchModel.ts';
 import type { TransferFile, TransferOrder } from '../../../core/model/transferModel.ts';
 import { getConnectionName } from '../../editor/connectionFacts.ts';
 import type { FileNode, FileRef } from '../../editor/contributions.ts';
