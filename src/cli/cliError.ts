@@ -1,5 +1,5 @@
 import type { Reason, ReasonKind } from '../core/model/reason.ts';
-import { describeReason } from './text/reasonText.ts';
+import { describeReason } from './text/sentences.ts';
 
 /** The exit codes of the command line (docs/command-line.md). */
 export const exitCode = {

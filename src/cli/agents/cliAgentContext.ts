@@ -11,11 +11,10 @@ import {
   toAddress,
   type FileConnection,
 } from '../connections/connectionsFile.ts';
-import type { CliSession } from '../connections/cliSession.ts';
-import { readServiceFile } from '../connections/apiKey.ts';
+import { type CliSession, readServiceFile } from '../connections/cliSession.ts';
 import { sendOrder } from '../transfers/transferStart.ts';
 import { getLedgerFolder } from '../commandContext.ts';
-import { describeReason } from '../text/reasonText.ts';
+import { describeReason } from '../text/sentences.ts';
 
 /** The part of the context that doesn't depend on the caller of a tool. */
 export type SharedAgentContext = Omit<AgentContext, 'requestedBy' | 'confirm'>;

@@ -8,7 +8,7 @@ import { collapseBlanks } from '../../core/util/visibleText.ts';
 import { CliError, createUsageError, exitCode, type ExitCode } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
-import { formatBytes, formatCount, toPlainCell, type Column } from '../text/terminalText.ts';
+import { formatBytes, formatCount, toPlainCell, type Column } from '../output.ts';
 import { loadTransfers } from '../transfers/transferLookup.ts';
 import { createStartError, nothingSent, reportTransfer } from '../transfers/transferStart.ts';
 import { createAgentContext, type SharedAgentContext } from './cliAgentContext.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { PlanActionName } from '../agents/planActions.ts';
 import type { McpFlags } from '../agents/serveAgents.ts';
-import { runAction } from '../runAction.ts';
+import { runAction } from '../commandContext.ts';
 
 /** Adds `mcp`, which serves agents. The protocol code is loaded only when the command runs. */
 export function addMcpCommand(program: Command): void {

@@ -2,11 +2,9 @@ import type { Command } from 'commander';
 import { hasEnded, type Transfer } from '../../core/model/transferModel.ts';
 import { unconfirmedCancellation } from '../../core/util/sharedTexts.ts';
 import { CliError, createRequestError, exitCode, type ExitCode } from '../cliError.ts';
-import type { CommandContext } from '../commandContext.ts';
+import { runAction, type CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
-import { optionTexts } from '../optionTexts.ts';
-import { parseCount } from '../options.ts';
-import { runAction } from '../runAction.ts';
+import { optionTexts, parseCount } from '../options.ts';
 import { describeState, explainTransfers, getTransferId, toTransferDocument } from '../text/transferText.ts';
 import { connectFor, findTransfers } from '../transfers/transferLookup.ts';
 import {

@@ -5,12 +5,11 @@ import { hasEnded, type Transfer } from '../../core/model/transferModel.ts';
 import { formatDay } from '../../core/util/writtenValues.ts';
 import { describeCitationRequest, describeUnknownFiles } from '../../core/words/sharedSentences.ts';
 import { createUsageError, exitCode, type ExitCode } from '../cliError.ts';
-import type { CommandContext } from '../commandContext.ts';
+import { runAction, type CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
-import { optionTexts } from '../optionTexts.ts';
-import { runAction } from '../runAction.ts';
+import { optionTexts } from '../options.ts';
 import { english } from '../text/sentences.ts';
-import { formatCount } from '../text/terminalText.ts';
+import { formatCount } from '../output.ts';
 import { connectFor, findRecordedTransfer } from '../transfers/transferLookup.ts';
 import { describeMissing, fetchFiles, type DescribedFiles } from './describeCommand.ts';
 

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import type { Database } from '../../core/model/databaseModel.ts';
-import type { CommandContext } from '../commandContext.ts';
+import { runAction, type CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { exitCode, type ExitCode } from '../cliError.ts';
-import { runAction } from '../runAction.ts';
-import type { Column } from '../text/terminalText.ts';
+import type { Column } from '../output.ts';
 
 const columns: readonly Column<Database>[] = [
   { title: 'NAME', getText: ({ name }) => name },

@@ -3,12 +3,11 @@ import type { FileEntry } from '../../core/model/fileEntry.ts';
 import { dedupeIds } from '../../core/model/idList.ts';
 import type { Reason } from '../../core/model/reason.ts';
 import { CliError, createRequestError, createUsageError, exitCode, type ExitCode } from '../cliError.ts';
-import type { CommandContext } from '../commandContext.ts';
+import { runAction, type CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
-import { optionTexts } from '../optionTexts.ts';
-import { runAction } from '../runAction.ts';
-import { formatCount, toPlainCell } from '../text/terminalText.ts';
-import { describeReason } from '../text/reasonText.ts';
+import { optionTexts } from '../options.ts';
+import { formatCount, toPlainCell } from '../output.ts';
+import { describeReason } from '../text/sentences.ts';
 
 /** The files with the requested IDs, and the IDs for which no readable file was returned. */
 export interface DescribedFiles {

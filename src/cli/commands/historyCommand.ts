@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
-import { getLedgerFolder, type CommandContext } from '../commandContext.ts';
+import { getLedgerFolder, runAction, type CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { exitCode, type ExitCode } from '../cliError.ts';
 import { parseCount } from '../options.ts';
-import { runAction } from '../runAction.ts';
-import { toPlainCell } from '../text/terminalText.ts';
+import { toPlainCell } from '../output.ts';
 import { toTransferDocument, transferColumns } from '../text/transferText.ts';
 import { loadTransfers } from '../transfers/transferLookup.ts';
 

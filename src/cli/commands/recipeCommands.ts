@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import { optionTexts } from '../optionTexts.ts';
-import { parseCount } from '../options.ts';
+import { optionTexts, parseCount } from '../options.ts';
 import type { RunFlags } from '../recipes/runRecipeFile.ts';
-import { runAction } from '../runAction.ts';
+import { runAction } from '../commandContext.ts';
 
 /** Adds `run`, which runs a recipe. */
 export function addRunCommand(program: Command): void {

@@ -1,10 +1,14 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../commandContext.ts';
-import { CliSession } from '../connections/cliSession.ts';
-import { describeListing, scanDatabase } from '../connections/databaseFiles.ts';
-import { exitCode, type ExitCode } from '../cliError.ts';
-import { optionTexts } from '../optionTexts.ts';
-import { runAction } from '../runAction.ts';
+import type { OpenConnection } from '../../core/connections/openConnections.ts';
+import type { Database, StoreListing } from '../../core/model/databaseModel.ts';
+import type { FileEntry } from '../../core/model/fileEntry.ts';
+import type { SearchQuery } from '../../core/model/searchModel.ts';
+import { wait } from '../../core/util/clock.ts';
+import { CliError, createRequestError, exitCode, type ExitCode } from '../cliError.ts';
+import { runAction, type CommandContext } from '../commandContext.ts';
+import { CliSession, type SearchSession } from '../connections/cliSession.ts';
+import { optionTexts } from '../options.ts';
+import { formatCount, toPlainCell } from '../output.ts';
 
 interface ScanFlags {
   readonly wait?: boolean;
@@ -29,4 +33,78 @@ async function scan(context: CommandContext, given: string, flags: ScanFlags): P
     context.output.print({ database }, () => `${describeListing(database)}\n`);
     return database.listing?.state === 'failed' ? exitCode.failed : exitCode.done;
   });
+}
+
+const maxPageSize = 1000;
+
+/**
+ * Returns up to `count` files that match a query. `hasMore` is true if there may be more. Throws an error if a request
+ * fails.
+ */
+export async function loadFiles(
+  { explorer }: SearchSession,
+  connection: OpenConnection,
+  query: Omit<SearchQuery, 'pageSize'>,
+  count: number,
+): Promise<{ readonly files: readonly FileEntry[]; readonly hasMore: boolean }> {
+  const { searchFlow, searchStore } = explorer;
+  const key = await searchFlow.run(connection, { ...query, pageSize: Math.min(count, maxPageSize) });
+  if (searchStore.get(key)?.mayHaveMore && !searchStore.get(key)?.reason) await searchFlow.loadUpTo(key, count);
+  const { files = [], reason, mayHaveMore = false } = searchStore.get(key) ?? {};
+  if (reason) throw createRequestError(`Couldn't search ${toPlainCell(query.database)}`, reason);
+  const entries = files.flatMap((file) => (file.kind === 'file' ? [file] : []));
+  return { files: entries.slice(0, count), hasMore: mayHaveMore || entries.length > count };
+}
+
+const pollIntervalMs = 1000;
+
+/**
+ * Makes the local service scan a database again. Resolves to the database; if `untilScanned` is
+ * true, after the scan of a store has ended. Throws an error if another service serves the database, or if a request
+ * fails.
+ */
+export async function scanDatabase(
+  session: SearchSession,
+  { client, service }: OpenConnection,
+  { id, name }: Database,
+  untilScanned: boolean,
+): Promise<Database> {
+  if (!service.hasFullPages)
+    throw new CliError(`This service can't scan ${toPlainCell(name)} again: only a local service can.`);
+  const { reason } = await client.scanDatabase(id, session.context.signal);
+  if (reason) throw createRequestError(`Couldn't scan ${toPlainCell(name)}`, reason);
+  return await loadDatabase(session, id, name, untilScanned);
+}
+
+/** Requests the database again. If `untilScanned` is true, waits until its scan has ended, and shows the progress. */
+async function loadDatabase(
+  session: SearchSession,
+  id: string,
+  name: string,
+  untilScanned: boolean,
+): Promise<Database> {
+  const { context, explorer } = session;
+  for (;;) {
+    const reason = await explorer.connectFlow.refreshDatabases();
+    if (reason) throw createRequestError(`Couldn't request the state of ${toPlainCell(name)}`, reason);
+    const database = session.findDatabase(id);
+    if (!untilScanned || database.listing?.state !== 'scanning') return database;
+    context.output.showProgress(describeListing(database));
+    await wait(context.clock, pollIntervalMs, context.signal);
+    if (context.signal.aborted) throw new CliError('Interrupted. The scan continues.', exitCode.interrupted);
+  }
+}
+
+/** Describes the state of a database's listing in one line. */
+function describeListing({ name, listing }: Database): string {
+  const subject = toPlainCell(name);
+  if (!listing) return `${subject}: the scan has been requested`;
+  if (listing.state === 'scanning') return `${subject}: scanning, ${formatCount(listing.scanned ?? 0, 'file')} so far`;
+  if (listing.state === 'failed') return `${subject}: the scan failed: ${describeScanProblem(listing)}`;
+  return `${subject}: ${formatCount(listing.files, 'file')}`;
+}
+
+/** Describes why a scan failed, as a clause. */
+export function describeScanProblem({ problem }: StoreListing): string {
+  return toPlainCell(problem ?? 'no reason given');
 }

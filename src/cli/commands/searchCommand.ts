@@ -3,13 +3,11 @@ import type { FileEntry } from '../../core/model/fileEntry.ts';
 import type { FileStaging, SearchQuery } from '../../core/model/searchModel.ts';
 import type { JsonObject } from '../../core/util/json.ts';
 import { exitCode, type ExitCode } from '../cliError.ts';
-import type { CommandContext } from '../commandContext.ts';
+import { runAction, type CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
-import { loadFiles } from '../connections/databaseFiles.ts';
-import { optionTexts } from '../optionTexts.ts';
-import { parseCount, parseJsonOption } from '../options.ts';
-import { runAction } from '../runAction.ts';
-import { formatBytes, formatCount, toPlainCell, type Column } from '../text/terminalText.ts';
+import { loadFiles } from './scanCommand.ts';
+import { optionTexts, parseCount, parseJsonOption } from '../options.ts';
+import { formatBytes, formatCount, toPlainCell, type Column } from '../output.ts';
 
 interface SearchFlags {
   readonly limit: number;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { createServiceEnvironment } from '../../core/util/ownProcess.ts';
 import { CliError, exitCode, type ExitCode } from '../cliError.ts';
-import { runAction } from '../runAction.ts';
+import { runAction } from '../commandContext.ts';
 
 interface ServiceFlags {
   readonly config: string;

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import type { Transfer } from '../../core/model/transferModel.ts';
-import type { CommandContext } from '../commandContext.ts';
+import { runAction, type CommandContext } from '../commandContext.ts';
 import { findRecordConnection } from '../connections/connectionsFile.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { exitCode, type ExitCode } from '../cliError.ts';
-import { optionTexts } from '../optionTexts.ts';
-import { runAction } from '../runAction.ts';
+import { optionTexts } from '../options.ts';
 import { explainTransfers, getTransferId, toTransferDocument, transferColumns } from '../text/transferText.ts';
 import { findTransfers, loadTransfers } from '../transfers/transferLookup.ts';
 import { isNewer, isSettled, requireTransfer, waitUntil } from '../transfers/transferStart.ts';

@@ -15,13 +15,12 @@ import {
 } from '../../core/verification/verification.ts';
 import { describeEmptyManifest } from '../../core/words/sharedSentences.ts';
 import { CliError, createUsageError, exitCode, type ExitCode } from '../cliError.ts';
-import type { CommandContext } from '../commandContext.ts';
+import { runAction, type CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
-import { describeScanProblem, loadFiles, scanDatabase } from '../connections/databaseFiles.ts';
-import { optionTexts } from '../optionTexts.ts';
-import { runAction } from '../runAction.ts';
+import { describeScanProblem, loadFiles, scanDatabase } from './scanCommand.ts';
+import { optionTexts } from '../options.ts';
 import { clauses } from '../text/sentences.ts';
-import { formatBytes, formatCount, toPlainCell } from '../text/terminalText.ts';
+import { formatBytes, formatCount, toPlainCell } from '../output.ts';
 import { findDestinationFolder, loadManifest } from '../transfers/manifestReading.ts';
 import { connectFor, findRecordedTransfer } from '../transfers/transferLookup.ts';
 

@@ -1,11 +1,9 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../commandContext.ts';
+import { runAction, type CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import type { ExitCode } from '../cliError.ts';
-import { optionTexts } from '../optionTexts.ts';
-import { parseCount } from '../options.ts';
-import { runAction } from '../runAction.ts';
-import { formatTable } from '../text/terminalText.ts';
+import { optionTexts, parseCount } from '../options.ts';
+import { formatTable } from '../output.ts';
 import { explainTransfers, toTransferDocument, transferColumns } from '../text/transferText.ts';
 import { connectFor, findTransfers } from '../transfers/transferLookup.ts';
 import { getEndCode, isSettled, requireTransfer, waitForEnd } from '../transfers/transferStart.ts';

@@ -13,7 +13,7 @@ import { describeInvalidEntry } from '../../core/words/sharedSentences.ts';
 import { createUsageError } from '../cliError.ts';
 import type { GlobalOptions } from '../options.ts';
 import { english } from '../text/sentences.ts';
-import { toPlainCell } from '../text/terminalText.ts';
+import { toPlainCell } from '../output.ts';
 
 /**
  * A connection in a connections file. For a local service, the address and key are read from `serviceFile` when the

@@ -19,9 +19,8 @@ import {
 } from '../../core/words/recipeSentences.ts';
 import { describeNeverRun } from '../../core/words/sharedSentences.ts';
 import { exitCode, getExitCode, type ExitCode } from '../cliError.ts';
-import { formatBytes, formatCount, toPlainCell } from '../text/terminalText.ts';
-import { describeReason } from '../text/reasonText.ts';
-import { english, unusableFile } from '../text/sentences.ts';
+import { formatBytes, formatCount, toPlainCell } from '../output.ts';
+import { describeReason, english, unusableFile } from '../text/sentences.ts';
 
 const wording = { l10n: english, toPlainLine: toPlainCell };
 

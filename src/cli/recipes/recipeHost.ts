@@ -29,7 +29,7 @@ import {
   type FileConnection,
 } from '../connections/connectionsFile.ts';
 import type { GlobalOptions } from '../options.ts';
-import { formatCount, toPlainCell } from '../text/terminalText.ts';
+import { formatCount, toPlainCell } from '../output.ts';
 import { clauses } from '../text/sentences.ts';
 import { nothingSent, submitTransfer } from '../transfers/transferStart.ts';
 import { describeObstacle, describeUnusableLock, describeUnusualLock, getObstacleCode } from './planText.ts';

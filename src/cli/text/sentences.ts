@@ -1,4 +1,7 @@
+import type { Reason } from '../../core/model/reason.ts';
 import { cannotBeRead } from '../../core/util/sharedTexts.ts';
+import { ReasonWords } from '../../core/words/reasonWords.ts';
+import { toPlainCell } from '../output.ts';
 
 function fillIn(message: string, ...args: readonly (string | number)[]): string {
   return message.replace(/\{(\d)\}/g, (_, index: string) => String(args[Number(index)] ?? ''));
@@ -35,4 +38,31 @@ export const unusableFile = {
 /** Suggests the name that is most similar to an unknown one. */
 export function askAboutName(name: string): string {
   return `Did you mean ${name}?`;
+}
+
+const words = new ReasonWords({
+  l10n: english,
+  toPlainLine: toPlainCell,
+  remedies: {
+    badAddress: ({ detail = '' }) => `the address isn't valid${detail === '' ? '' : `; ${toPlainCell(detail)}`}`,
+    insecureAddress: () =>
+      'the key would be sent unencrypted; use https://, or allowInsecureHttp in a connections file',
+    keyMissing: () => 'no API key was given; use --key-variable, --key-file or --key-stdin',
+    keyGone: () => 'the API key is gone',
+    keyElsewhere: () => 'the API key belongs to a different address',
+    internalError: () => 'an unexpected error occurred in this program',
+  },
+});
+
+/**
+ * Describes why a transfer was not sent, as a clause without a period. The sentence must already say that nothing was
+ * sent.
+ */
+export function describeUnsentReason(reason: Reason): string {
+  return words.describeUnsent(reason);
+}
+
+/** Describes a failure as a clause without a period: `the API key is gone`. */
+export function describeReason(reason: Reason): string {
+  return words.describe(reason);
 }

@@ -9,9 +9,8 @@ import {
 } from '../../core/model/transferOutcome.ts';
 import { formatByteProgress, limitMarks, shortenText } from '../../core/util/displayLimits.ts';
 import { describeNothingTransferred, describeMissingReason } from '../../core/words/sharedSentences.ts';
-import { describeReason, describeUnsentReason } from './reasonText.ts';
-import { clauses, english } from './sentences.ts';
-import { formatCount, toPlainCell, type Column } from './terminalText.ts';
+import { describeReason, describeUnsentReason, clauses, english } from './sentences.ts';
+import { formatCount, toPlainCell, type Column } from '../output.ts';
 
 /** Maximum length of a service's message beside other text. */
 const maxMessageLength = 200;

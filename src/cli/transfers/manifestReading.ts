@@ -11,7 +11,7 @@ import {
 import { CliError, createUsageError, exitCode } from '../cliError.ts';
 import type { CliSession } from '../connections/cliSession.ts';
 import { english, unusableFile } from '../text/sentences.ts';
-import { toPlainCell } from '../text/terminalText.ts';
+import { toPlainCell } from '../output.ts';
 import { getTransferId } from '../text/transferText.ts';
 import { connectFor } from './transferLookup.ts';
 

@@ -7,7 +7,7 @@ import { CliError, createRequestError, createUsageError, exitCode } from '../cli
 import { getLedgerFolder } from '../commandContext.ts';
 import type { CliSession } from '../connections/cliSession.ts';
 import { findRecordConnection } from '../connections/connectionsFile.ts';
-import { toPlainCell } from '../text/terminalText.ts';
+import { toPlainCell } from '../output.ts';
 import { getTransferId } from '../text/transferText.ts';
 
 const minPrefixLength = 4;

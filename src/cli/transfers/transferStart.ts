@@ -5,10 +5,8 @@ import { wait } from '../../core/util/clock.ts';
 import { describeRequestWait } from '../../core/words/sharedSentences.ts';
 import { CliError, createRequestError, createUsageError, exitCode, type ExitCode } from '../cliError.ts';
 import type { CliSession } from '../connections/cliSession.ts';
-import type { Output } from '../output.ts';
-import { describeReason } from '../text/reasonText.ts';
-import { english } from '../text/sentences.ts';
-import { formatCount, toPlainCell } from '../text/terminalText.ts';
+import { type Output, formatCount, toPlainCell } from '../output.ts';
+import { describeReason, english } from '../text/sentences.ts';
 import {
   describeProgress,
   describeResult,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { toFileDetails, toFileRow } from '../../../src/core/agents/fileTools.ts';
 import { toPlanAnswer } from '../../../src/core/agents/planTransferTool.ts';
-import { describeReason } from '../../../src/cli/text/reasonText.ts';
+import { describeReason } from '../../../src/cli/text/sentences.ts';
 import { toTransferAnswer, toTransferRow } from '../../../src/core/agents/transferTools.ts';
 import type { TransferPlan } from '../../../src/core/agents/transferPlan.ts';
 import {

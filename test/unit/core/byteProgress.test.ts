@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describeProgress, toTransferDocument, transferColumns } from '../../../src/cli/text/transferText.ts';
-import { describeReason } from '../../../src/cli/text/reasonText.ts';
+import { describeReason } from '../../../src/cli/text/sentences.ts';
 import { toTransferAnswer } from '../../../src/core/agents/transferTools.ts';
 import { readStatus } from '../../../src/core/client/responseReaders.ts';
 import {

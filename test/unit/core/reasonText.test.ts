@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describeReason } from '../../../src/cli/text/reasonText.ts';
+import { describeReason } from '../../../src/cli/text/sentences.ts';
 import type { Reason } from '../../../src/core/model/reason.ts';
 
 describe('The command line and its agents', () => {
