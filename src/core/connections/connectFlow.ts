@@ -3,7 +3,7 @@ import type { Connection } from '../model/connection.ts';
 import type { Database } from '../model/databaseModel.ts';
 import type { Reason, ReasonKind } from '../model/reason.ts';
 import type { ConnectionState, ConnectionStore } from './connectionStore.ts';
-import { wait, type Clock } from '../util/clock.ts';
+import { getBackoffMs, wait, type Clock } from '../util/clock.ts';
 import type { Disposable } from '../util/lifetime.ts';
 import { catchRefusal, toRefusal, type OpenConnection, type OpenConnections } from './openConnections.ts';
 import { isKeyRejection, ServiceWatch, type KeyWatch } from './connectionWatch.ts';
@@ -225,10 +225,10 @@ export class ConnectFlow implements Disposable {
     apiKey: string,
     signal: AbortSignal,
   ): Promise<ConnectAttempt> {
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
+    for (let failures = 1; ; failures += 1) {
       const attempt = await this.attemptWithRetries(connection, apiKey, signal, () => undefined);
       if (signal.aborted || attempt.session || !transientKinds.has(attempt.reason.kind)) return attempt;
-      await wait(this.dependencies.clock, pauseMs, signal);
+      await wait(this.dependencies.clock, getBackoffMs(failures, firstPauseMs, maxPauseMs), signal);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Reason, ReasonKind } from '../model/reason.ts';
 import type { ConnectionStore } from './connectionStore.ts';
-import { wait, type Clock } from '../util/clock.ts';
+import { getBackoffMs, wait, type Clock } from '../util/clock.ts';
 import { Emitter, type Disposable } from '../util/lifetime.ts';
 import { catchRefusal, type OpenConnection, type OpenConnections } from './openConnections.ts';
 
@@ -89,7 +89,7 @@ export class ServiceWatch implements Disposable {
     if (finding !== 'ambiguous') store.setProblem(finding === 'down' ? reason : undefined);
     const loop = this.loop?.session === session ? this.loop : undefined;
     if (finding === 'up') recordSuccess(loop, hadProblem);
-    else if (!loop) void this.settle(session, finding === 'down' ? firstServicePauseMs : 0);
+    else if (!loop) void this.settle(session, finding === 'down' ? 1 : 0);
   }
 
   /** Returns the remainder of the shortest interval between two checks, in milliseconds. */
@@ -99,13 +99,13 @@ export class ServiceWatch implements Disposable {
   }
 
   /** Checks the service until it is available or its connection is no longer active. */
-  private async settle(session: OpenConnection, pauseMs: number): Promise<void> {
+  private async settle(session: OpenConnection, failuresBefore: number): Promise<void> {
     const loop = { session, ending: new AbortController(), wake: new AbortController(), successCount: 0 };
     this.loop?.ending.abort();
     this.loop = loop;
     try {
-      for (let nextMs = pauseMs; ; nextMs = Math.min(Math.max(2 * nextMs, firstServicePauseMs), maxServicePauseMs)) {
-        await this.pause(loop, nextMs);
+      for (let failures = failuresBefore; ; failures += 1) {
+        await this.pause(loop, getBackoffMs(failures, firstServicePauseMs, maxServicePauseMs));
         if (!(await this.isDown(loop))) return;
       }
     } finally {
@@ -278,8 +278,7 @@ export class KeyWatch implements Disposable {
     const doubt = this.doubts.get(connectionId);
     if (!doubt) return 0;
     const left = doubt.since + refusalThresholdMs - this.clock.now();
-    const backoffMs = firstKeyPauseMs * 2 ** (doubt.rejections - 1);
-    return left > 0 ? Math.min(backoffMs, left) : firstKeyPauseMs;
+    return left > 0 ? getBackoffMs(doubt.rejections, firstKeyPauseMs, left) : firstKeyPauseMs;
   }
 
   dispose(): void {
@@ -311,7 +310,8 @@ export class KeyWatch implements Disposable {
     const { id } = session.connection;
     const isOpen = (): boolean => !signal.aborted && this.sessions.get(id) === session;
     for (let otherFailures = 0; ;) {
-      await wait(this.clock, otherFailures > 0 ? getRetryWaitMs(otherFailures) : this.getPauseMs(id), signal);
+      const backoffMs = getBackoffMs(otherFailures + 1, firstKeyPauseMs, refusalThresholdMs);
+      await wait(this.clock, otherFailures > 0 ? backoffMs : this.getPauseMs(id), signal);
       if (!isOpen() || this.getStatus(id) !== 'doubted') return;
       const { reason } = await catchRefusal(() => session.client.databases(signal));
       otherFailures = reason && !isKeyRejection(reason) ? otherFailures + 1 : 0;
@@ -323,8 +323,4 @@ export class KeyWatch implements Disposable {
 function countRefusal(before: Doubt | undefined, { signIn }: Reason, now: number): Pick<Doubt, 'since' | 'count'> {
   if (signIn === 'outage') return { since: now, count: 0 };
   return before && before.count > 0 ? { since: before.since, count: before.count + 1 } : { since: now, count: 1 };
-}
-
-function getRetryWaitMs(failures: number): number {
-  return Math.min(firstKeyPauseMs * 2 ** failures, refusalThresholdMs);
 }

@@ -1,6 +1,6 @@
 import type { Reason } from '../model/reason.ts';
 import { getLastProgressAt, hasEnded, type Transfer } from '../model/transferModel.ts';
-import { wait, type Clock } from '../util/clock.ts';
+import { addJitter, getBackoffMs, wait, type Clock } from '../util/clock.ts';
 import type { Disposable } from '../util/lifetime.ts';
 
 interface PollOptions {
@@ -48,8 +48,7 @@ export function getIntervalStretch(entries: Iterable<{ readonly intervalMs: numb
  * (D33: polling intervals).
  */
 export function getRetryWaitMs(failures: number, random: number): number {
-  const doubled = Math.min(2 * second * 2 ** (failures - 1), 5 * minute);
-  return doubled * (0.75 + 0.5 * random);
+  return addJitter(getBackoffMs(failures, 2 * second, 5 * minute), random);
 }
 
 /** The result of polling one transfer. */

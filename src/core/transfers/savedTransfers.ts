@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { hasEnded, isWaitingToBeSent, withState, type Transfer } from '../model/transferModel.ts';
-import type { Clock } from '../util/clock.ts';
+import { getBackoffMs, type Clock } from '../util/clock.ts';
 import { mapConcurrently } from '../util/concurrentCalls.ts';
 import { createFolder } from '../util/createFolder.ts';
 import { formatErrorStack } from '../util/errorFacts.ts';
@@ -261,7 +261,7 @@ export class UnsavedRecords implements Disposable {
   private readonly log: Logger;
   private readonly unsaved = new Map<string, Transfer>();
   private readonly failed = new Emitter<unknown>();
-  private waitMs = minWaitMs;
+  private tries = 1;
   private retryTimer: Disposable | undefined;
   private isFailing = false;
 
@@ -318,7 +318,7 @@ export class UnsavedRecords implements Disposable {
   private fail(transfer: Transfer, error: unknown): void {
     const other = this.unsaved.get(transfer.key);
     this.unsaved.set(transfer.key, other ? mergeTransfers(other, transfer) : transfer);
-    this.retryTimer ??= this.clock.after(this.waitMs, () => void this.retry());
+    this.retryTimer ??= this.clock.after(getBackoffMs(this.tries, minWaitMs, maxWaitMs), () => void this.retry());
     if (this.isFailing) return;
     this.isFailing = true;
     this.log.error(`The record of a transfer could not be written; writing will be retried: ${String(error)}`);
@@ -327,7 +327,7 @@ export class UnsavedRecords implements Disposable {
 
   private async retry(): Promise<void> {
     this.retryTimer = undefined;
-    this.waitMs = Math.min(this.waitMs * 2, maxWaitMs);
+    this.tries += 1;
     await this.saveAll();
   }
 
@@ -340,7 +340,7 @@ export class UnsavedRecords implements Disposable {
     if (this.unsaved.size > 0 || !this.isFailing) return;
     this.retryTimer?.dispose();
     this.retryTimer = undefined;
-    this.waitMs = minWaitMs;
+    this.tries = 1;
     this.isFailing = false;
     this.log.info('No transfer records are waiting to be written');
   }

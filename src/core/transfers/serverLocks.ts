@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isMoreUrgent, requestKinds, type RequestKind } from '../model/requestTurn.ts';
-import type { Clock } from '../util/clock.ts';
+import { addJitter, getBackoffMs, type Clock } from '../util/clock.ts';
 import { createFolder } from '../util/createFolder.ts';
 import { getErrorCode } from '../util/errorFacts.ts';
 import { FileLock } from '../util/fileLock.ts';
@@ -71,7 +71,7 @@ export class ServerLocks implements Disposable {
     let ticket: Ticket | undefined;
     try {
       let hasWaited = false;
-      for (let pauseMs = minPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
+      for (let tries = 1; ; tries += 1) {
         const kind = urgency();
         if (kind === undefined) return undefined;
         if (this.isDisposed) return noLock;
@@ -80,7 +80,7 @@ export class ServerLocks implements Disposable {
         hasWaited = true;
         ticket = await this.publishTicket(name, kind, ticket);
         didWait(toKind(await FileLock.readPurpose(this.path(name))));
-        await setTimeout(pauseMs * (0.5 + Math.random() / 2));
+        await setTimeout(addJitter(getBackoffMs(tries, minPauseMs, maxPauseMs)));
       }
     } finally {
       await ticket?.lock.release();

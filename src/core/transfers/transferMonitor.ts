@@ -7,7 +7,7 @@ import type { TurnObserver } from '../model/requestTurn.ts';
 import type { Transfer } from '../model/transferModel.ts';
 import type { SavedTransfers } from './savedTransfers.ts';
 import type { TransferStore } from './transferStore.ts';
-import type { Clock } from '../util/clock.ts';
+import { getBackoffMs, type Clock } from '../util/clock.ts';
 import type { Disposable } from '../util/lifetime.ts';
 import { getPollIntervalMs, PollQueue, shouldPoll, type PollResult } from './pollQueue.ts';
 import {
@@ -228,7 +228,7 @@ export class TransferMonitor implements Disposable {
     const [transfer, history] = applyReply(before, watch.history, reply, clock.now());
     watch.history = history;
     void saved.save(transfer);
-    return { intervalMs: this.intervalMs(transfer) * 2 ** Math.min(history.failed, maxDoublings) };
+    return { intervalMs: getBackoffMs(1 + Math.min(history.failed, maxDoublings), this.intervalMs(transfer)) };
   }
 
   private intervalMs(transfer: Transfer): number {

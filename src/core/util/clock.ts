@@ -34,6 +34,19 @@ export function isRecent(clock: Clock, atMs: number, periodMs: number): boolean 
   return ageMs >= 0 && ageMs < periodMs;
 }
 
+/**
+ * Returns the delay before the next attempt after consecutive failures: none without a failure, `firstMs` after the
+ * first one, and twice as long after each further one, up to `maxMs`.
+ */
+export function getBackoffMs(failures: number, firstMs: number, maxMs = Infinity): number {
+  return failures === 0 ? 0 : Math.min(firstMs * 2 ** (failures - 1), maxMs);
+}
+
+/** Varies a delay by up to a quarter, so that several programs don't retry at the same time. `random` is from 0 to 1. */
+export function addJitter(delayMs: number, random = Math.random()): number {
+  return delayMs * (0.75 + random / 2);
+}
+
 /** Resolves after `delayMs` milliseconds on `clock`, or immediately when `signal` is aborted. Never rejects. */
 export async function wait(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return;

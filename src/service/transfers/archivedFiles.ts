@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/util/clock.ts';
+import { getBackoffMs, type Clock } from '../../core/util/clock.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { StoreError } from '../stores/storeError.ts';
 import { isArchived } from '../stores/storeListing.ts';
@@ -30,7 +30,7 @@ export class ArchivedFiles {
   private readonly readable = new Map<number, number>();
   /** Times at which restores were requested, by position. */
   private readonly requests = new Map<number, number>();
-  private nextDelayMs = firstDelayMs;
+  private suspensionCount = 0;
 
   constructor(options: ArchivedFilesOptions) {
     this.options = options;
@@ -141,9 +141,8 @@ export class ArchivedFiles {
 
   /** Creates a suspension. Each suspension doubles the time until the next check, up to {@link maxDelayMs}. */
   private createSuspension(text: string): TransferSuspension {
-    const delayMs = this.nextDelayMs;
-    this.nextDelayMs = Math.min(2 * delayMs, maxDelayMs);
-    return new TransferSuspension(text, 0, delayMs);
+    this.suspensionCount += 1;
+    return new TransferSuspension(text, 0, getBackoffMs(this.suspensionCount, firstDelayMs, maxDelayMs));
   }
 
   private describeRestore(pending: readonly TransferRecordFile[]): string {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/util/clock.ts';
+import { getBackoffMs, type Clock } from '../../core/util/clock.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import {
@@ -86,7 +86,7 @@ export class LiveTransfer implements RunProgress {
    * may upload the same file again.
    */
   getRetryMs(firstMs: number): number {
-    return Math.min(firstMs * 2 ** Math.max(0, this.suspensionCount - suspensionsBeforeBackoff), maxRetryMs);
+    return getBackoffMs(1 + Math.max(0, this.suspensionCount - suspensionsBeforeBackoff), firstMs, maxRetryMs);
   }
 
   reportAdvanced(files: readonly TransferRecordFile[]): void {

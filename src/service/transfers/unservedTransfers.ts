@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/util/clock.ts';
+import { getBackoffMs, type Clock } from '../../core/util/clock.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { DatabaseLocation, ServedDatabases } from '../catalog/servedDatabases.ts';
@@ -98,16 +98,17 @@ export class UnservedTransfers {
    * Removes the leftovers of an ended transfer repeatedly, because a store may still create objects whose uploads were
    * interrupted. Forgets them after `needed` complete removals.
    */
-  removeLateObjects(transferId: string, needed = neededRemovals, delayMs = firstDelayMs): void {
+  removeLateObjects(transferId: string, needed = neededRemovals, tries = 1): void {
     if (this.isClosed) return;
     const remove = async (): Promise<void> => {
       let rest = Math.max(needed, minRemovals);
       try {
         rest = await this.removeAgain(transferId, needed);
       } finally {
-        if (rest > 0) this.removeLateObjects(transferId, rest, Math.min(2 * delayMs, maxDelayMs));
+        if (rest > 0) this.removeLateObjects(transferId, rest, tries + 1);
       }
     };
+    const delayMs = getBackoffMs(tries, firstDelayMs, maxDelayMs);
     const timer = this.options.clock.after(delayMs, () => this.runInBackground(remove));
     this.timers.set(transferId, timer);
   }

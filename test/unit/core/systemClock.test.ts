@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { systemClock, wait } from '../../../src/core/util/clock.ts';
+import { addJitter, getBackoffMs, systemClock, wait } from '../../../src/core/util/clock.ts';
 
 /** The longest delay that a Node.js timer supports. */
 const limitMs = 2 ** 31 - 1;
@@ -34,5 +34,17 @@ describe('The system clock', () => {
     } finally {
       mock.timers.reset();
     }
+  });
+});
+
+describe('The delay before the next attempt', () => {
+  it('doubles with each failure up to a maximum, and is none without a failure', () => {
+    const delays = [0, 1, 2, 3, 4, 2000].map((failures) => getBackoffMs(failures, 500, 3000));
+    assert.deepEqual(delays, [0, 500, 1000, 2000, 3000, 3000]);
+    assert.equal(getBackoffMs(3, 500), 2000);
+  });
+
+  it('varies by at most a quarter', () => {
+    assert.deepEqual([0, 0.5, 1].map((random) => addJitter(2000, random)), [1500, 2000, 2500]);
   });
 });
