@@ -1,4 +1,6 @@
-import { escapeInvisible } from '../core/util/visibleText.ts';
+import { escapeInvisible, toSafeLine } from '../core/util/visibleText.ts';
+
+export { toSafeLine as toPlainCell };
 
 /** A column of a table. `getText` returns the text of the column's cell in a row; numbers are right-aligned. */
 export interface Column<T> {
@@ -9,7 +11,7 @@ export interface Column<T> {
 
 /** Formats rows as a table with aligned columns. Converts each cell to plain text on a single line. */
 export function formatTable<T>(columns: readonly Column<T>[], rows: readonly T[]): string {
-  const cells = rows.map((row) => columns.map(({ getText }) => toPlainCell(getText(row) ?? '')));
+  const cells = rows.map((row) => columns.map(({ getText }) => toSafeLine(getText(row) ?? '')));
   const lines = [columns.map(({ title }) => title), ...cells];
   const widths = columns.map((_, index) =>
     lines.reduce((widest, line) => Math.max(widest, line[index]?.length ?? 0), 0),
@@ -23,17 +25,6 @@ function formatLine<T>(columns: readonly Column<T>[], line: readonly string[], w
     return isNumber ? cell.padStart(width) : cell.padEnd(width);
   });
   return `${padded.join('  ').trimEnd()}\n`;
-}
-
-/**
- * Converts text from a server or a file to a single line without control or format characters. Such characters could
- * change how a terminal displays other text.
- */
-export function toPlainCell(text: string): string {
-  return text
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    .replace(/\p{Cf}/gu, '')
-    .trim();
 }
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
@@ -70,7 +61,7 @@ class ProgressLine {
   }
 
   show(text: string, fraction?: number): void {
-    const line = toPlainCell(text);
+    const line = toSafeLine(text);
     if (this.stream.isTTY) this.draw(line, fraction);
     else this.writePlain(line);
   }

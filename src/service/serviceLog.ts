@@ -1,9 +1,7 @@
 import { appendFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import type { Logger } from '../core/util/logger.ts';
-import { escapeInvisible } from '../core/util/visibleText.ts';
-
-const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
+import { escapeInvisible, joinLines } from '../core/util/visibleText.ts';
 
 /**
  * Creates a logger that writes one line per entry and ignores trace and debug entries. Redacts secrets, replaces
@@ -13,7 +11,7 @@ export function createLineLogger(write: (line: string) => void, secrets: () => r
   const log = (level: string, message: string): void => {
     let text = message;
     for (const secret of secrets()) text = text.replaceAll(secret, '…');
-    write(`${new Date().toISOString()} ${level} ${escapeInvisible(text.replaceAll(controlCharacters, ' '))}\n`);
+    write(`${new Date().toISOString()} ${level} ${escapeInvisible(joinLines(text))}\n`);
   };
   return {
     trace: () => undefined,

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { limitMarks, shortenText } from '../util/displayLimits.ts';
 import { isDeeperThan, omit, type JsonObject } from '../util/json.ts';
+import { toSafeLine } from '../util/visibleText.ts';
 import type { AgentContext } from './agentContext.ts';
 import { AgentError } from './agentError.ts';
 import { fieldTexts, isNotValid, mustNotBeEmpty } from '../util/sharedTexts.ts';
@@ -144,10 +145,5 @@ const maxLineLength = 200;
  * decides).
  */
 export function toDataLine(text: string, maxLength = maxLineLength): string {
-  const line = text
-    .slice(0, 4 * maxLength)
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    .replace(/\p{Cf}/gu, '')
-    .trim();
-  return shortenText(limitMarks(line), maxLength);
+  return shortenText(limitMarks(toSafeLine(text.slice(0, 4 * maxLength))), maxLength);
 }

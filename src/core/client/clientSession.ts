@@ -3,10 +3,11 @@ import type { Connection, ServiceInfo } from '../model/connection.ts';
 import type { Database } from '../model/databaseModel.ts';
 import type { NetworkSettings } from '../model/networkSettings.ts';
 import type { Reason } from '../model/reason.ts';
-import { wait, type Clock } from '../util/clock.ts';
+import { addJitter, getBackoffMs, wait, type Clock } from '../util/clock.ts';
 import { formatErrorStack } from '../util/errorFacts.ts';
 import type { Logger } from '../util/logger.ts';
 import { KeyRemover, redact } from '../util/redact.ts';
+import { joinLines } from '../util/visibleText.ts';
 import { getHeader, toReason, toRefusal } from './failures.ts';
 import { ConnectionError, type RequestFailure, type Result } from './reply.ts';
 import {
@@ -188,7 +189,7 @@ export class ClientSession {
   logFailure({ request, kind, status, code, detail }: Reason): void {
     const parts = [status === undefined ? kind : `${String(status)} ${kind}`, code, detail];
     const text = `${request ?? ''}: ${parts.filter((part) => part !== undefined).join(', ')}`;
-    const line = redact(text, this.secrets).replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+    const line = joinLines(redact(text, this.secrets));
     if (kind === 'cancelled') this.log.debug(line);
     else this.log.error(line);
   }
@@ -268,7 +269,7 @@ export class ClientSession {
   private getRetryDelayMs({ method, isHalved }: HttpRequest, reason: Reason, tries: number): number | undefined {
     const { limits } = this;
     if (method !== 'GET' || tries >= limits.tries || !canRetryHelp(reason, isHalved === true)) return undefined;
-    const backoffMs = limits.retryMs * 2 ** (tries - 1) * (0.75 + Math.random() / 2);
+    const backoffMs = addJitter(getBackoffMs(tries, limits.retryMs));
     const delayMs = Math.max(backoffMs, reason.retryAfterMs ?? 0);
     return delayMs > limits.retryAfterMs ? undefined : delayMs;
   }

@@ -1,6 +1,7 @@
 import { formatRow, type Cell, type Separator } from '../util/csv.ts';
 import { parseDeclaredHash } from '../util/declaredHash.ts';
 import { parseOrcid } from '../util/userIdentity.ts';
+import { toSafeLine } from '../util/visibleText.ts';
 import { getFileCount, getServiceName, hasEnded, type Transfer } from './transferModel.ts';
 
 /** A file as listed in an export: a search result or a transferred file. Unknown properties are absent. */
@@ -145,7 +146,7 @@ export function formatOmissions(omissions: readonly Omission[]): readonly string
  */
 function withNames(remark: string, names: readonly string[]): string {
   if (names.length === 0) return remark;
-  const listed = names.slice(0, maxNames).map((name) => name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' '));
+  const listed = names.slice(0, maxNames).map(toSafeLine);
   const rest = names.length - listed.length;
   return `${remark.slice(0, -1)}: ${[...listed, ...(rest > 0 ? [`${rest} more`] : [])].join(', ')}.`;
 }

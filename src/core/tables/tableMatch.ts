@@ -2,6 +2,7 @@ import type { FileEntry } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
 import { parseDeclaredHash } from '../util/declaredHash.ts';
 import { formatRow, type Cell, type Separator } from '../util/csv.ts';
+import { toSafeLine } from '../util/visibleText.ts';
 import { countColumns, type DataTable, type TableRow } from './dataTable.ts';
 import type { MatchKey } from './tableColumns.ts';
 
@@ -272,9 +273,7 @@ function joinCells(texts: readonly string[], widths: readonly number[]): string 
 }
 
 function formatCell(cell: Cell): string {
-  const text = String(cell ?? '')
-    .slice(0, 4 * maxCellLength)
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+  const text = toSafeLine(String(cell ?? '').slice(0, 4 * maxCellLength));
   const characters = Array.from(text);
   return characters.length <= maxCellLength ? text : `${characters.slice(0, maxCellLength - 1).join('')}…`;
 }

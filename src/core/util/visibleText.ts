@@ -79,6 +79,21 @@ export function escapeInvisible(text: string): string {
   return text.replace(invisible, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
+/** Replaces control characters and line separators with spaces, so that text from elsewhere stays on one line. */
+export function joinLines(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+}
+
+/**
+ * Converts text from a server or a file to a single line without control or format characters. Such characters could
+ * change how other text is displayed.
+ */
+export function toSafeLine(text: string): string {
+  return joinLines(text)
+    .replace(/\p{Cf}/gu, '')
+    .trim();
+}
+
 /** Replaces each run of blank characters, including those that aren't white space in Unicode, with one space. */
 export function collapseBlanks(text: string): string {
   return text.replace(/[\s\u115F\u1160\u2800\u3164\uFFA0\u{1D159}]+/gu, ' ');

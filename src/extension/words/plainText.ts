@@ -1,5 +1,5 @@
 import { limitMarks, shortenPath, shortenText } from '../../core/util/displayLimits.ts';
-import { collapseBlanks } from '../../core/util/visibleText.ts';
+import { collapseBlanks, toSafeLine } from '../../core/util/visibleText.ts';
 
 /** Maximum length of a line that {@link toPlainLine} returns. */
 export const maxLineLength = 300;
@@ -11,7 +11,7 @@ export function toPlainLine(text: string): string {
 
 /** Converts text from a server to one line of at most `maxLength` characters, without control or format characters. */
 export function toPlainText(text: string, maxLength: number): string {
-  return shortenText(toVisibleText(text.slice(0, 4 * maxLength)), maxLength);
+  return shortenText(limitMarks(toSafeLine(text.slice(0, 4 * maxLength))), maxLength);
 }
 
 interface CutText {
@@ -29,7 +29,7 @@ interface CutText {
  * can encode other text.
  */
 export function cutPlainText(text: string, maxLength: number): CutText {
-  const line = collapseBlanks(toVisibleText(text));
+  const line = collapseBlanks(limitMarks(toSafeLine(text)));
   const shown = shortenText(line, maxLength);
   const cutLength = shown === line ? 0 : line.length - shown.length + 1;
   return { text: shown, hiddenLength: cutLength + countRemoved(text) };
@@ -39,15 +39,6 @@ export function cutPlainText(text: string, maxLength: number): CutText {
 function countRemoved(text: string): number {
   const runs = text.match(/(?!\p{Join_Control})\p{Cf}|\p{Join_Control}{2,}/gu) ?? [];
   return runs.reduce((sum, run) => sum + Array.from(run).length, 0);
-}
-
-/** Replaces control characters with spaces, and removes format characters and excess combining marks. */
-function toVisibleText(text: string): string {
-  const line = text
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    .replace(/[\p{Cf}]/gu, '')
-    .trim();
-  return limitMarks(line);
 }
 
 /** Number of placeholder characters that fit in an input box. */

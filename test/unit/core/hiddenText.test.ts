@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { hasHiddenText } from '../../../src/core/util/visibleText.ts';
+import { hasHiddenText, toSafeLine } from '../../../src/core/util/visibleText.ts';
 import { AgentStage } from './agentStage.ts';
 
 const toTags = (text: string): string =>
@@ -87,5 +87,13 @@ describe('Text that a person could not see', () => {
     } finally {
       await stage.end();
     }
+  });
+});
+
+describe('A line of text from elsewhere', () => {
+  it('has no line breaks, control characters or format characters', () => {
+    assert.equal(toSafeLine(' a\r\n\tb\u2028c\u0007 '), 'a b c');
+    assert.equal(toSafeLine('evil\u202Efdp.exe'), 'evilfdp.exe');
+    assert.equal(toSafeLine('\u001B[31mred\uFEFF'), '[31mred');
   });
 });

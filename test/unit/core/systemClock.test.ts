@@ -45,6 +45,9 @@ describe('The delay before the next attempt', () => {
   });
 
   it('varies by at most a quarter', () => {
-    assert.deepEqual([0, 0.5, 1].map((random) => addJitter(2000, random)), [1500, 2000, 2500]);
+    assert.deepEqual(
+      [0, 0.5, 1].map((random) => addJitter(2000, random)),
+      [1500, 2000, 2500],
+    );
   });
 });
