@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
 import type { OpenConnection } from '../../core/connections/openConnections.ts';
 import type { Database, StoreListing } from '../../core/model/databaseModel.ts';
-import type { FileEntry } from '../../core/model/fileEntry.ts';
-import type { SearchQuery } from '../../core/model/searchModel.ts';
 import { wait } from '../../core/util/clock.ts';
 import { CliError, createRequestError, exitCode, type ExitCode } from '../cliError.ts';
 import { runAction, type CommandContext } from '../commandContext.ts';
@@ -33,27 +31,6 @@ async function scan(context: CommandContext, given: string, flags: ScanFlags): P
     context.output.print({ database }, () => `${describeListing(database)}\n`);
     return database.listing?.state === 'failed' ? exitCode.failed : exitCode.done;
   });
-}
-
-const maxPageSize = 1000;
-
-/**
- * Returns up to `count` files that match a query. `hasMore` is true if there may be more. Throws an error if a request
- * fails.
- */
-export async function loadFiles(
-  { explorer }: SearchSession,
-  connection: OpenConnection,
-  query: Omit<SearchQuery, 'pageSize'>,
-  count: number,
-): Promise<{ readonly files: readonly FileEntry[]; readonly hasMore: boolean }> {
-  const { searchFlow, searchStore } = explorer;
-  const key = await searchFlow.run(connection, { ...query, pageSize: Math.min(count, maxPageSize) });
-  if (searchStore.get(key)?.mayHaveMore && !searchStore.get(key)?.reason) await searchFlow.loadUpTo(key, count);
-  const { files = [], reason, mayHaveMore = false } = searchStore.get(key) ?? {};
-  if (reason) throw createRequestError(`Couldn't search ${toPlainCell(query.database)}`, reason);
-  const entries = files.flatMap((file) => (file.kind === 'file' ? [file] : []));
-  return { files: entries.slice(0, count), hasMore: mayHaveMore || entries.length > count };
 }
 
 const pollIntervalMs = 1000;

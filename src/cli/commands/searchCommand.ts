@@ -1,11 +1,11 @@
 import { Option, type Command } from 'commander';
+import type { OpenConnection } from '../../core/connections/openConnections.ts';
 import type { FileEntry } from '../../core/model/fileEntry.ts';
 import type { FileStaging, SearchQuery } from '../../core/model/searchModel.ts';
 import type { JsonObject } from '../../core/util/json.ts';
-import { exitCode, type ExitCode } from '../cliError.ts';
+import { createRequestError, exitCode, type ExitCode } from '../cliError.ts';
 import { runAction, type CommandContext } from '../commandContext.ts';
-import { CliSession } from '../connections/cliSession.ts';
-import { loadFiles } from './scanCommand.ts';
+import { CliSession, type SearchSession } from '../connections/cliSession.ts';
 import { optionTexts, parseCount, parseJsonOption } from '../options.ts';
 import { formatBytes, formatCount, toPlainCell, type Column } from '../output.ts';
 
@@ -43,24 +43,42 @@ async function searchFiles(
   return await CliSession.runSearch(context, async (session) => {
     const connection = await session.connect();
     const { name, listing } = session.findDatabase(database);
-    const request = { database: name, query, ...pickFilters(flags) };
-    const { files, hasMore } = await loadFiles(session, connection, request, flags.all ? Infinity : flags.limit);
+    const { status, specific, all, limit } = flags;
+    const request = { database: name, query, ...(status && { status }), ...(specific && { specific }) };
+    const { files, hasMore } = await loadFiles(session, connection, request, all ? Infinity : limit);
     const table = { columns: fileColumns, rows: files, emptyNote: describeNothing(listing?.asOf) };
     context.output.printTable({ files: files.map(toFileDocument), hasMore }, table);
-    const advice = flags.all ? 'There may be more.' : 'Use --limit or --all for more.';
+    const advice = all ? 'There may be more.' : 'Use --limit or --all for more.';
     if (hasMore) context.output.note(`Stopped at ${formatCount(files.length, 'file')}. ${advice}`);
     return exitCode.done;
   });
+}
+
+const maxPageSize = 1000;
+
+/**
+ * Returns up to `count` files that match a query. `hasMore` is true if there may be more. Throws an error if a request
+ * fails.
+ */
+export async function loadFiles(
+  { explorer }: SearchSession,
+  connection: OpenConnection,
+  query: Omit<SearchQuery, 'pageSize'>,
+  count: number,
+): Promise<{ readonly files: readonly FileEntry[]; readonly hasMore: boolean }> {
+  const { searchFlow, searchStore } = explorer;
+  const key = await searchFlow.run(connection, { ...query, pageSize: Math.min(count, maxPageSize) });
+  if (searchStore.get(key)?.mayHaveMore && !searchStore.get(key)?.reason) await searchFlow.loadUpTo(key, count);
+  const { files = [], reason, mayHaveMore = false } = searchStore.get(key) ?? {};
+  if (reason) throw createRequestError(`Couldn't search ${toPlainCell(query.database)}`, reason);
+  const entries = files.flatMap((file) => (file.kind === 'file' ? [file] : []));
+  return { files: entries.slice(0, count), hasMore: mayHaveMore || entries.length > count };
 }
 
 /** Returns the note for an empty result. A store's listing may be older than what is missing from it. */
 function describeNothing(listedAt: string | undefined): string {
   if (listedAt === undefined) return 'No files match.';
   return `No files match in the listing of ${toPlainCell(listedAt)}. "data-transfer scan" lists the store again.`;
-}
-
-function pickFilters({ status, specific }: SearchFlags): Pick<SearchQuery, 'status' | 'specific'> {
-  return { ...(status && { status }), ...(specific && { specific }) };
 }
 
 /** Converts a file to its JSON output (docs/command-line.md). */
