@@ -9,7 +9,7 @@ export interface Column<T> {
   readonly getText: (row: T) => string | undefined;
 }
 
-/** Formats rows as a table with aligned columns. Converts each cell to plain text on a single line. */
+/** Formats rows as a table with aligned columns. Converts each cell to plain text on one line. */
 export function formatTable<T>(columns: readonly Column<T>[], rows: readonly T[]): string {
   const cells = rows.map((row) => columns.map(({ getText }) => toSafeLine(getText(row) ?? '')));
   const lines = [columns.map(({ title }) => title), ...cells];
@@ -45,7 +45,7 @@ const barWidth = 20;
 /** Minimum time between two plain lines, in milliseconds. */
 const plainLineMs = 10_000;
 
-/** Shows progress on a single line of a terminal, or as plain lines if the stream is not a terminal. */
+/** Shows progress on one line of a terminal, or as plain lines if the stream is not a terminal. */
 class ProgressLine {
   private readonly stream: NodeJS.WriteStream;
   private isShown = false;

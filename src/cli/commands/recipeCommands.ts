@@ -22,7 +22,7 @@ export function addRunCommand(program: Command): void {
     );
 }
 
-/** Adds `compare`, which compares the files that a recipe currently finds with those in its lock. */
+/** Adds `compare`, which compares the files that a recipe finds with those in its lock. */
 export function addCompareCommand(program: Command): void {
   program
     .command('compare')

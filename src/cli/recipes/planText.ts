@@ -26,7 +26,7 @@ const wording = { l10n: english, toPlainLine: toPlainCell };
 
 /** The facts about a destination that are known before files are sent there. Absent fields are unknown. */
 export interface DestinationFacts {
-  /** Free bytes, as reported by the service, or in the folder that a service on this machine serves. */
+  /** Free bytes, as the service reports, or in the folder that a service on this machine serves. */
   readonly freeBytes?: number;
   /**
    * The number of files whose content the destination has now (D60: same content). If `atLeast` is true, there may be

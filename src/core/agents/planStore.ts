@@ -61,7 +61,7 @@ const storedSchema = z.looseObject({ version: z.literal(1), plan: planSchema });
 const decisionSchema = z.looseObject({ kind: z.enum(['confirmed', 'declined']), by: z.string(), at: z.number() });
 const outcomeSchema = z.looseObject({ transferKey: z.string(), at: z.number() });
 
-/** Parses a plan's file. Returns undefined if the file is missing, damaged or from a later version. */
+/** Parses a plan's file. Returns undefined if it is missing, damaged or from a later version. */
 export function parsePlan(text: string | undefined): TransferPlan | undefined {
   return parse(storedSchema, text)?.plan;
 }
@@ -116,7 +116,7 @@ export class PlanStore implements Disposable {
   private readonly watch: RecordFolderWatch;
   private creating: Promise<unknown> = Promise.resolve();
 
-  /** Fires when this or another program adds, decides on or deletes a plan. Requires {@link start}. */
+  /** Fires when this or another program adds, decides on or deletes a plan. Needs {@link start}. */
   readonly onDidChange = this.changed.event;
 
   /** `ledgerFolder` is the folder with the transfer records. */

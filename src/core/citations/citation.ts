@@ -69,7 +69,7 @@ export function splitDate(date: string): readonly number[] {
   return date.split('-').map(Number);
 }
 
-/** Returns a citation's notes, preceded by its supporting contributors and followed by its licenses. */
+/** Returns a citation's notes, after its supporting contributors and before its licenses. */
 export function listNotes({ contributors, notes, licenses }: CitedWork): readonly string[] {
   if (contributors.length + licenses.length === 0) return notes;
   const supporters = contributors.map(({ name, role }) => `${role}: ${formatSortedName(name)}`);

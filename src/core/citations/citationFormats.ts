@@ -118,7 +118,7 @@ function writeBibtex(citations: readonly Citation[]): string {
   return citations.map(writeEntry).join('\n');
 }
 
-/** Writes a BibTeX entry. Appends field by field, which is faster than one large template literal. */
+/** Writes a BibTeX entry. Appends field by field, faster than one large template literal. */
 function writeEntry(citation: Citation): string {
   const { key, title, issued, publisher } = citation;
   let entry = `@dataset{${key},\n`;

@@ -185,7 +185,7 @@ export class ClientSession {
     }
   }
 
-  /** Logs the reason for a failed operation on a single line (D2: replies instead of exceptions). */
+  /** Logs the reason for a failed operation on one line (D2: replies instead of exceptions). */
   logFailure({ request, kind, status, code, detail }: Reason): void {
     const parts = [status === undefined ? kind : `${String(status)} ${kind}`, code, detail];
     const text = `${request ?? ''}: ${parts.filter((part) => part !== undefined).join(', ')}`;

@@ -204,7 +204,7 @@ export class DataTransferClient implements Disposable {
     return this.session !== undefined && isNamingKnown(this.session, databases);
   }
 
-  /** Resolves to the name or ID that requests currently use for a database (D7: database name or id). */
+  /** Resolves to the name or ID that requests use for a database (D7: database name or id). */
   async resolveDatabase(name: string, signal?: AbortSignal): Promise<string> {
     return (await resolveName(this.requireSession('databases'), name, signal)).sent;
   }

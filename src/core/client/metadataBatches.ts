@@ -358,7 +358,7 @@ class MetadataRequester {
     this.form = dialects.get(service).metadataForm ?? 'get';
   }
 
-  /** Returns the number of leading IDs that fit into one request; at least 1 if there are any IDs. */
+  /** Counts the leading IDs that fit into one request; at least 1 if there are any IDs. */
   countFitting(ids: readonly string[], page: Page = {}, form = this.form): number {
     const { limits, origin } = this.database.session;
     if (form === 'post') return Math.min(ids.length, limits.batchIds);

@@ -55,7 +55,7 @@ export function isArgumentError(error: unknown): error is Error {
   return error instanceof Error && Reflect.has(error, argumentBrand);
 }
 
-/** Thrown for an argument that has the correct type but an invalid value (§4.8, D1: error classes). */
+/** Thrown for an argument of the right type but an invalid value (§4.8, D1: error classes). */
 export class ValueError extends RangeError {
   override readonly name = 'ValueError';
 }

@@ -3,7 +3,7 @@ import { isLoopback, type Connection, type TokenScheme } from '../model/connecti
 import type { BeforeSending, RequestKind, TurnObserver } from '../model/requestTurn.ts';
 import { ConnectionError } from './reply.ts';
 
-/** An HTTP request to a service, with options for how to send it. Reaches the transport as it is. */
+/** An HTTP request to a service, and how to send it. Reaches the transport as it is. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** The path and the query. */
@@ -135,7 +135,7 @@ export interface Limits {
   readonly bodyBytes: number;
   /** Maximum size of an error response's body. A larger body is ignored. */
   readonly errorBytes: number;
-  /** Maximum number of attempts for a GET request, including the first (D16: timeouts and retries). */
+  /** Maximum attempts for a GET request, including the first (D16: timeouts and retries). */
   readonly tries: number;
   /** Delay before the second attempt. Doubles for each further attempt, with jitter (D16: timeouts and retries). */
   readonly retryMs: number;

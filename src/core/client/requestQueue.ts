@@ -42,7 +42,7 @@ interface WaitingRequest {
   start(turn: Turn): void;
 }
 
-/** Represents the period during which a request occupies the server, as far as the client can tell. */
+/** The period during which a request occupies the server, as far as the client can tell. */
 class Turn {
   readonly ended: Promise<void>;
   end: () => void = () => undefined;

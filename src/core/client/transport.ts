@@ -280,7 +280,7 @@ function isBeforeSending(error: unknown): boolean {
   return ['unreachable', 'certificate', 'proxy'].includes(kind) || code === 'UND_ERR_CONNECT_TIMEOUT';
 }
 
-/** Enforces the client's time limits. Exceeding a limit causes an error with the code `ETIMEDOUT`. */
+/** Enforces time limits. Exceeding a limit causes an error with the code `ETIMEDOUT`. */
 class TimeLimit {
   readonly signal: AbortSignal;
   private readonly clock: Clock;

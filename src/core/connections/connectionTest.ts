@@ -26,7 +26,7 @@ export interface TestedConnection {
   readonly apiKey: string | undefined;
 }
 
-/** Connects to a service and reports each step, from parsing the address to having the key accepted. */
+/** Connects to a service and reports each step, from reading the address to the accepted key. */
 export class ConnectionTest {
   private readonly dependencies: ConnectionTestDependencies;
 

@@ -319,7 +319,7 @@ export class KeyWatch implements Disposable {
   }
 }
 
-/** Counts a refusal. Restarts the count after an outage, which may have caused the earlier refusals. */
+/** Counts a refusal. Restarts after an outage, which may have caused the earlier refusals. */
 function countRefusal(before: Doubt | undefined, { signIn }: Reason, now: number): Pick<Doubt, 'since' | 'count'> {
   if (signIn === 'outage') return { since: now, count: 0 };
   return before && before.count > 0 ? { since: before.since, count: before.count + 1 } : { since: now, count: 1 };

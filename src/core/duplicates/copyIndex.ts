@@ -33,7 +33,7 @@ class CopyGroup {
     return Array.from(this.entries.values(), ({ file }) => file);
   }
 
-  /** Adds a file that a search has found. Returns true if the file's database is new to the group. */
+  /** Adds a file that a search found. Returns true if the file's database is new to the group. */
   add(file: IndexedFile): boolean {
     const key = getEntryKey(file);
     const known = this.entries.get(key);

@@ -21,7 +21,7 @@ export interface Connection {
   /** True if the key may be sent over plain HTTP to a non-loopback address (D4: server address). */
   readonly allowInsecureHttp?: boolean;
   readonly transport?: TransportKind;
-  /** The name of the environment variable that contains the key, for editors without secret storage. */
+  /** The environment variable that contains the key, for editors without secret storage. */
   readonly apiKeyVariable?: string;
 }
 

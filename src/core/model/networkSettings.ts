@@ -4,13 +4,13 @@ export interface NetworkSettings {
   readonly proxies: { readonly http?: string; readonly https?: string };
   /** Hosts that bypass the proxy: names, `.domains`, `host:port`, addresses, CIDR blocks, `*`. */
   readonly noProxy: readonly string[];
-  /** The value of the `Proxy-Authorization` header. Overrides credentials in the proxy's address. */
+  /** The value of the `Proxy-Authorization` header. Overrides credentials in its address. */
   readonly proxyAuthorization?: string;
   readonly strictCertificates: boolean;
   readonly systemCertificates: boolean;
 }
 
-/** The editor's own settings (`http.*`). An empty value means that the setting is not configured. */
+/** The editor's own settings (`http.*`). An empty value means "not configured". */
 interface EditorNetwork {
   readonly proxy: string;
   readonly noProxy: readonly string[];

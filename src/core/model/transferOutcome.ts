@@ -133,7 +133,7 @@ export function mayHaveStoppedServer({ state, problem }: Transfer): boolean {
 
 /** The number of requested files that were transferred, and the day of the transfer. */
 export interface TransferReceipt {
-  /** Number of transferred files; absent if all files were transferred, or if the number is unknown. */
+  /** Number of transferred files; absent if all files were, or if it is unknown. */
   readonly movedCount?: number;
   /** The files that were not transferred; absent if they are unknown. */
   readonly missing?: readonly TransferFile[];

@@ -27,7 +27,7 @@ export interface ParsedRecipe {
   readonly text: RecipeText;
 }
 
-/** Maximum length of a recipe in UTF-16 code units, which is enough for the IDs of 100,000 files. */
+/** Maximum length of a recipe in UTF-16 code units, enough for the IDs of 100,000 files. */
 const maxLength = 16 * 1024 * 1024;
 
 /** Maximum number of values in a recipe: the IDs of its files, as many expected IDs, and instructions. */
@@ -185,7 +185,7 @@ export function findRecipeConnection(connections: readonly Connection[], service
   return connections.find((connection) => toLinkService(connection) === address);
 }
 
-/** Converts validation issues to at most {@link maxProblems} problems with positions in the text. */
+/** Turns validation issues into at most {@link maxProblems} problems with positions in the text. */
 function findSchemaProblems(text: RecipeText, issues: readonly $ZodIssue[]): readonly RecipeProblem[] {
   return issues
     .slice(0, maxProblems)

@@ -28,7 +28,7 @@ export class RecipeFlow {
     this.dependencies = dependencies;
   }
 
-  /** Determines the files that a recipe currently selects. Rejects only with the signal's reason. */
+  /** Finds the files that a recipe currently selects. Rejects only with the signal's reason. */
   async plan(session: OpenConnection, request: PlanRequest, options: PlanOptions): Promise<RecipePlan> {
     const plan = await planRecipe(this.createSource(session, options), request);
     this.recordMissing(session.connection.id, plan);

@@ -43,7 +43,7 @@ export interface RecipeReader {
  * Takes part in a run for a program, which has its own words, questions and progress. The `fail…` methods throw. The
  * others may throw, and resolve to `Canceled` if the user cancels.
  */
-export interface RecipeHost<Canceled extends undefined = undefined> extends RecipeReader {
+interface RecipeHost<Canceled extends undefined = undefined> extends RecipeReader {
   failLocked(lock: LockReadResult): never;
   /** Opens the connection to the recipe's service. */
   connect(opened: OpenRecipe): Promise<RecipeService | Canceled>;
@@ -64,7 +64,7 @@ export interface SubmittingHost<Canceled extends undefined = undefined> extends 
 export type AcceptedTransfer = Transfer & { readonly id: string };
 
 /** An accepted transfer of a recipe. `lockError` is the file system's error if the lock couldn't be written. */
-export interface RunResult {
+interface RunResult {
   readonly transfer: AcceptedTransfer;
   readonly lockError?: unknown;
 }

@@ -259,7 +259,7 @@ export class SearchFlow {
     await this.load(key);
   }
 
-  /** Cancels the pending requests of searches. Keeps their results; more pages can be loaded later. */
+  /** Cancels the pending requests of searches. Keeps their results; more can be loaded later. */
   stop(keys: readonly string[]): void {
     for (const key of keys) {
       this.abort(key);

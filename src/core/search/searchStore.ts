@@ -422,7 +422,7 @@ export function setBatch(store: SearchStore, keys: readonly string[], batchId: s
   for (const { key } of empty) store.update(key, { isCollapsed: true });
 }
 
-/** Removes a search from its batch, so that it has its own row, and expands it if it shared a row. */
+/** Removes a search from its batch, so that it has its own row, expanded if it shared one. */
 export function leaveBatch(store: SearchStore, key: string): void {
   const search = store.get(key);
   if (search?.batchId === undefined) return;

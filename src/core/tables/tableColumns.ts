@@ -88,7 +88,7 @@ function isNumber(text: string): boolean {
   return /^\s*[+-]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:e[+-]?\d+)?\s*$/i.test(text);
 }
 
-/** Returns true if the first value of a column shares a recognizable property with a value below it. */
+/** Returns true if the first value of a column shares a known property with a value below it. */
 function isLikeSamples({ header, samples }: TableColumn): boolean {
   const forms = getForms(header);
   return samples.some((sample) => sample !== '' && getForms(sample).some((form) => forms.includes(form)));

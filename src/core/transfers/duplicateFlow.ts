@@ -138,7 +138,7 @@ const maxWaitMs = 2_000;
 /** The maximum number of earlier transfers to compare, starting with the newest. */
 const maxEarlierTransfers = 20;
 
-/** Determines which files of a planned submission the destination already has (D60: same content). */
+/** Finds which files of a planned submission the destination already has (D60: same content). */
 export class DuplicateFlow {
   private readonly dependencies: DuplicateFlowDependencies;
 

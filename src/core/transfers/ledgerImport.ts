@@ -89,7 +89,7 @@ class LedgerImport {
     });
   }
 
-  /** Returns true if the last import may not have included this version of a record in this folder. */
+  /** Returns true if the last import may lack this version of a record in this folder. */
   private isChanged(folder: RecordFolder, key: string, at: number): boolean {
     const { before } = this;
     if (!before || before.open.includes(key)) return true;
@@ -124,7 +124,7 @@ class LedgerImport {
     return (await FileLock.getFreeAt(join(source, 'submitting', `${key}.lock`))) > clock.now();
   }
 
-  /** Adds a record that a later version wrote, and that this version therefore can't read or merge. */
+  /** Adds a record that a later version wrote, and that this version can't read or merge. */
   private async addLater(folder: RecordFolder, key: string, at: number): Promise<void> {
     const text = await readFile(join(this.request.source, folder, toRecordName(key)), 'utf8');
     await this.ledger.add({ folder, key, text, at });

@@ -53,7 +53,7 @@ export function getRetryWaitMs(failures: number, random: number): number {
 
 /** The result of polling one transfer. */
 export interface PollResult {
-  /** Milliseconds until the next poll, if the queue is not busy; absent if there was no response. */
+  /** Milliseconds until the next poll, if the queue isn't busy; absent if there was no response. */
   readonly intervalMs?: number;
   /** Set if the network or the service failed, so the entire queue must wait. */
   readonly failure?: Reason;
@@ -125,7 +125,7 @@ export class PollQueue implements Disposable {
     this.entries.delete(key);
   }
 
-  /** Polls one or all transfers as soon as possible, starting with the one that has waited longest. */
+  /** Polls one or all transfers as soon as possible, those that wait longest first. */
   pollNow(key?: string): void {
     const requested = key === undefined ? this.entries.values() : [this.entries.get(key)];
     for (const entry of requested) {

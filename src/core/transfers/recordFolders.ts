@@ -124,7 +124,7 @@ export class RecordFolderWatch implements Disposable {
     this.waiting?.dispose();
   }
 
-  /** Checks the folder periodically from now on, because the system no longer reports its changes. */
+  /** Checks the folder regularly from now on, because the system no longer reports its changes. */
   private checkInstead(): void {
     this.notify(undefined);
     this.checkLater(undefined);

@@ -71,7 +71,7 @@ export class SavedTransfers implements Disposable {
     await mapConcurrently(transfers, maxParallelWrites, (transfer) => this.saveAndMerge(transfer));
   }
 
-  /** Remembers the state of the ledger for {@link follow}. Must be called before the ledger is read. */
+  /** Remembers the ledger's state for {@link follow}. Must be called before the ledger is read. */
   async prepare(): Promise<void> {
     await Promise.all([this.watches.running.prepare(), this.watches.ended.prepare()]);
   }
@@ -203,7 +203,7 @@ export class SavedTransfers implements Disposable {
     return [...listed.filter((key) => !store.get(key)), ...removed.map(({ key }) => key)];
   }
 
-  /** Checks all pending keys, including those added in the meantime. Only one check runs at a time. */
+  /** Checks all pending keys, including those added meanwhile. Only one check runs at a time. */
   private async checkAll(): Promise<void> {
     if (this.isChecking) return;
     this.isChecking = true;

@@ -2,7 +2,7 @@ import type { Clock } from './clock.ts';
 import { redact } from './redact.ts';
 import { escapeInvisible } from './visibleText.ts';
 
-/** Writes log messages. Compatible with VS Code's `LogOutputChannel`. Callers must not pass secrets. */
+/** Writes log messages, like VS Code's `LogOutputChannel`. Callers must not pass secrets. */
 export interface Logger {
   trace(message: string): void;
   debug(message: string): void;

@@ -281,7 +281,7 @@ export class FolderCatalog {
       const tookMs = this.dependencies.clock.now() - startedAt;
       if (under === '' && !this.freshness.hasScanned(state)) this.watcher.dispose();
       if (state?.isRemote !== true) this.watch(under, summary.folders, tookMs);
-      // A partial scan misses changes that were made elsewhere in the folder while it was unavailable.
+      // A partial scan misses changes made elsewhere in the folder while it was unavailable.
       if (under !== '' || state === undefined) return;
       this.failureReason = undefined;
       this.freshness.recordScan(tookMs, state);

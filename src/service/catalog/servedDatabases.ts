@@ -23,7 +23,7 @@ export function isReadOnly({ document }: ServedDatabase): boolean {
   return document['readOnly'] === true;
 }
 
-/** Provides access to the databases that are currently served. The list can change while the service runs. */
+/** Provides access to the databases that are served. The list can change while the service runs. */
 export interface ServedDatabases {
   /** Returns the databases, most recently requested first. */
   list(): readonly ServedDatabase[];

@@ -92,7 +92,7 @@ export class DatabaseRegistry implements ServedDatabases {
     return await serving;
   }
 
-  /** Keeps databases open until the result is disposed. Ignores IDs that are not currently served. */
+  /** Keeps databases open until the result is disposed. Ignores IDs that are not served. */
   retain(ids: readonly string[]): Disposable {
     const retained = ids.filter((id) => this.entries.has(id));
     for (const id of retained) this.use(id, 1);

@@ -330,7 +330,7 @@ function createPanel(): WebviewPanel {
 }
 
 /** Dependencies of {@link findPlace}. */
-export interface TransferPlaceDependencies {
+interface TransferPlaceDependencies {
   /** Finds the folder on this machine that contains a transfer's files. Never prompts. */
   locateFiles(transfer: Transfer): Promise<TransferredFolder | undefined>;
   readonly verificationHistory: Pick<VerificationHistory, 'get' | 'findReport' | 'onDidChange'>;
