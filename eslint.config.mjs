@@ -94,7 +94,10 @@ export default defineConfig(
       'house/docs': 'error',
       'house/fences': 'error',
       'import-x/no-default-export': 'error',
-      'no-restricted-globals': ['error', { name: 'fetch', message: 'Send requests through core/client/clientSession.ts.' }],
+      'no-restricted-globals': [
+        'error',
+        { name: 'fetch', message: 'Send requests through core/client/clientSession.ts.' },
+      ],
       'no-restricted-syntax': ['error', recursiveFolders, spreadLiteral],
     },
   },

@@ -10,7 +10,9 @@ const root = join(import.meta.dirname, '..', '..', '..');
 describe('The package', () => {
   let files: readonly string[];
   before(async () => {
-    files = (await listFiles({ cwd: root, packageManager: PackageManager.None })).map((file) => file.replaceAll('\\', '/'));
+    files = (await listFiles({ cwd: root, packageManager: PackageManager.None })).map((file) =>
+      file.replaceAll('\\', '/'),
+    );
   });
 
   it('contains the files that the extension reads at run time', async () => {
