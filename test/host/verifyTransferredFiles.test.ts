@@ -117,6 +117,21 @@ describe('Verifying transferred files in the editor', () => {
     assert.deepEqual([place?.hasReport, place?.canResend], [true, true]);
   });
 
+  it('transfers files again with the present ORCID iD', async () => {
+    const transfer = await transferSamples(stage);
+    await rm(join(getReceivedFolder(stage, transfer), 'observations-2023.csv'));
+    const node = { kind: 'transfer', key: transfer.key } as const;
+    const verified = stage.run('dataTransfer.verifyLandedFiles', node);
+    (await stage.person.notice(/^1 of 3 files is missing\.$/)).dismiss();
+    await verified;
+    await stage.settings.update('orcid', '0000-0002-1694-233X', true);
+    const done = stage.run('dataTransfer.resendFiles', node);
+    (await stage.person.notice(/^Transfer 1 file to Received Files\?$/)).press('Transfer');
+    await done;
+    await stage.person.notice(/^Transferred 1 file to Received Files\.$/);
+    assert.equal(stage.parts.transferStore.getAll()[0]?.order.orcid, '0000-0002-1694-233X');
+  });
+
   it('says why the files of a report cannot be transferred again', async () => {
     const transfer = await transferSamples(stage);
     const node = { kind: 'transfer', key: transfer.key } as const;

@@ -65,15 +65,17 @@ export async function resubmitTransfer(services: CommandServices, earlier: Trans
 /** Resubmits some of a transfer's files as a new transfer. */
 export async function resubmitFiles(
   services: CommandServices,
-  { order }: Transfer,
+  earlier: Transfer,
   files: readonly TransferFile[],
 ): Promise<void> {
-  const orders = [{ ...order, files }];
-  if ((await confirmSubmission(services, orders)) !== 'next') return;
-  if (await getOrOpenConnection(services, order.connectionId)) await submitTransfers(services, orders);
+  const order = await prepareOrder(services, earlier, files);
+  if (order && (await confirmSubmission(services, [order])) === 'next') await submitTransfers(services, [order]);
 }
 
-/** Opens a transfer's connection, and returns an order for the given files. Returns undefined if the user cancels. */
+/**
+ * Opens a transfer's connection, and returns an order for the given files with the user's present ORCID iD. Returns
+ * undefined if the user cancels.
+ */
 async function prepareOrder(
   services: CommandServices,
   { order }: Transfer,
