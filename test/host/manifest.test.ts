@@ -133,9 +133,10 @@ describe('The manifest', () => {
     const clauses = stringsUnder(manifest.contributes.menus, ['when']).join('\n');
     const kinds = [...clauses.matchAll(/viewItem == ([\w.]+)/g)].map(([, kind]) => kind ?? '');
     const sources = await Promise.all(
-      ['databaseTree', 'recipeTree', 'searchItems', 'transferItems', 'transferTree'].map((name) =>
-        readText(`src/extension/views/${name}.ts`),
-      ),
+      [
+        ...['connections/databaseTree', 'recipes/recipeTree', 'search/searchItems'],
+        ...['transfers/transferItems', 'transfers/transferTree'],
+      ].map((name) => readText(`src/extension/features/${name}.ts`)),
     );
     assert.ok(kinds.length > 0);
     for (const kind of kinds) assert.ok(sources.join('\n').includes(`'${kind}'`), kind);
