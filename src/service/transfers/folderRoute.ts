@@ -191,7 +191,8 @@ export class FolderRoute implements TransferRoute {
   }
 
   async toTransferError(failure: FileFailure, { path, bytes }: TransferRecordFile): Promise<unknown> {
-    const root = failure.operation === 'read' ? this.options.source.location.folder : this.folder;
+    const { source, destination } = this.options;
+    const { folder: root } = (failure.operation === 'read' ? source : destination).location;
     return await toTransferError(failure, { path, bytes, root: root ?? '.' }, this.attempts);
   }
 

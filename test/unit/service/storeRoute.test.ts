@@ -113,6 +113,14 @@ describe('The route of a transfer to a store', () => {
     assert.equal(urls.filter(({ pathname }) => pathname === '/core/stats').length, 2 * 61);
   });
 
+  it('fails, with the reason, if a copy in the store does not match the file (D62)', async () => {
+    const file = { position: 0, path: 'a', bytes: 1, resource: { id: 'a' }, isTransferred: false };
+    const failure = { position: 0, operation: 'copy', text: 'it changed after it was hashed' } as const;
+    const error = await routeBetween('lab:a', 'far:b').toTransferError(failure, file);
+    assert.ok(error instanceof TransferFailure);
+    assert.equal(error.message, 'could not copy a: it changed after it was hashed');
+  });
+
   it('does not report the destination as full if it is the source that is full (D62)', async () => {
     const file = { position: 0, path: 'a', bytes: 1, resource: { id: 'a' }, isTransferred: false };
     const reported = { position: 0, store: 'full', text: 'it is full' } as const;
