@@ -30,4 +30,15 @@ describe('The response writer (D26)', () => {
     for (const response of responses) response.destroy();
     await Promise.all(written);
   });
+
+  it('aborts no other response for the body of one whose client has gone', async () => {
+    const writer = new ResponseWriter(60_000, 6_500_000);
+    const [unread, gone] = [new UnreadResponse(), new UnreadResponse()];
+    const written = writer.write(unread as unknown as ServerResponse, Buffer.alloc(1_000_000));
+    gone.destroy();
+    await writer.write(gone as unknown as ServerResponse, Buffer.alloc(6_000_000));
+    assert.equal(unread.destroyed, false);
+    unread.destroy();
+    await written;
+  });
 });
