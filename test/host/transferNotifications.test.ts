@@ -86,6 +86,7 @@ describe('Transfer notifications', () => {
     assert.deepEqual(notice.buttons, ['Show Files', 'Show Details']);
     notice.press('Show Files');
     await notice.answered;
+    await clock.pass(0);
     assert.deepEqual(done, ['files t']);
     goes('u', 'active', 'failed');
     await takeNotifications();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cp } from 'node:fs/promises';
+import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigurationTarget, env, Uri } from 'vscode';
 import { systemClock as clock } from '../../src/core/util/clock.ts';
@@ -9,6 +9,18 @@ import { Version02 } from '../support/version02.ts';
 import { until } from '../unit/core/rig.ts';
 import { formatRow, noPlans } from './specimens.ts';
 import { ledgerFolder, orcid, Stage } from './stage.ts';
+
+/** Moves the records into the folder that the window watches, each at once, as every version writes them. */
+async function moveRecords(copy: Version02): Promise<void> {
+  const incoming = `${ledgerFolder} incoming`;
+  await cp(copy.ledger, incoming, { recursive: true });
+  for (const folder of ['running', 'ended']) {
+    await mkdir(join(ledgerFolder, folder), { recursive: true });
+    for (const name of await readdir(join(incoming, folder)))
+      await rename(join(incoming, folder, name), join(ledgerFolder, folder, name));
+  }
+  await rm(incoming, { recursive: true });
+}
 
 describe('The extension with the settings, state and records of version 0.2', () => {
   let stage: Stage;
@@ -23,8 +35,7 @@ describe('The extension with the settings, state and records of version 0.2', ()
     await stage.settings.update('connections', connections, ConfigurationTarget.Global);
     const { context, transferFlow } = stage.parts;
     await cp(join(copy.storage, 'state'), join(context.globalStorageUri.fsPath, 'state'), { recursive: true });
-    for (const folder of ['running', 'ended'])
-      await cp(join(copy.ledger, folder), join(ledgerFolder, folder), { recursive: true });
+    await moveRecords(copy);
     await transferFlow.resume();
     await transferFlow.loadFinished();
   });
