@@ -93,10 +93,13 @@ export class RecordFolderWatch implements Disposable {
   constructor(folder: string, clock: Clock, notify: (key: string | undefined) => void) {
     this.folder = folder;
     this.clock = clock;
-    this.notify = notify;
+    // The folder may be read when the watch is disposed.
+    this.notify = (key) => {
+      if (!this.isDisposed) notify(key);
+    };
     this.watch = new FolderWatch(folder, (name) => {
       const key = name === undefined ? undefined : parseRecordKey(name);
-      if (name === undefined || key !== undefined) notify(key);
+      if (name === undefined || key !== undefined) this.notify(key);
     });
   }
 

@@ -127,13 +127,26 @@ describe('Watching the ledger', () => {
     assert.equal(clock.waitingCount, 0);
   });
 
-  it('schedules no further check if it is disposed during one', async () => {
+  it('reports nothing if it is disposed while it starts', async () => {
+    await mkdir(join(folder, 'ended'), { recursive: true });
+    await utimes(join(folder, 'ended'), clock.now() / 1000, clock.now() / 1000);
+    await watches.ended.prepare();
+    const starting = watches.ended.start();
+    watches.ended.dispose();
+    await starting;
+    assert.deepEqual(changes, []);
+  });
+
+  it('neither reports a change nor schedules a check if it is disposed during one', async () => {
     await writeFile(folder, 'a file where the folder should be');
     await start();
+    await rm(folder);
+    await mkdir(join(folder, 'running'), { recursive: true });
     await clock.pass(5_000);
+    changes = [];
     watches.running.dispose();
     watches.ended.dispose();
     for (let times = 0; times < 5; times++) await stat(parent);
-    assert.equal(clock.waitingCount, 0);
+    assert.deepEqual([changes, clock.waitingCount], [[], 0]);
   });
 });
