@@ -46,6 +46,7 @@ export class SavedTransfers implements Disposable {
   private isFollowing = false;
   private endedSubscription: Disposable | undefined;
   private nextCheck: Disposable | undefined;
+  private isDisposed = false;
 
   constructor(dependencies: SavedTransfersDependencies) {
     this.dependencies = dependencies;
@@ -102,28 +103,35 @@ export class SavedTransfers implements Disposable {
 
   /**
    * Settles submissions whose window closed before the response arrived. Marks them as not sent if sending had not
-   * begun; otherwise, as not confirmed (D12: never resubmit).
+   * begun; otherwise, as not confirmed (D12: never resubmit). Tries again later if a record can't be read.
    */
   async settleSubmissions(): Promise<void> {
-    const { store, ledger, submissions, clock } = this.dependencies;
-    for (const { key } of store.getRunning().filter(({ state }) => state === 'submitting')) {
-      if (await submissions.isPending(key)) {
-        this.settleLater();
-        continue;
-      }
-      const change = await ledger.checkRecord(key);
-      if (change.kind === 'there') this.show(change.transfer);
-      if (!(await this.settleWaiting(key))) continue;
-      const transfer = store.get(key);
-      if (transfer?.state !== 'submitting') continue;
-      const problem = { kind: 'dropped', maybeDone: true } as const;
-      await this.save({ ...withState(transfer, 'notConfirmed', clock.now()), problem });
+    const { store } = this.dependencies;
+    const submitting = store.getRunning().filter(({ state }) => state === 'submitting');
+    try {
+      for (const { key } of submitting) await this.settleSubmission(key);
+    } catch (error) {
+      this.settleLater();
+      throw error;
     }
   }
 
   dispose(): void {
+    this.isDisposed = true;
     this.lifetime.dispose();
     this.nextCheck?.dispose();
+  }
+
+  private async settleSubmission(key: string): Promise<void> {
+    const { store, ledger, submissions, clock } = this.dependencies;
+    if (await submissions.isPending(key)) return this.settleLater();
+    const change = await ledger.checkRecord(key);
+    if (change.kind === 'there') this.show(change.transfer);
+    if (!(await this.settleWaiting(key))) return;
+    const transfer = store.get(key);
+    if (transfer?.state !== 'submitting') return;
+    const problem = { kind: 'dropped', maybeDone: true } as const;
+    await this.save({ ...withState(transfer, 'notConfirmed', clock.now()), problem });
   }
 
   /**
@@ -170,6 +178,7 @@ export class SavedTransfers implements Disposable {
   }
 
   private settleLater(): void {
+    if (this.isDisposed) return;
     this.nextCheck ??= this.dependencies.clock.after(submissionCheckMs, () => {
       this.nextCheck = undefined;
       this.settleSubmissions().catch((error: unknown) => this.logError(error));
