@@ -53,7 +53,7 @@ export async function scanDatabase(access: SharedServiceAccess, id: string): Pro
 }
 
 /** Requests a lease for the given databases. The response stays open until the lease ends. */
-export function requestLease(access: SharedServiceAccess, databases: readonly unknown[]): ClientRequest {
+function requestLease(access: SharedServiceAccess, databases: readonly unknown[]): ClientRequest {
   return send(access, 'POST', '/leases', getSharingToken(access), { databases });
 }
 
@@ -88,12 +88,12 @@ async function readResponse(sent: ClientRequest, timeoutMs: number): Promise<{ s
 }
 
 /** Starts a timer that ends a request without a response. */
-export function endAfter(sent: ClientRequest, timeoutMs: number): NodeJS.Timeout {
+function endAfter(sent: ClientRequest, timeoutMs: number): NodeJS.Timeout {
   return setTimeout(() => sent.destroy(new Error("The local service doesn't respond")), timeoutMs);
 }
 
 /** Resolves to the response to a request. Rejects if none arrives. Ignores later errors on the request. */
-export async function waitForResponse(sent: ClientRequest): Promise<IncomingMessage> {
+async function waitForResponse(sent: ClientRequest): Promise<IncomingMessage> {
   return await new Promise((resolve, reject) => {
     sent.once('response', resolve);
     sent.on('error', reject);
