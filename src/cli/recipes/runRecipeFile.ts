@@ -37,7 +37,7 @@ export interface RunFlags extends WaitFlags {
 /** Runs a recipe and writes its lock. In a dry run, only prints the files that the recipe would transfer. */
 export async function runRecipeFile(context: CommandContext, file: string, flags: RunFlags): Promise<ExitCode> {
   requireWaitForTimeout(flags);
-  const opened = await read(file);
+  const opened = await openRecipe(file);
   return await CliSession.run(context, async (session) => {
     const host = new CliRecipeHost(session, file, flags.again);
     const planned = await planRun<never>(session.explorer.recipeFlow, host, opened, flags.locked);
@@ -62,7 +62,7 @@ const savedSearch = 'It is a saved search: add a destination and run it to write
  * are too many files.
  */
 export async function compareWithLock(context: CommandContext, file: string): Promise<ExitCode> {
-  const opened = await read(file);
+  const opened = await openRecipe(file);
   if (opened.lock.kind === 'broken') throw new CliError(brokenLock);
   if (opened.lock.kind === 'none')
     throw new CliError(`${noLock} ${opened.recipe.to ? howToLock : savedSearch}`, exitCode.notFound);
@@ -78,7 +78,7 @@ export async function compareWithLock(context: CommandContext, file: string): Pr
   });
 }
 
-async function read(file: string): Promise<OpenRecipe> {
+async function openRecipe(file: string): Promise<OpenRecipe> {
   if (!file.endsWith(recipeExtension))
     throw createUsageError(`The file name of a recipe must end in ${recipeExtension}.`);
   return await readRecipe(new CliRecipeReader(file), resolve(file));

@@ -46,6 +46,7 @@ export class ConnectionStore {
     return this.listed;
   }
 
+  /** The active connection: open, being opened, failed or stopped. */
   get shown(): Connection | undefined {
     return this.current.kind === 'disconnected' ? undefined : this.current.connection;
   }

@@ -61,6 +61,7 @@ export class ServerLocks implements Disposable {
     }
   }
 
+  /** Releases all locks synchronously, as the process may be exiting. Waiting requests go on without one. */
   dispose(): void {
     this.isDisposed = true;
     for (const file of this.files) file.dispose();

@@ -333,6 +333,7 @@ export class RepairableStore {
     this.current = this.open();
   }
 
+  /** The current catalog. Don't keep it: a repair replaces it. */
   get store(): CatalogStore {
     return this.current;
   }

@@ -45,7 +45,7 @@ export class StoreScan {
 
   /**
    * Scans the objects below a folder, or the whole store if `under` is empty. Rejects if the store can't be listed
-   * completely.
+   * completely. Scans again if rclone was just rewriting its configuration, which then lacks the remote.
    */
   async run(under: string): Promise<ScanResult> {
     return await repeatIfRemoteMissing(async () => await this.scan(under));

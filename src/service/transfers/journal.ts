@@ -236,7 +236,7 @@ export class TransferJournal {
 
   /** Updates a record. Removes the file list of an ended transfer, which is no longer needed. */
   update(record: TransferRecord): void {
-    runInTransaction(this.database, () => this.write(record));
+    runInTransaction(this.database, () => this.updateTransfer(record));
   }
 
   /** Writes the record of an ended transfer, and records that its leftovers at the destination must be removed. */
@@ -244,7 +244,7 @@ export class TransferJournal {
     const sql = 'INSERT OR REPLACE INTO leftovers (transfer, destination, manifest) VALUES (?, ?, ?)';
     runInTransaction(this.database, () => {
       this.database.prepare(sql).run(record.id, record.destinationId, manifestName);
-      this.write(record);
+      this.updateTransfer(record);
     });
   }
 
@@ -335,7 +335,8 @@ export class TransferJournal {
     }
   }
 
-  private write(record: TransferRecord): void {
+  /** Updates a transfer, and removes its files once it has ended. Must run in a transaction. */
+  private updateTransfer(record: TransferRecord): void {
     const { id, status, message, movedCount, isCancelRequested, endedAtMs } = record;
     if (endedAtMs !== undefined) applyClockJump(this.database, endedAtMs);
     this.database

@@ -126,13 +126,14 @@ async function chooseSource(
   node: SearchNode | FileNode | TransferNode | undefined,
   selection: readonly (SearchNode | FileNode | TransferNode)[] | undefined,
 ): Promise<RecordSource | undefined> {
-  if (node?.kind === 'file') return getSelectedFiles(node, selection);
+  if (node?.kind === 'file') return toFilesSource(node, selection);
   if (node?.kind === 'search') return toSearchSource(services.searchStore.get(node.key));
   if (node?.kind === 'transfer') return toTransferSource(services.transferStore.get(node.key));
   return await pickSource(services);
 }
 
-function getSelectedFiles(
+/** Returns the selected files; only the row's own if the command applies to a row that isn't selected. */
+function toFilesSource(
   node: FileNode,
   selection: readonly (SearchNode | FileNode | TransferNode)[] | undefined,
 ): RecordSource {
