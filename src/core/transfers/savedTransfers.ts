@@ -124,7 +124,10 @@ export class SavedTransfers implements Disposable {
 
   private async settleSubmission(key: string): Promise<void> {
     const { store, ledger, submissions, clock } = this.dependencies;
-    if (await submissions.isPending(key)) return this.settleLater();
+    if (await submissions.isPending(key)) {
+      this.settleLater();
+      return;
+    }
     const change = await ledger.checkRecord(key);
     if (change.kind === 'there') this.show(change.transfer);
     if (!(await this.settleWaiting(key))) return;

@@ -100,7 +100,8 @@ export class ResponseWriter {
 
   /** Writes a body without ending the response. Resolves when the whole body is written or the connection has ended. */
   async write(response: ServerResponse, body: Buffer): Promise<void> {
-    if (response.destroyed) return;
+    const { destroyed: isGone } = response;
+    if (isGone) return;
     const state: Unsent = { bytes: body.length, lastReadAtMs: Date.now() };
     this.unsent.set(response, state);
     this.makeRoom(response);
