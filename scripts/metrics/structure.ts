@@ -52,7 +52,7 @@ function measureNames(root: string, sources: readonly Source[], imports: readonl
   const list = (all: readonly Import[]): string[] =>
     findUnimported(forImport, all).map(({ path, name }) => `${path} ${name}`);
   return [
-    counted('doc comments that begin with a question word', findQuestionComments(sources), 11),
+    counted('doc comments that begin with a question word', findQuestionComments(sources), 0),
     counted('unusual words in names and comments', findUnusualWords(sources), 0),
     counted('type names exported by several files', findSharedTypeNames(exports), 0),
     counted('duplicate file names', listRepeatedFileNames(sources), 2),

@@ -18,7 +18,7 @@ import type { Clock } from './util/clock.ts';
 import { Lifetime, type Disposable } from './util/lifetime.ts';
 import type { Logger } from './util/logger.ts';
 
-/** What the core needs from the program that runs it. */
+/** Services and facts that the core needs from the program that runs it. */
 export interface ExplorerDependencies {
   readonly log: Logger;
   readonly clock: Clock;

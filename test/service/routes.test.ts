@@ -7,7 +7,7 @@ import { RouteRig, sha256, type PlaceKind, type RoutedTransfer } from '../suppor
 const large = 'x'.repeat(1024 * 1024 + 1);
 const contents = { 'a.txt': 'alpha', 'sub/b.txt': 'beta', 'sub/deep/ç d.txt': 'gamma', empty: '', 'large.bin': large };
 
-/** What every route promises, whatever it connects and however it moves the files (`TransferRoute`). */
+/** The promises of every route, whatever it connects and however it moves the files (`TransferRoute`). */
 const promises: readonly [promise: string, check: (create: () => Promise<RoutedTransfer>) => Promise<void>][] = [
   [
     'moves every file with its content, and writes a manifest with their hashes',

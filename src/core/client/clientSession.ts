@@ -30,7 +30,7 @@ export type ConnectOptions = Pick<Connection, 'server' | 'port' | 'scheme' | 'al
   readonly apiKey: string;
 };
 
-/** What the sessions of a client share. */
+/** The parts that the sessions of a client share. */
 export interface ClientServices {
   readonly log: Logger;
   readonly clock: Clock;

@@ -108,7 +108,7 @@ function toKind(status: number, detail = ''): ReasonKind {
 /** Statuses that a gateway returns without knowing whether a submission took effect (D12: never resubmit). */
 const unclearStatuses: ReadonlySet<number> = new Set([502, 504]);
 
-/** How a session sends a request, as far as the reason for a failure depends on it. */
+/** The way in which a session sends a request, as far as the reason for a failure depends on it. */
 interface SendingFacts {
   /** Strings that must not appear in reasons. */
   readonly secrets: readonly string[];

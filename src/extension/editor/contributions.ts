@@ -98,7 +98,7 @@ export type ArgumentKind = keyof ArgumentTypes;
 /** An argument of one of these kinds. */
 export type CommandArgument<Kind extends ArgumentKind> = ArgumentTypes[Kind];
 
-/** How a command appears in the manifest. Its title is in `package.nls.json`. */
+/** A command's entry in the manifest. Its title is in `package.nls.json`. */
 interface Declaration<Kind extends ArgumentKind> {
   /** The kinds of arguments that the command accepts. The editor may pass rows of other kinds, which are ignored. */
   readonly takes?: readonly Kind[];

@@ -61,7 +61,7 @@ export interface MoveJob {
   readonly isFlushed: boolean;
   /** Memory shared with the {@link ReadBackJob}; present only in a job with a single file between folders. */
   readonly sharedCopy?: SharedCopyMemory | undefined;
-  /** What reads and writes a store on either side (D62: stores through rclone). */
+  /** Access to a store on either side (D62: stores through rclone). */
   readonly rclone?: RcloneAddress | undefined;
   /** Identifies the run of the transfer. Names the folder in a store that contains its batches' unfinished objects. */
   readonly attempt?: string | undefined;

@@ -25,7 +25,7 @@ export interface TransferredFiles {
   requireFiles(): Promise<void>;
 }
 
-/** What a route can do, so that its callers needn't know what it connects. May change in {@link TransferRoute.prepare}. */
+/** Abilities of a route, so that its callers needn't know what it connects. May change in {@link TransferRoute.prepare}. */
 export interface RouteCapabilities {
   /** True if staging reads and hashes the files; otherwise, they are hashed while they are moved. */
   readonly isHashedFirst: boolean;
@@ -33,9 +33,9 @@ export interface RouteCapabilities {
   readonly canCountBytes: boolean;
   /** True if an interrupted run may create an unfinished file at the destination after it has ended. */
   readonly mayWriteLate: boolean;
-  /** How many calls of `stage`, `move` or `findLost` are worthwhile at a time. */
+  /** Number of calls of `stage`, `move` or `findLost` that are worthwhile at a time. */
   readonly parallelJobs: number;
-  /** What one of these calls should take at most: small enough that counts and turns of transfers change often. */
+  /** Maximum that one of these calls should take: small enough that counts and turns of transfers change often. */
   readonly jobLimit: { readonly files: number; readonly bytes: number };
 }
 

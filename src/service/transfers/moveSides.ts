@@ -10,7 +10,7 @@ import {
 } from './fileJobs.ts';
 import type { StreamDigests } from './openFiles.ts';
 
-/** What a job with a store on at least one side uses. */
+/** Resources of a job with a store on at least one side. */
 export interface StoreAccess {
   readonly client: StoreClient;
   /** For files that are moved together. */
@@ -67,7 +67,7 @@ export interface MovedContent {
   /** True if a partial file from an earlier attempt may be continued, because the whole file is verified by a hash. */
   readonly canResume: boolean;
   read(from: number): AsyncIterable<Buffer>;
-  /** Where the content comes from, for a sink that can take it in another way than by reading. */
+  /** Origin of the content, for a sink that can take it in another way than by reading. */
   readonly source: Pick<MoveSource, 'open' | 'moveFetched'>;
 }
 

@@ -56,7 +56,7 @@ declare module '../../editor/contributions.ts' {
   }
 }
 
-/** What the pages and the status bar item show, and where. */
+/** Services of the pages and the status bar item. */
 interface TransferDisplay {
   readonly extensionUri: Uri;
   readonly estimates: Estimates;
