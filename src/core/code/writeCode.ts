@@ -230,52 +230,101 @@ export interface OpenedFiles {
     | undefined;
 }
 
+const groupsComment = `
+# xarray.open_dataset reads the root group only; xarray.open_groups (since 2024.10) reads all groups.`;
+
 interface FormatReader {
   readonly endings: readonly string[];
-  readonly import: string;
+  readonly imports: readonly string[];
   readonly variable: string;
-  /** A Python expression that opens the file at `path`. */
-  readonly expression: string;
+  /** A Python function that opens the file at a path. */
+  readonly opener: string;
+  /** Lines before the first use: the definition of the function, or a comment. */
+  readonly definition?: string;
 }
 
+/** pysam can't seek in files packed by gzip instead of bgzip, but reads them from a pipe. */
+const openVariants = `
+def open_variants(path):
+    try:
+        return pysam.VariantFile(str(path))
+    except NotImplementedError:
+        unpacked = subprocess.Popen(["gzip", "-dc", str(path)], stdout=subprocess.PIPE).stdout
+        return pysam.VariantFile(unpacked)
+`;
+
+/**
+ * The readers of all formats. They ask for what libraries leave out by default: pandas reads the first sheet of a
+ * workbook, and rasterio the first page of a TIFF file; xarray drops groups and compound data of HDF5; pysam rejects
+ * unaligned reads, and gffutils a feature that spans several lines.
+ */
 const readers: readonly FormatReader[] = [
-  read(['.csv', '.csv.gz'], 'import pandas', 'tables', 'pandas.read_csv(path)'),
-  read(['.tsv', '.tsv.gz'], 'import pandas', 'tab_tables', 'pandas.read_csv(path, sep="\\t")'),
-  read(['.parquet'], 'import pandas', 'parquet_tables', 'pandas.read_parquet(path)'),
-  read(['.xlsx'], 'import pandas', 'sheets', 'pandas.read_excel(path)'),
-  read(['.json'], 'import json', 'documents', 'json.loads(path.read_text())'),
-  read(['.geojson', '.gpkg', '.shp', '.fgb'], 'import geopandas', 'layers', 'geopandas.read_file(path)'),
-  read(['.nc', '.nc4', '.h5', '.hdf5'], 'import xarray', 'datasets', 'xarray.open_dataset(path)'),
-  read(['.bam', '.cram', '.sam'], 'import pysam', 'alignments', 'pysam.AlignmentFile(str(path))'),
-  read(['.vcf', '.vcf.gz', '.bcf'], 'import pysam', 'variants', 'pysam.VariantFile(str(path))'),
-  read(['.fasta', '.fa', '.fna', '.faa'], 'from Bio import SeqIO', 'sequences', 'list(SeqIO.parse(path, "fasta"))'),
-  read(['.fastq', '.fq'], 'from Bio import SeqIO', 'reads', 'list(SeqIO.parse(path, "fastq"))'),
-  ...readCompressed(['.fasta.gz', '.fa.gz', '.fna.gz', '.faa.gz'], 'compressed_sequences', 'fasta'),
-  ...readCompressed(['.fastq.gz', '.fq.gz'], 'compressed_reads', 'fastq'),
-  read(['.gff', '.gff3', '.gtf'], 'import gffutils', 'annotations', 'gffutils.create_db(str(path), ":memory:")'),
-  read(['.tif', '.tiff'], 'import rasterio', 'rasters', 'rasterio.open(path)'),
+  read('.csv .csv.gz', 'import pandas', 'tables', 'pandas.read_csv'),
+  read('.tsv .tsv.gz', 'import pandas', 'tab_tables', 'lambda path: pandas.read_csv(path, sep="\\t")'),
+  read('.parquet', 'import pandas', 'parquet_tables', 'pandas.read_parquet'),
+  read('.xlsx .xlsm .ods', 'import pandas', 'workbooks', 'lambda path: pandas.read_excel(path, sheet_name=None)'),
+  read('.json', 'import json', 'documents', 'lambda path: json.loads(path.read_bytes())'),
+  read('.geojson .gpkg .shp .fgb', 'import geopandas', 'layers', 'geopandas.read_file'),
+  read('.nc .nc4', 'import xarray', 'datasets', 'xarray.open_dataset', groupsComment),
+  read('.h5 .hdf5', 'import h5py', 'hdf5_files', 'h5py.File'),
+  read('.zarr', 'import zarr', 'zarr_stores', 'lambda path: zarr.open(str(path), mode="r")'),
+  read('.bam .cram .sam', 'import pysam', 'alignments', 'lambda path: pysam.AlignmentFile(str(path), check_sq=False)'),
+  read('.vcf .vcf.gz .bcf', 'import subprocess\nimport pysam', 'variants', 'open_variants', openVariants),
+  ...readSequences('.fasta .fa .fna .faa', 'sequences', 'fasta'),
+  ...readSequences('.fastq .fq', 'reads', 'fastq'),
+  read(
+    '.gff .gff3 .gtf',
+    'import gffutils',
+    'annotations',
+    'lambda path: gffutils.create_db(str(path), ":memory:", merge_strategy="create_unique")',
+  ),
+  read('.tif .tiff', 'import tifffile', 'images', 'tifffile.TiffFile'),
 ];
 
-function read(endings: readonly string[], imported: string, variable: string, expression: string): FormatReader {
-  return { endings, import: imported, variable, expression };
+function read(endings: string, imports: string, variable: string, opener: string, definition?: string): FormatReader {
+  const reader = { endings: endings.split(' '), imports: imports.split('\n'), variable, opener };
+  return definition === undefined ? reader : { ...reader, definition };
 }
 
-function readCompressed(endings: readonly string[], variable: string, format: string): readonly FormatReader[] {
-  const expression = `list(SeqIO.parse(gzip.open(path, "rt"), "${format}"))`;
-  return [read(endings, 'import gzip\nfrom Bio import SeqIO', variable, expression)];
-}
-
-/** Returns a Python program that lists all files in `paths` and opens those in known formats. */
-export function writeOpeningCode(files: OpenedFiles): string {
-  const { folder, paths } = files;
-  const used = readers.filter(({ endings }) => paths.some((path) => hasEnding(path, endings)));
-  const imports = [...new Set(used.flatMap((reader) => reader.import.split('\n')))];
+function readSequences(endings: string, variable: string, format: string): readonly FormatReader[] {
+  const parse = (file: string) => `lambda path: list(SeqIO.parse(${file}, "${format}"))`;
+  const packed = endings.replaceAll(/(?= |$)/g, '.gz');
   return [
+    read(endings, 'from Bio import SeqIO', variable, parse('path')),
+    read(packed, 'import gzip\nfrom Bio import SeqIO', `compressed_${variable}`, parse('gzip.open(path, "rt")')),
+  ];
+}
+
+/** Opens each file on its own, because libraries reject some files of a format. */
+const openFiles = `
+def open_files(endings, read):
+    files = {}
+    for path in paths:
+        if path.name.lower().endswith(endings):
+            try:
+                files[path] = read(path)
+            except Exception as error:
+                print(f"{path} can't be opened: {error!r}", file=sys.stderr)
+    return files
+`;
+
+/**
+ * Returns a Python program that lists all files in `paths` and opens those in known formats. It reports files that
+ * can't be opened. A Zarr store is listed and opened as one folder.
+ */
+export function writeOpeningCode(files: OpenedFiles): string {
+  const paths = [...new Set(files.paths.map((path) => path.replace(/(\.zarr)\/.*$/is, '$1')))];
+  const used = readers.filter(({ endings }) => paths.some((path) => hasEnding(path, endings)));
+  const imports = [...new Set(used.flatMap((reader) => reader.imports))];
+  return [
+    ...(used.length === 0 ? [] : ['import sys']),
     'from pathlib import Path\n',
     ...(imports.length === 0 ? [] : [`${imports.join('\n')}\n`]),
     ...writeComments(files),
-    `folder = Path(${quoteText(folder)})`,
+    `folder = Path(${quoteText(files.folder)})`,
     `paths = [\n${paths.map((path) => `    folder / ${quoteText(path)},\n`).join('')}]`,
+    ...(used.length === 0 ? [] : [openFiles]),
+    ...used.flatMap(({ definition = [] }) => definition),
     ...used.map(writeReader),
   ].join('\n');
 }
@@ -297,8 +346,7 @@ function hasEnding(path: string, endings: readonly string[]): boolean {
   return endings.some((ending) => path.toLowerCase().endsWith(ending));
 }
 
-function writeReader({ endings, variable, expression }: FormatReader): string {
+function writeReader({ endings, variable, opener }: FormatReader): string {
   const list = endings.map(quoteText).join(', ');
-  const tuple = endings.length === 1 ? `(${list},)` : `(${list})`;
-  return `${variable} = {path: ${expression} for path in paths if path.name.lower().endswith(${tuple})}`;
+  return `${variable} = open_files((${list}${endings.length === 1 ? ',' : ''}), ${opener})`;
 }

@@ -6,7 +6,7 @@ import { writeOpeningCode } from '../../../src/core/code/writeCode.ts';
 import { parsePython, runPython } from '../../support/runCode.ts';
 
 const endings =
-  'csv csv.gz tsv parquet xlsx json geojson gpkg shp nc h5 bam cram sam vcf vcf.gz fasta fa.gz fastq fastq.gz gff3 tif';
+  'csv csv.gz tsv parquet xlsx ods json geojson gpkg shp nc h5 zarr bam cram sam vcf vcf.gz fasta fa.gz fastq fastq.gz gff3 tif';
 
 describe('Code that opens transferred files', () => {
   it('is valid Python for every format, and imports each library once', async () => {
@@ -16,7 +16,7 @@ describe('Code that opens transferred files', () => {
     assert.deepEqual([run.exitCode, run.errors], [0, '']);
     const imports = code.split('\n').filter((line) => /^(import|from) /.test(line));
     assert.equal(new Set(imports).size, imports.length);
-    for (const library of ['pandas', 'geopandas', 'xarray', 'pysam', 'gffutils', 'rasterio'])
+    for (const library of ['pandas', 'geopandas', 'xarray', 'h5py', 'zarr', 'pysam', 'gffutils', 'tifffile'])
       assert.ok(imports.includes(`import ${library}`), library);
     assert.ok(imports.includes('from Bio import SeqIO'));
   });
@@ -37,6 +37,27 @@ describe('Code that opens transferred files', () => {
     } finally {
       await rm(folder, { recursive: true });
     }
+  });
+
+  it('names the files that cannot be opened, and opens the others of their format', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'opened '));
+    try {
+      await writeFile(join(folder, 'a.json'), '{');
+      await writeFile(join(folder, 'b.json'), '\ufeff{"value": 42}');
+      const code = writeOpeningCode({ folder, paths: ['a.json', 'b.json'], omittedCount: 0 });
+      const { output, errors } = await runPython(`${code}\nprint(list(documents.values()))`, '');
+      assert.equal(output, "[{'value': 42}]\n");
+      assert.match(errors, /^.*a\.json can't be opened: JSONDecodeError\(.*\n$/);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('opens a Zarr store as one folder', () => {
+    const paths = ['x/a.zarr/.zgroup', 'x/a.zarr/values/0.0', 'x/a.zarr.csv'];
+    const code = writeOpeningCode({ folder: '/f', paths, omittedCount: 0 });
+    assert.match(code, /^paths = \[\n {4}folder \/ "x\/a\.zarr",\n {4}folder \/ "x\/a\.zarr\.csv",\n\]$/m);
+    assert.match(code, /^zarr_stores = open_files\(\("\.zarr",\), /m);
   });
 
   it('lists files of other formats without a library', () => {
