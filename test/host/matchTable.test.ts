@@ -172,7 +172,7 @@ describe('Matching a table', () => {
   };
 
   for (const [name, bytes, message] of [
-    ['study.xlsx', 'PK not a spreadsheet', /study\.xlsx is damaged or isn't an Excel workbook \(\.xlsx\)\.$/],
+    ['study.xlsx', 'PK not a spreadsheet', /study\.xlsx is damaged or isn't a workbook \(\.xlsx, \.xlsm, \.ods\)\.$/],
     [
       'study.xlsx',
       createXlsx({ S: [['id']] }, { declaredBytes: 2_000_000_000 }),

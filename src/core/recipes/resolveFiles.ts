@@ -223,7 +223,7 @@ async function readFileTables(file: string, folder: string): Promise<readonly Da
     if (!path.startsWith((await realpath(folder)).replace(/[\\/]?$/, sep))) return 'unreadable';
     return await readTables(path, await readRegularBytes(path, maxTableBytes));
   } catch (error) {
-    const isTooLarge = error instanceof TableError ? error.kind !== 'notWorkbook' : getErrorCode(error) === 'EFBIG';
+    const isTooLarge = error instanceof TableError ? error.isTooLarge : getErrorCode(error) === 'EFBIG';
     if (isTooLarge) return 'tooLarge';
     return isMissing(error) ? 'missing' : 'unreadable';
   }

@@ -1,5 +1,7 @@
 import { parseCsv } from '../util/csv.ts';
+import type { CellDoubt } from './cellDoubt.ts';
 import { maxCells, maxColumns, TableError } from './tableError.ts';
+import { decodeTableText, detectFormat } from './tableFormat.ts';
 
 /** A row of a table. */
 export interface TableRow {
@@ -13,12 +15,41 @@ export interface DataTable {
   readonly rows: readonly TableRow[];
   /** Name of the sheet; absent for a text file. */
   readonly sheet?: string;
-  /** The keys (from `getCellKey`) of cells whose integer may have been rounded; empty for a text file. */
-  readonly roundedCells: ReadonlySet<string>;
+  /** The doubtful cells, by their keys from `getCellKey`; empty for a text file. */
+  readonly doubts: ReadonlyMap<string, CellDoubt>;
+  /** The lines of a text file that have more values than the first row, so that columns may be shifted. */
+  readonly longRows: readonly number[];
 }
 
 /** Maximum size of a table's file, in bytes. */
 export const maxTableBytes = 32_000_000;
+
+/**
+ * The texts that programs write for a missing value: BIDS (`n/a`), R (`NA`), pandas (`NaN`, `<NA>`), Python (`None`),
+ * Excel (`#N/A`), databases (`NULL`, `\N`), the GDC (`'--`), and people (`-`).
+ */
+const missingValues: ReadonlySet<string> = new Set([
+  '',
+  '-',
+  '--',
+  "'--",
+  'n/a',
+  'N/A',
+  '#N/A',
+  'NA',
+  '<NA>',
+  'NaN',
+  'nan',
+  'null',
+  'NULL',
+  'None',
+  '\\N',
+]);
+
+/** Returns true if a cell is empty or contains the text for a missing value. */
+export function isMissing(cell: string): boolean {
+  return missingValues.has(cell.trim());
+}
 
 /**
  * Parses a table of delimiter-separated values. Throws a {@link TableError} if the table has too many columns, or too
@@ -32,16 +63,30 @@ export function parseTextTable(text: string): DataTable {
     columns = Math.max(columns, row.cells.length);
     if (columns > maxColumns || rows.length * columns > maxCells) throw new TableError('tooManyColumns');
   }
-  return { rows, roundedCells: new Set() };
+  return createTextTable(rows);
 }
 
 /**
- * Reads the tables in a file: the nonempty sheets of a spreadsheet, or one table of delimiter-separated values. Rejects
- * with a {@link TableError} if a spreadsheet isn't an intact ZIP archive or a table needs too much memory or time, and
- * with another error if a workbook's content is invalid.
+ * Returns the table of these rows. If each row has one value more than the first one, as in a table that R writes, the
+ * first column has no name, as R and pandas read it. Lists other rows that have too many values.
+ */
+function createTextTable(rows: readonly TableRow[]): DataTable {
+  const [header, ...others] = rows;
+  const width = header?.cells.length ?? 0;
+  const longRows = others.filter(({ cells }) => cells.length > width && cells.slice(width).some(Boolean));
+  const hasRowNames = longRows.length > 0 && others.every(({ cells }) => cells.length === width + 1);
+  if (!header || !hasRowNames) return { rows, doubts: new Map(), longRows: longRows.map(({ line }) => line) };
+  const named = { line: header.line, cells: ['', ...header.cells] };
+  return { rows: [named, ...others], doubts: new Map(), longRows: [] };
+}
+
+/**
+ * Reads the tables in a file: the nonempty sheets of a workbook (XLSX, XLSM or ODS), or one table of delimiter-separated
+ * values. Rejects with a {@link TableError} if the file has another format or is damaged, or if reading it needs too much
+ * memory or time.
  */
 export async function readTables(fileName: string, bytes: Uint8Array): Promise<readonly DataTable[]> {
-  if (!/\.xlsx$/i.test(fileName)) return [parseTextTable(decodeTableText(bytes))];
+  if (detectFormat(fileName, bytes) === 'text') return [parseTextTable(decodeTableText(bytes))];
   const { readSpreadsheet } = await import('./spreadsheet.ts');
   return await readSpreadsheet(bytes);
 }
@@ -49,41 +94,4 @@ export async function readTables(fileName: string, bytes: Uint8Array): Promise<r
 /** Returns the number of cells in the longest row. */
 export function countColumns({ rows }: DataTable): number {
   return rows.reduce((most, { cells }) => Math.max(most, cells.length), 0);
-}
-
-/**
- * Decodes the text of a table from UTF-8 or UTF-16, with or without a byte order mark. Decodes any other bytes as
- * Windows-1252. Spreadsheet programs save "Unicode Text" as UTF-16.
- */
-function decodeTableText(bytes: Uint8Array): string {
-  const encoding = detectUtf16(bytes);
-  if (encoding !== undefined) return new TextDecoder(encoding).decode(bytes);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return new TextDecoder('windows-1252').decode(bytes);
-  }
-}
-
-/** Number of bytes to inspect at the start of a file. */
-const sampleSize = 1024;
-/** Number of zero bytes that a small table in another encoding may have. */
-const maxNulCharacters = 3;
-
-/**
- * Detects UTF-16 by its byte order mark, or by the zero bytes in ASCII characters such as digits and separators. More
- * than a sixteenth of the characters must contain a zero byte, almost always at an odd position or almost always at an
- * even one, because other encodings may contain a few NUL characters.
- */
-function detectUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
-  const [first, second] = bytes;
-  if (first === 0xff && second === 0xfe) return 'utf-16le';
-  if (first === 0xfe && second === 0xff) return 'utf-16be';
-  const sample = bytes.subarray(0, sampleSize);
-  const zeros = [...sample].flatMap((byte, index) => (byte === 0 ? [index % 2] : []));
-  const odd = zeros.filter((position) => position === 1).length;
-  const even = zeros.length - odd;
-  const isFew = zeros.length <= Math.max(maxNulCharacters, sample.length / 32);
-  if (isFew || Math.min(odd, even) > zeros.length / 8) return undefined;
-  return odd > even ? 'utf-16le' : 'utf-16be';
 }

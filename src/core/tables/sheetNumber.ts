@@ -1,8 +1,3 @@
-/** Returns a cell's key in a table's `roundedCells`. */
-export function getCellKey(line: number, column: number): string {
-  return `${line}/${column}`;
-}
-
 /** A number in a spreadsheet. */
 export class SheetNumber {
   /** The number as text. An integer is written with all its digits, without an exponent, because it may be an ID. */

@@ -1,7 +1,8 @@
 import readExcelFile from 'read-excel-file/universal';
 import { listZipEntries, unpackZipEntry, type ZipEntry } from '../util/zipArchive.ts';
+import { getCellKey, type CellDoubt } from './cellDoubt.ts';
 import type { DataTable, TableRow } from './dataTable.ts';
-import { getCellKey, SheetNumber } from './sheetNumber.ts';
+import { SheetNumber } from './sheetNumber.ts';
 import { maxCells, maxUnpackedBytes, TableError } from './tableError.ts';
 
 /**
@@ -30,12 +31,12 @@ function dropRepeated<T extends { readonly data: object }>(sheets: readonly T[])
 function toTable(sheet: string, data: readonly (readonly unknown[])[]): DataTable {
   const rows = data.map((cells, index): TableRow => ({ line: index + 1, cells: cells.map(formatValue) }));
   const filled = rows.filter(({ cells }) => cells.some((cell) => cell !== ''));
-  return { sheet, rows: filled, roundedCells: new Set(data.flatMap(listRoundedCells)) };
+  return { sheet, rows: filled, doubts: new Map(data.flatMap(listRoundedCells)), longRows: [] };
 }
 
-function listRoundedCells(cells: readonly unknown[], index: number): readonly string[] {
+function listRoundedCells(cells: readonly unknown[], index: number): readonly (readonly [string, CellDoubt])[] {
   return cells.flatMap((cell, column) =>
-    cell instanceof SheetNumber && cell.isRounded ? [getCellKey(index + 1, column)] : [],
+    cell instanceof SheetNumber && cell.isRounded ? [[getCellKey(index + 1, column), { kind: 'rounded' }]] : [],
   );
 }
 

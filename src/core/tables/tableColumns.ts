@@ -1,6 +1,6 @@
 import { parseDeclaredHash } from '../util/declaredHash.ts';
+import { getCellKey } from './cellDoubt.ts';
 import { countColumns, type DataTable } from './dataTable.ts';
-import { getCellKey } from './sheetNumber.ts';
 
 /** The file property that a column contains. */
 export type MatchKey = 'id' | 'name' | 'hash';
@@ -119,10 +119,11 @@ function getPattern(text: string): string {
 const shortenedInteger = /^\s*[+-]?\d+(?:[.,]\d+)?E\+\d+\s*$/i;
 
 /** Returns the line numbers of the rows in which a spreadsheet may have rounded the number in the given column. */
-export function findRoundedRows({ rows, roundedCells }: DataTable, column: number): readonly number[] {
+export function findRoundedRows({ rows, doubts }: DataTable, column: number): readonly number[] {
   return rows
     .filter(
-      ({ line, cells }) => shortenedInteger.test(cells[column] ?? '') || roundedCells.has(getCellKey(line, column)),
+      ({ line, cells }) =>
+        shortenedInteger.test(cells[column] ?? '') || doubts.get(getCellKey(line, column))?.kind === 'rounded',
     )
     .map(({ line }) => line);
 }

@@ -1,6 +1,8 @@
 /** The reason why a file can't be read as a table. */
 export type TableErrorKind =
   | 'notWorkbook' // not a ZIP archive, or a damaged one
+  | 'unsupported' // in another format: `format` is its name
+  | 'encrypted' // a workbook with a password
   | 'unpacksTooLarge' // unpacks to more than `maxUnpackedBytes`
   | 'tooManyCells' // more than `maxCells` in all sheets, empty ones included, too many rows, or invalid positions
   | 'tooManyElements' // too many sheets, formats or other tags besides cells and texts, or a format that is too long
@@ -21,9 +23,17 @@ export const maxColumns = 100_000;
 export class TableError extends Error {
   override readonly name = 'TableError';
   readonly kind: TableErrorKind;
+  /** The name of the file's format, such as `XLS`, if it isn't supported. */
+  readonly format: string;
 
-  constructor(kind: TableErrorKind) {
+  constructor(kind: TableErrorKind, format = '') {
     super(kind);
     this.kind = kind;
+    this.format = format;
+  }
+
+  /** True if the file could be read with more memory or time. */
+  get isTooLarge(): boolean {
+    return !['notWorkbook', 'unsupported', 'encrypted'].includes(this.kind);
   }
 }

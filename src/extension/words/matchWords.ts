@@ -3,8 +3,13 @@ import type { MatchProgress } from '../../core/search/tableMatchFlow.ts';
 import type { Reason } from '../../core/model/reason.ts';
 import { maxListedMatches, type MatchGap, type MatchStatus, type SkippedFiles } from '../../core/tables/tableMatch.ts';
 import type { MatchKey, TableColumn } from '../../core/tables/tableColumns.ts';
-import { maxCells, maxColumns, type TableErrorKind } from '../../core/tables/tableError.ts';
-import { maxUnpackedBytes } from '../../core/tables/tableError.ts';
+import {
+  maxCells,
+  maxColumns,
+  maxUnpackedBytes,
+  type TableError,
+  type TableErrorKind,
+} from '../../core/tables/tableError.ts';
 import { formatFileCount, formatList, formatNumber, formatSize, plural } from './localeFormats.ts';
 import { toPlainLine } from './plainText.ts';
 import { describeReason } from './reasonWords.ts';
@@ -114,10 +119,12 @@ export function describeRounding(lines: readonly number[]): string {
 }
 
 /** Explains why a file can't be read as a table. */
-export function describeTableError(kind: TableErrorKind, name: string): string {
+export function describeTableError({ kind, format }: TableError, name: string): string {
   const [columns, cells] = [formatNumber(maxColumns), formatNumber(maxCells)];
   const sentences: Readonly<Record<TableErrorKind, string>> = {
-    notWorkbook: l10n.t("{0} is damaged or isn't an Excel workbook (.xlsx).", name),
+    notWorkbook: l10n.t("{0} is damaged or isn't a workbook (.xlsx, .xlsm, .ods).", name),
+    unsupported: l10n.t("{0} has the format {1}, which can't be read. Save the table as XLSX or CSV.", name, format),
+    encrypted: l10n.t('{0} is protected by a password. Save it without one.', name),
     unpacksTooLarge: l10n.t(
       '{0} is larger than {1} when unpacked. Save the sheet as CSV.',
       ...[name, formatSize(maxUnpackedBytes)],

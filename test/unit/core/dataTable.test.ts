@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseTextTable, readTables } from '../../../src/core/tables/dataTable.ts';
+import { isMissing, parseTextTable, readTables } from '../../../src/core/tables/dataTable.ts';
 import { describeColumns, detectHeader, findRoundedRows, guessColumn } from '../../../src/core/tables/tableColumns.ts';
 import { createSheetXml, createXlsx, zip } from '../../support/xlsxFile.ts';
 
@@ -71,7 +71,7 @@ describe('Reading a table', () => {
       [3, ['007', '2.5']],
       [4, ['', '12']],
     ]);
-    assert.equal(tables[0]?.roundedCells.size, 0);
+    assert.equal(tables[0]?.doubts.size, 0);
   });
 
   it('writes large integers of a spreadsheet with all digits', async () => {
@@ -103,13 +103,41 @@ describe('Reading a table', () => {
     assert.deepEqual([findRoundedRows(table, 0), findRoundedRows(table, 1)], [[2, 5], [5]]);
   });
 
+  it('leaves the first column without a name if each row has one value more than the header', () => {
+    const cells = (text: string): readonly (readonly string[])[] => parseTextTable(text).rows.map((row) => row.cells);
+    assert.deepEqual(cells('a,b\n1,x,5\n2,y,\n'), [
+      ['', 'a', 'b'],
+      ['1', 'x', '5'],
+      ['2', 'y', ''],
+    ]);
+    assert.deepEqual(cells('a,b\n1,x,\n2,y,\n')[0], ['a', 'b']);
+  });
+
+  for (const [text, lines] of [
+    ['a,b\n1,2,3\n', []],
+    ['a,b\n1,2,3\n4,5\n', [2]],
+    ['a,b\n1,2\n4,5,6,7\n', [3]],
+    ['a,b\n1,2,\n4,5,,\n', []],
+    ['Title\na,b,c\n1,2,3\n', [2, 3]],
+    ['# x\n\na,b\n"1\n2",2\n3,4,5\n', [6]],
+  ] as const) {
+    it(`lists the lines that are longer than the header of ${JSON.stringify(text)}`, () => {
+      assert.deepEqual(parseTextTable(text).longRows, lines);
+    });
+  }
+
+  it('recognizes the texts that programs write for a missing value', () => {
+    for (const text of ['', ' ', 'n/a', 'NA', 'N/A', '#N/A', 'NaN', 'null', 'None', '<NA>', '\\N', '-', "'--"])
+      assert.ok(isMissing(text), text);
+    for (const text of ['0', 'na.txt', 'Na', 'x', '.', '---']) assert.ok(!isMissing(text), text);
+  });
+
   it('rejects a damaged spreadsheet', async () => {
     await assert.rejects(readTables('t.xlsx', Buffer.from('PK nothing')));
   });
 
-  it('rejects a file that is not a ZIP archive, an old spreadsheet and an empty file', async () => {
-    const old = Buffer.from('d0cf11e0a1b11ae1', 'hex');
-    for (const bytes of [Buffer.from('id,name'), old, Buffer.alloc(0)])
+  it('rejects a file that is not a ZIP archive and an empty file', async () => {
+    for (const bytes of [Buffer.from('id,name'), Buffer.alloc(0)])
       await assert.rejects(readTables('t.xlsx', bytes), { name: 'TableError', kind: 'notWorkbook' });
   });
 

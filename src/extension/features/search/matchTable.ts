@@ -72,7 +72,7 @@ export async function matchTable(services: CommandServices, document: Uri | unde
 }
 
 function createAnswers(): MatchAnswers {
-  const table = { rows: [], roundedCells: new Set<string>() };
+  const table: DataTable = { rows: [], doubts: new Map(), longRows: [] };
   const column = { index: 0, header: '', samples: [], valueCount: 0 };
   return { tables: [], table, columns: [], column, hasHeader: true, key: 'id', database: '' };
 }

@@ -32,7 +32,7 @@ export interface TableMemory {
   rememberIdFile(address: string): Promise<void>;
 }
 
-const extensions = ['csv', 'tsv', 'txt', 'xlsx'];
+const extensions = ['csv', 'tsv', 'txt', 'xlsx', 'xlsm', 'ods'];
 
 /**
  * Asks for a table file. Lists the open tables, the most recently used one and those in the workspace, and lets the
@@ -91,7 +91,7 @@ async function checkFile(file: Uri): Promise<void> {
 function toFailure(file: Uri, error: unknown): CommandFailure {
   if (error instanceof CommandFailure) return error;
   const name = getFileName(file);
-  if (error instanceof TableError) return new CommandFailure(describeTableError(error.kind, name));
+  if (error instanceof TableError) return new CommandFailure(describeTableError(error, name));
   const isGone = error instanceof FileSystemError && error.code === 'FileNotFound';
   if (isGone) return new CommandFailure(l10n.t('{0} no longer exists.', name));
   return new CommandFailure(l10n.t('Could not read {0}: {1}', name, describeError(error)));
@@ -128,7 +128,7 @@ function createFileChoice(value: Uri, description?: string): Choice<Uri | undefi
  * table, and those in the workspace.
  */
 async function createFileChoices(memory: TableMemory): Promise<readonly Choice<Uri | undefined>[]> {
-  const inWorkspace = await workspace.findFiles('**/*.{csv,tsv,xlsx}', '**/{node_modules,.git}/**', 200);
+  const inWorkspace = await workspace.findFiles('**/*.{csv,tsv,xlsx,xlsm,ods}', '**/{node_modules,.git}/**', 200);
   const last = await findLastFile(memory);
   const choices = [
     ...findOpenFiles().map((file) => createFileChoice(file, l10n.t('open in the editor'))),
