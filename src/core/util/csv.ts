@@ -7,21 +7,48 @@ interface CsvRecord {
 const separators = ['\t', ',', ';', '|'];
 
 /**
- * Parses CSV (RFC 4180) separated by commas, semicolons, tabs or vertical bars: whichever is most frequent in the first
- * line after the comments. Accepts any line endings and misplaced quotes. Skips empty lines and leading comments that
- * begin with `#`, but not a header such as `#id,name`.
+ * Parses CSV (RFC 4180) separated by commas, semicolons, tabs or vertical bars: as the line `sep=` states, or whichever
+ * is most frequent in the first line after the comments. Also reads the forms of some programs: names between spaces
+ * (R), the section `[Data]` (Illumina), types in the second line (QIIME 2) and checksums (`sha256sum`). Accepts any line
+ * endings. Skips empty lines and leading comments that begin with `#`, but not a header such as `#id,name`.
  */
 export function* parseCsv(text: string): Generator<CsvRecord> {
   const source = text.replace(/^\uFEFF/, '');
-  const { start, line, separator } = skipComments(source);
+  yield* checksumLine.test(source) ? parseChecksums(source) : parseRecords(source);
+}
+
+/** Matches a line of the list that programs such as `sha256sum` write. */
+const checksumLine = /^\\?([\da-f]{32,128}) [ *]([^\r\n]+)/i;
+
+function* parseChecksums(text: string): Generator<CsvRecord> {
+  for (const [index, row] of text.split(/\r\n|\n|\r/).entries()) {
+    const [, ...cells] = checksumLine.exec(row) ?? ['', row];
+    if (row !== '') yield { line: index + 1, cells };
+  }
+}
+
+function* parseRecords(source: string): Generator<CsvRecord> {
+  const { start, line, separator, isSection = false } = findStart(source);
   const reader = new CsvReader(source, separator, start, line);
   for (let record = reader.readRecord(); record; record = reader.readRecord()) {
-    if (record.cells.length > 1 || record.cells[0] !== '') yield record;
+    if (isSection && isSectionName(record)) return;
+    if (!isIgnored(record)) yield record;
   }
+}
+
+function isSectionName({ cells: [first = '', ...others] }: CsvRecord): boolean {
+  return /^\[\w+\]$/.test(first) && others.every((cell) => cell === '');
+}
+
+/** Returns true for an empty line and for QIIME 2's directives, such as `#q2:types`. */
+function isIgnored({ cells }: CsvRecord): boolean {
+  const [first = ''] = cells;
+  return (cells.length === 1 && first === '') || first.startsWith('#q2:');
 }
 
 class CsvReader {
   private readonly plain: RegExp;
+  private readonly closing: RegExp;
   private readonly text: string;
   private readonly separator: string;
   private position: number;
@@ -32,7 +59,8 @@ class CsvReader {
     this.separator = separator;
     this.position = position;
     this.line = line;
-    this.plain = new RegExp(`[^${separator}\\r\\n]*`, 'y');
+    this.plain = new RegExp(`[^\\${separator}\\r\\n]*`, 'y');
+    this.closing = new RegExp(`"${/\s/.test(separator) ? '' : ' *'}(?:[\\${separator}\\r\\n]|$)`, 'y');
   }
 
   /** Returns the next record, which may be an empty line; undefined at the end of the text. */
@@ -50,15 +78,22 @@ class CsvReader {
     const end = this.text[this.position] === '"' ? this.findClosingQuote(start) : -1;
     if (end < 0) return '';
     const quoted = this.text.slice(start, end);
+    const lineEnds = countLineEnds(quoted);
+    if (lineEnds > 0 && this.separator === '\t' && quoted.includes('\t')) return '';
     this.position = end + 1;
-    this.line += countLineEnds(quoted);
+    this.line += lineEnds;
     return quoted.replaceAll('""', '"');
   }
 
+  /**
+   * Returns the position of the quote that ends a cell; -1 if the next single quote isn't at the end of a cell. Then the
+   * quote that begins the cell is an ordinary character, as in the many files that are written without quoting.
+   */
   private findClosingQuote(from: number): number {
     let quote = this.text.indexOf('"', from);
     while (quote >= 0 && this.text[quote + 1] === '"') quote = this.text.indexOf('"', quote + 2);
-    return quote;
+    this.closing.lastIndex = quote;
+    return quote >= 0 && this.closing.test(this.text) ? quote : -1;
   }
 
   private readPlain(): string {
@@ -81,10 +116,29 @@ function countLineEnds(text: string): number {
   return text.includes('\n') || text.includes('\r') ? text.split(/\r\n|\n|\r/).length - 1 : 0;
 }
 
+/** The place where the first record begins, and what separates its cells. */
 interface CsvStart {
   readonly start: number;
   readonly line: number;
   readonly separator: string;
+  /** True if a line with the name of a section ends the table. */
+  readonly isSection?: boolean;
+}
+
+/** The first line of a file that declares its separator, which Excel obeys. */
+const declaration = /^"?sep=([^\w\r\n])"?(?:\r\n|\n|\r)/i;
+
+/** The lines of an Illumina sample sheet before its table. */
+const sectionsBeforeData = /^\[\w+\][,;\t]*[\r\n][^]*?^\[(?:BCLConvert_)?Data\][,;\t]*(?:\r\n|\n|\r)/im;
+
+function findStart(text: string): CsvStart {
+  const [declared, declaredSeparator] = declaration.exec(text) ?? [];
+  if (declared && declaredSeparator) return { start: declared.length, line: 2, separator: declaredSeparator };
+  const [sections] = text.startsWith('[') ? (sectionsBeforeData.exec(text) ?? []) : [];
+  if (sections === undefined) return skipComments(text);
+  const start = sections.length;
+  const separator = detectSeparator(text, start);
+  return { start, line: 1 + countLineEnds(sections), separator, isSection: true };
 }
 
 /**
@@ -92,17 +146,16 @@ interface CsvStart {
  * record.
  */
 function skipComments(text: string): CsvStart {
-  let last = { start: 0, line: 1, end: 0 };
+  let last = { start: 0, line: 1 };
   let next = last;
-  while (text[next.start] === '#') {
-    last = next;
-    next = { start: findNextLine(text, next.start), line: next.line + 1, end: 0 };
+  while (/[#\r\n]/.test(text[next.start] ?? '')) {
+    if (text[next.start] === '#') last = next;
+    next = { start: findNextLine(text, next.start), line: next.line + 1 };
   }
-  const separator = detectSeparator(readLine(text, next.start));
+  const separator = detectSeparator(text, next.start);
   const columns = countCells(readLine(text, next.start), separator);
   const hasHeader = last !== next && columns > 1 && countCells(readLine(text, last.start), separator) === columns;
-  const { start, line } = hasHeader ? last : next;
-  return { start, line, separator };
+  return { ...(hasHeader ? last : next), separator };
 }
 
 function findNextLine(text: string, from: number): number {
@@ -125,10 +178,26 @@ function countCells(line: string, separator: string): number {
   return line.split(separator).length;
 }
 
-function detectSeparator(line: string): string {
+/**
+ * Returns the separator of the line at a position or, if it is one quoted name, of the next quoted line, because R
+ * doesn't name the first column.
+ */
+function detectSeparator(text: string, from: number): string {
+  const next = findNextLine(text, from);
+  const canBeNext = text[from] === '"' && text[next] === '"';
+  return findSeparator(text, from) ?? (canBeNext ? findSeparator(text, next) : undefined) ?? ',';
+}
+
+/**
+ * Returns the most frequent separator in a line; undefined if there is none. A space separates only quoted cells, as R
+ * writes them by default.
+ */
+function findSeparator(text: string, from: number): string | undefined {
+  const line = readLine(text, from);
   const counts = separators.map((separator) => countCells(line, separator));
   const most = Math.max(...counts);
-  return (most > 1 ? separators[counts.indexOf(most)] : undefined) ?? ',';
+  if (most > 1) return separators[counts.indexOf(most)];
+  return text[from] === '"' && line.startsWith(' ') ? ' ' : undefined;
 }
 
 /** The value of a cell; undefined for an empty cell. */

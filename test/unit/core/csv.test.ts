@@ -63,7 +63,78 @@ describe('Parsing CSV (RFC 4180)', () => {
       ],
     ],
     ['is only a comment', '# nothing', []],
-    ['has invalid quotes', 'a"b,"c"d,"e\nf', [['a"b', 'cd', '"e'], ['f']]],
+    ['has invalid quotes', 'a"b,"c"d,"e\nf', [['a"b', '"c"d', '"e'], ['f']]],
+    [
+      'has quotes without meaning',
+      'a\tb\n1\t"x\n2\t5" y\n3\t"5"\n4\t"x\n5\t5"\n',
+      [
+        ['a', 'b'],
+        ['1', '"x'],
+        ['2', '5" y'],
+        ['3', '5'],
+        ['4', '"x'],
+        ['5', '5"'],
+      ],
+    ],
+    [
+      'has blanks after quotes',
+      'a,b\n"1" , "2"\n',
+      [
+        ['a', 'b'],
+        ['1 ', ' "2"'],
+      ],
+    ],
+    [
+      'quotes line breaks between tabs',
+      'a\tb\n1\t"x ""y""\nz"\n',
+      [
+        ['a', 'b'],
+        ['1', 'x "y"\nz'],
+      ],
+    ],
+    ['declares its separator', '"sep=|"\r\na,b|c\r\n', [['a,b', 'c']]],
+    ['declares an odd separator', 'sep=^\na^b-c\n', [['a', 'b-c']]],
+    [
+      'is written by R with its default separator',
+      '"id" "n"\n"1" "a b" 5\n',
+      [
+        ['id', 'n'],
+        ['1', 'a b', '5'],
+      ],
+    ],
+    ['is written by R with one column', '"id"\n"1"\t"a, b"\n', [['id'], ['1', 'a, b']]],
+    [
+      'has the types of its columns',
+      'id\tn\n#q2:types\tnumeric\n#1\t2\n',
+      [
+        ['id', 'n'],
+        ['#1', '2'],
+      ],
+    ],
+    [
+      'has sections',
+      '[Header]\nDate,1\n\n[BCLConvert_Data]\na;b\n1;2\n[Other];\n3;4\n',
+      [
+        ['a', 'b'],
+        ['1', '2'],
+      ],
+    ],
+    [
+      'begins with a bracket',
+      '[a],b\n[Data],c\n',
+      [
+        ['[a]', 'b'],
+        ['[Data]', 'c'],
+      ],
+    ],
+    [
+      'is a list of checksums',
+      `${'a1'.repeat(32)}  my, file\n\\${'B2'.repeat(32)} *x\n`,
+      [
+        ['a1'.repeat(32), 'my, file'],
+        ['B2'.repeat(32), 'x'],
+      ],
+    ],
   ] as const) {
     it(`reads a text that ${what}`, () => {
       assert.deepEqual(parseCells(text), records);
