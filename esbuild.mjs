@@ -5,12 +5,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { describeLicenses, findLoadedFiles } from './scripts/build/outputFiles.mjs';
 import { shareProgramChunks } from './scripts/build/chunkPlugin.mjs';
-import {
-  decodeNamesInBrowser,
-  loadNodeModules,
-  omitUnusedCode,
-  parseSheetsAtOnce,
-} from './scripts/build/packagePlugins.mjs';
+import { decodeNamesInBrowser, loadNodeModules, omitUnusedCode } from './scripts/build/packagePlugins.mjs';
 import { readOptions } from './scripts/setup/scriptOptions.mjs';
 
 const root = import.meta.dirname;
@@ -87,7 +82,6 @@ const bundles = {
     plugins: [
       shareProgramChunks(root, { 'src/extension': 'src/extension/startup.ts', 'src/cli': 'src/cli/program.ts' }),
       omitUnusedCode(),
-      parseSheetsAtOnce(),
       loadNodeModules(),
     ],
   },

@@ -1,5 +1,4 @@
 /** esbuild plugins that adapt packages to the bundles. */
-import { readFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { join } from 'node:path';
 
@@ -47,25 +46,6 @@ export function omitUnusedCode() {
         contents: shims,
         resolveDir,
       }));
-    },
-  };
-}
-
-/**
- * Lets read-excel-file parse each sheet at once. Otherwise, it parses parts, and makes them smaller while they take
- * more than 7 ms. Since each part also takes time for the rows and the text before it, the parts of a large sheet can
- * become empty, and the parser exhausts the stack after a minute.
- */
-export function parseSheetsAtOnce() {
-  return {
-    name: 'parse-sheets-at-once',
-    setup({ onLoad }) {
-      onLoad({ filter: /[\\/]read-excel-file[\\/]modules[\\/]xml[\\/]parseXml\.js$/ }, ({ path }) => {
-        const source = readFileSync(path, 'utf8');
-        const call = 'parseXmlInChunks(parser, xml, onProgress);';
-        if (!source.includes(call)) throw new Error(`${path} has changed: it doesn't contain ${call}`);
-        return { contents: source.replace(call, 'parser.write(xml); parser.end(); onProgress(true);') };
-      });
     },
   };
 }

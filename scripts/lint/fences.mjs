@@ -64,7 +64,7 @@ export const fences = [
     place: 'core/tables',
     files: /^src\/core\/tables\//,
     code: ['core/model', 'core/util'],
-    packages: ['read-excel-file'],
+    packages: ['saxen'],
   },
   {
     place: 'core/citations',

@@ -4,8 +4,7 @@ export type TableErrorKind =
   | 'unsupported' // in another format: `format` is its name
   | 'encrypted' // a workbook with a password
   | 'unpacksTooLarge' // unpacks to more than `maxUnpackedBytes`
-  | 'tooManyCells' // more than `maxCells` in all sheets, empty ones included, too many rows, or invalid positions
-  | 'tooManyElements' // too many sheets, formats or other tags besides cells and texts, or a format that is too long
+  | 'tooManyCells' // more than `maxCells`, rows or columns than the format allows, or invalid positions
   | 'tooManyColumns'; // separated values have more than `maxColumns`, or more than `maxCells` in all rows
 
 /**

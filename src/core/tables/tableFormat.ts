@@ -1,25 +1,30 @@
 import { TableError } from './tableError.ts';
 
-/** Other formats of files with tables, by the first bytes of the file as Latin-1 text. */
-const signatures: readonly (readonly [RegExp, string])[] = [
-  [/^\xd0\xcf\x11\xe0|^\t[\0\x02\x04][\x04\x06]\0/, 'XLS'],
+/** Other formats of files with tables, by the first bytes of the file as hexadecimal digits. */
+const binaryFormats: readonly (readonly [RegExp, string])[] = [
+  [/^d0cf11e0|^09(?:00|02|04)0[46]00/, 'XLS'],
+  [/^(?:68|69|6[a-f]|7[0-3])0[12]0100/, 'Stata'],
+  [/^0{24}c2ea8160/, 'SAS'],
+  [/^89484446/, 'HDF5'],
+  [/^4344460[125]/, 'NetCDF'],
+  [/^1f8b/, 'gzip'],
+  [/^fd377a58/, 'xz'],
+  [/^28b52ffd/, 'zstd'],
+];
+
+/** Other formats, by the first characters of the file. */
+const textFormats: readonly (readonly [RegExp, string])[] = [
   [/^PAR1/, 'Parquet'],
   [/^(?:ARROW1|FEA1)/, 'Arrow'],
   [/^\$FL[23]/, 'SPSS'],
-  [/^(?:<stata_dta>|[\x68-\x73][\x01\x02]\x01\0)/, 'Stata'],
-  [/^\0{12}\xc2\xea\x81\x60/, 'SAS'],
+  [/^<stata_dta>/, 'Stata'],
   [/^RD[AX][23]\n/, 'R data'],
-  [/^\x89HDF/, 'HDF5'],
-  [/^CDF[\x01\x02\x05]/, 'NetCDF'],
-  [/^SQLite format 3\0/, 'SQLite'],
-  [/^%PDF-/, 'PDF'],
-  [/^(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|head|meta|style|table)\b/i, 'HTML'],
-  [/^(?:\xef\xbb\xbf)?\s*<\?xml\b/, 'XML'],
-  [/^\s*(?:\{\s*"|\[\s*\{)/, 'JSON'],
-  [/^\x1f\x8b/, 'gzip'],
   [/^BZh\d/, 'bzip2'],
-  [/^\xfd7zXZ/, 'xz'],
-  [/^\x28\xb5\x2f\xfd/, 'zstd'],
+  [/^SQLite format 3/, 'SQLite'],
+  [/^%PDF-/, 'PDF'],
+  [/^(?:ï»¿)?\s*<(?:!doctype html|html|head|meta|style|table)\b/i, 'HTML'],
+  [/^(?:ï»¿)?\s*<\?xml\b/, 'XML'],
+  [/^\s*(?:\{\s*"|\[\s*\{)/, 'JSON'],
 ];
 
 /** Matches the names of files that R packs with programs for any content. */
@@ -31,11 +36,15 @@ const encryptedStream = Buffer.from('EncryptedPackage', 'utf16le');
 /** Determines whether a file is a workbook or text. Throws a {@link TableError} if it has another format. */
 export function detectFormat(fileName: string, bytes: Uint8Array): 'workbook' | 'text' {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const start = file.toString('latin1', 0, 64);
-  const format = packedByR.test(fileName) ? 'R data' : signatures.find(([signature]) => signature.test(start))?.[1];
+  const [digits, start] = [file.toString('hex', 0, 16), file.toString('latin1', 0, 64)];
+  const format = packedByR.test(fileName) ? 'R data' : (find(binaryFormats, digits) ?? find(textFormats, start));
   if (format === 'XLS' && file.includes(encryptedStream)) throw new TableError('encrypted');
   if (format !== undefined) throw new TableError('unsupported', format);
-  return /^PK[\x03\x05]/.test(start) || /\.(?:xls[xmb]|ods|numbers)$/i.test(fileName) ? 'workbook' : 'text';
+  return /^504b0[35]/.test(digits) || /\.(?:xls[xmb]|ods|numbers)$/i.test(fileName) ? 'workbook' : 'text';
+}
+
+function find(formats: typeof textFormats, start: string): string | undefined {
+  return formats.find(([signature]) => signature.test(start))?.[1];
 }
 
 /**

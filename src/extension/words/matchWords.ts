@@ -133,10 +133,6 @@ export function describeTableError({ kind, format }: TableError, name: string): 
       '{0} has more than {1} cells across all sheets, including empty cells. Save the sheet as CSV.',
       ...[name, cells],
     ),
-    tooManyElements: l10n.t(
-      '{0} has too many sheets or formats, or a format that is too long. Save the sheet as CSV.',
-      name,
-    ),
     tooManyColumns: l10n.t(
       '{0} has more than {1} columns or {2} cells, including empty ones.',
       ...[name, columns, cells],

@@ -1,18 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { readTables } from '../../../src/core/tables/dataTable.ts';
 import { bySize } from '../../support/testSize.ts';
 import { createSheetXml, createXlsx } from '../../support/xlsxFile.ts';
-
-interface Packages {
-  readonly parseSheetsAtOnce: () => Plugin;
-}
-
-type Tables = typeof import('../../../src/core/tables/dataTable.ts');
-
-const root = join(import.meta.dirname, '..', '..', '..');
 
 /** Returns a workbook of one sheet with these rows. */
 function createWorkbook(rows: string): Uint8Array {
@@ -20,20 +9,7 @@ function createWorkbook(rows: string): Uint8Array {
   return createXlsx({ Sheet: [['id']] }, { isDeflated: true, files });
 }
 
-describe('The bundled reader of spreadsheets', () => {
-  let folder: string;
-  let readTables: Tables['readTables'];
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'bundled-tables-'));
-    const outfile = join(folder, 'tables.cjs');
-    const entryPoints = [join(root, 'src/core/tables/dataTable.ts')];
-    const { parseSheetsAtOnce } = (await import(join(root, 'scripts/build/packagePlugins.mjs'))) as Packages;
-    const plugins = [parseSheetsAtOnce()];
-    await build({ entryPoints, outfile, plugins, bundle: true, platform: 'node', format: 'cjs', logLevel: 'error' });
-    ({ readTables } = (await import(outfile)) as Tables);
-  });
-  after(() => rm(folder, { recursive: true }));
-
+describe('Reading a large spreadsheet', () => {
   const length = bySize(262_144, 1_048_576);
   it(`reads a sheet with ${String(length)} rows; the format allows 1,048,576`, async () => {
     const rows = Array.from({ length }, (_, index) => `<row><c r="A${index + 1}"><v>1</v></c></row>`);

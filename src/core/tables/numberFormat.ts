@@ -1,0 +1,151 @@
+import type { CellDoubt } from './cellDoubt.ts';
+
+/** The text of a cell, and what is doubtful about it. */
+export interface CellText {
+  readonly text: string;
+  readonly doubt?: CellDoubt;
+}
+
+/** What a number format of a spreadsheet shows. */
+export interface NumberFormat {
+  /** True for each part of a date and time that the format shows. */
+  readonly hasDate: boolean;
+  readonly hasTime: boolean;
+  readonly hasFraction: boolean;
+  /** True if the hours can exceed 24. */
+  readonly isDuration: boolean;
+  /** For a format of integers: its text, with {@link digit} and {@link optionalDigit} in place of digits. */
+  readonly pattern?: string;
+}
+
+const digit = '\0';
+const optionalDigit = '\x01';
+
+/** Maximum length of a format in spreadsheet programs. */
+const maxFormatLength = 255;
+
+/** Matches a part of a format: quoted or escaped text, space for a character, a condition or currency, or a symbol. */
+const formatPart = /"(?<quoted>[^"]*)"|\\(?<escaped>.)|[_*].|\[(?<bracketed>[^\]]*)\]|(?<symbol>[^])/g;
+
+/** Parses a number format such as `yyyy-mm-dd` or `"SRR"0000`. Only its first section counts, that of positive numbers. */
+export function parseNumberFormat(code: string): NumberFormat {
+  let [symbols, pattern] = ['', ''];
+  for (const { groups = {} } of code.slice(0, maxFormatLength).matchAll(formatPart)) {
+    const { quoted, escaped, bracketed, symbol } = groups;
+    if (symbol === ';') break;
+    symbols += symbol?.toLowerCase() ?? (/^(?:h+|m+|s+)$/i.test(bracketed ?? '') ? `[${bracketed}]` : '');
+    pattern += quoted ?? escaped ?? getCurrency(bracketed) ?? toPatternSymbol(symbol);
+  }
+  const hasTime = /[hs]|am\/pm/.test(symbols);
+  const isPattern = /^[-0#+():!^&'~{}<>= $]*[0#][-0#+():!^&'~{}<>= $]*$/.test(symbols);
+  return {
+    hasDate: /[yd]|m{3}/.test(symbols) || (!hasTime && symbols.includes('m')),
+    hasTime,
+    hasFraction: /s\.?0|\.0/.test(symbols) && hasTime,
+    isDuration: symbols.includes('['),
+    ...(isPattern && { pattern }),
+  };
+}
+
+/** Returns the text of a currency, such as `$€-407`, which can be any text. */
+function getCurrency(bracketed: string | undefined): string | undefined {
+  return bracketed?.startsWith('$') ? bracketed.slice(1).replace(/-.*/, '') : undefined;
+}
+
+function toPatternSymbol(symbol = ''): string {
+  if (symbol === '0') return digit;
+  return symbol === '#' ? optionalDigit : symbol;
+}
+
+const secondsPerDay = 86_400;
+/** Day 0 of the two date systems, in days since 1970. */
+const firstDay1900 = -25_569;
+const firstDay1904 = -24_107;
+/** The day that doesn't exist, 1900-02-29, which Excel counts nevertheless. */
+const phantomDay = 60;
+const lastDay = 2_958_465;
+
+/**
+ * Returns the text of a stored number as a spreadsheet shows it: a date or time in ISO 8601 without a zone; an integer
+ * with all its digits, because it may be an ID.
+ */
+export function formatNumber(stored: string, format?: NumberFormat, is1904 = false): CellText {
+  const value = Number(stored);
+  if (Number.isNaN(value)) return { text: stored };
+  const isTime = format?.hasDate === true || format?.hasTime === true;
+  if (isTime && value >= 0 && value <= lastDay) return { text: formatSerial(value, format, is1904) };
+  if (!Number.isInteger(value)) return { text: String(value) };
+  const text = /^-?[1-9]\d*$/.test(stored) ? stored : BigInt(value).toString();
+  if (mayBeRounded(value)) return { text, doubt: { kind: 'rounded' } };
+  return isTime || value < 0 ? { text } : fillPattern(text, format?.pattern);
+}
+
+/**
+ * Returns true for an integer that may have lost its last digits: above 2^53, or with a zero as its 16th digit, because
+ * spreadsheet programs keep 15 digits.
+ */
+function mayBeRounded(integer: number): boolean {
+  return Math.abs(integer) >= 1e15 && (integer % 10 === 0 || !Number.isSafeInteger(integer));
+}
+
+function fillPattern(number: string, pattern: string | undefined): CellText {
+  const symbols = pattern === undefined ? [] : Array.from(pattern);
+  const first = symbols.findIndex((symbol) => symbol === digit || symbol === optionalDigit);
+  let rest = number;
+  const shown = symbols.reduceRight((text, symbol, index) => {
+    if (symbol !== digit && symbol !== optionalDigit) return symbol + text;
+    const taken = index === first ? rest : rest.slice(-1);
+    rest = rest.slice(0, rest.length - taken.length);
+    return (taken || (symbol === digit ? '0' : '')) + text;
+  }, '');
+  return toPadded(number, first < 0 ? number : shown.trim());
+}
+
+/** Returns the text that a cell shows, with a doubt if it isn't the number alone. */
+export function toPadded(number: string, shown: string): CellText {
+  return shown === number ? { text: number } : { text: shown, doubt: { kind: 'padded', other: number } };
+}
+
+function formatSerial(value: number, format: NumberFormat, is1904: boolean): string {
+  // A time is rounded as the cell shows it, because a spreadsheet stores 10:00 as 0.41666666666666.
+  const unit = format.hasTime && !format.hasFraction ? 1 : 1_000;
+  const seconds = Math.round(value * secondsPerDay * unit) / unit;
+  if (format.isDuration) return formatTime(seconds);
+  const days = Math.floor(seconds / secondsPerDay);
+  const time = format.hasTime ? [formatTime(seconds - days * secondsPerDay)] : [];
+  return [...(format.hasDate ? [formatDay(days, is1904)] : []), ...time].join('T');
+}
+
+function formatDay(day: number, is1904: boolean): string {
+  if (is1904) return toIsoDay(firstDay1904 + day);
+  if (day === phantomDay) return '1900-02-29';
+  return toIsoDay(firstDay1900 + day + (day < phantomDay ? 1 : 0));
+}
+
+function toIsoDay(days: number): string {
+  return new Date(days * secondsPerDay * 1_000).toISOString().slice(0, 10);
+}
+
+function formatTime(seconds: number): string {
+  const whole = Math.floor(seconds);
+  const parts = [Math.floor(whole / 3_600), Math.floor(whole / 60) % 60, whole % 60];
+  const fraction = (seconds - whole)
+    .toFixed(3)
+    .slice(1)
+    .replace(/\.?0+$/, '');
+  return parts.map((part) => String(part).padStart(2, '0')).join(':') + fraction;
+}
+
+/** Returns an ISO date or time with at most three digits after its seconds. */
+export function formatIsoTime(text: string): string {
+  const [, day = '', hours, minutes, seconds] = /^(.*T)?(\d+):(\d+):(\d+\.\d+)$/.exec(text) ?? [];
+  if (seconds === undefined) return text;
+  const time = Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds);
+  return day + formatTime(Math.round(time * 1_000) / 1_000);
+}
+
+/** Returns a duration such as `PT26H30M00S` as `26:30:00`. */
+export function formatDuration(text: string): string {
+  const [, hours, minutes, seconds] = /^PT(\d+)H(\d+)M(\d+(?:\.\d+)?)S$/.exec(text) ?? [];
+  return seconds === undefined ? text : formatIsoTime(`${hours}:${minutes}:${Number(seconds).toFixed(9)}`);
+}
