@@ -121,8 +121,8 @@ class ContentReader implements XmlReader {
     const { 'office:value': number = '', 'office:value-type': type = '', 'office:string-value': text = '' } = this.cell;
     if (type === 'float') return readNumber(number, shown);
     if (type === 'currency' || type === 'percentage') return formatNumber(number);
-    if (type === 'date') return { text: formatIsoTime(this.cell['office:date-value'] ?? shown) };
-    if (type === 'time') return { text: formatDuration(this.cell['office:time-value'] ?? shown) };
+    if (type === 'date') return { text: readDate(this.cell['office:date-value'] ?? '', shown) };
+    if (type === 'time') return { text: readTime(this.cell['office:time-value'] ?? '', shown) };
     if (type === 'boolean') return { text: this.cell['office:boolean-value'] === 'true' ? 'TRUE' : 'FALSE' };
     if (type === '' && shown === '' && this.cell['table:formula'] !== undefined)
       return { text: '', doubt: { kind: 'noValue' } };
@@ -130,11 +130,26 @@ class ContentReader implements XmlReader {
   }
 }
 
-/** Returns the text of a number; as the cell shows it, if that has leading zeros or a prefix. */
+/** Returns the text of a number; as the cell shows it, if that has leading zeros or other text. */
 function readNumber(stored: string, shown: string): CellText {
   const number = formatNumber(stored);
-  if (number.doubt || !/^\d+$/.test(number.text) || !/^(?:\p{L}|0)/u.test(shown)) return number;
-  return shown.endsWith(number.text) ? toPadded(number.text, shown) : number;
+  if (/^\p{L}+$/u.test(shown)) return { text: shown }; // TRUE
+  const isGrouped = /^[1-9]\d{0,2}(?:[\s.,'’]\d{2,3})+$/.test(shown);
+  const hasSameDigits = shown.replace(/\D/g, '').replace(/^0+(?=\d)/, '') === number.text;
+  return number.doubt || isGrouped || !hasSameDigits ? number : toPadded(number.text, shown);
+}
+
+/** Returns a date; with its time, if the cell shows more numbers than year, month and day. */
+function readDate(stored: string, shown: string): string {
+  const [day = '', time = '00:00:00'] = formatIsoTime(stored).split('T');
+  return (shown.match(/\d+/g) ?? []).length > 3 ? `${day}T${time}` : day;
+}
+
+/** Returns a duration; as a time of a day, if the cell doesn't show all of its hours. */
+function readTime(stored: string, shown: string): string {
+  const [hours = '', ...others] = formatDuration(stored).split(':');
+  const isDuration = Number(hours) < 24 || shown.includes(hours);
+  return [isDuration ? hours : String(Number(hours) % 24).padStart(2, '0'), ...others].join(':');
 }
 
 function readRepeat(count: string | undefined): number {

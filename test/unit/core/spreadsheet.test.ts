@@ -62,14 +62,32 @@ describe('Reading an OpenDocument workbook', () => {
       cell('float', 'value="1.5"', '1,50'),
       cell('percentage', 'value="0.125"', '12.5%'),
       cell('date', 'date-value="2021-06-03"', '03/06/21'),
-      cell('date', 'date-value="2021-06-03T09:59:59.999999999"', '10:00'),
+      cell('date', 'date-value="2021-06-03T09:59:59.999999999"', 'June 3, 2021 10:00 AM'),
+      cell('date', 'date-value="2021-06-03T18:00:00"', '2021-06-03'),
+      cell('date', 'date-value="2021-06-03"', '2021-06-03 00:00'),
       cell('time', 'time-value="PT26H30M00S"', '26:30'),
+      cell('time', 'time-value="PT1064412H00M00S"', '12:00 PM'),
+      cell('float', 'value="1"', 'TRUE'),
       cell('boolean', 'boolean-value="true"', 'WAHR'),
       cell('string', 'string-value=""', '#N/A'),
       '<table:table-cell office:value-type="string" office:string-value="a &amp; b"/>',
     ];
     assert.deepEqual(await readOdsRows(row(cells.join(''))), [
-      ['1', '1.5', '0.125', '2021-06-03', '2021-06-03T10:00:00', '26:30:00', 'TRUE', '#N/A', 'a & b'],
+      [
+        '1',
+        '1.5',
+        '0.125',
+        '2021-06-03',
+        '2021-06-03T10:00:00',
+        '2021-06-03',
+        '2021-06-03T00:00:00',
+        '26:30:00',
+        '12:00:00',
+        'TRUE',
+        'TRUE',
+        '#N/A',
+        'a & b',
+      ],
     ]);
   });
 
@@ -85,15 +103,22 @@ describe('Reading an OpenDocument workbook', () => {
   it('doubts shown leading zeros and prefixes, large integers, and formulas without a value', async () => {
     const number = (value: string, shown: string): string =>
       `<table:table-cell office:value-type="float" office:value="${value}"><text:p>${shown}</text:p></table:table-cell>`;
-    const cells = [number('12', '0012'), number('7', 'S7'), number('1E+15', '1E+015'), number('1234', '1,234')];
+    const cells = [
+      number('12', '0012'),
+      number('7', 'S7'),
+      number('1E+15', '1E+015'),
+      number('1234', '1,234'),
+      number('123456', '123-456'),
+    ];
     const formula = '<table:table-cell table:formula="of:=1+1"/>';
     const [table] = await readTables('t.ods', createOds(sheet(row(cells.join('') + formula))));
-    assert.deepEqual(table?.rows[0]?.cells, ['0012', 'S7', '1000000000000000', '1234', '']);
+    assert.deepEqual(table?.rows[0]?.cells, ['0012', 'S7', '1000000000000000', '1234', '123-456', '']);
     assert.deepEqual(Object.fromEntries(table.doubts), {
       '1/0': { kind: 'padded', other: '12' },
       '1/1': { kind: 'padded', other: '7' },
       '1/2': { kind: 'rounded' },
-      '1/4': { kind: 'noValue' },
+      '1/4': { kind: 'padded', other: '123456' },
+      '1/5': { kind: 'noValue' },
     });
   });
 
