@@ -12,7 +12,7 @@ import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import type { Profiler } from 'node:inspector';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock, wait } from '../../../src/core/util/clock.ts';
+import { setTimeout } from 'node:timers/promises';
 import { joinEntered, readEntered, type Entered } from './entered.ts';
 import { ProcessProfiler, profileThisThread, type CallProfiler } from './profilers.ts';
 import { WalkStand } from './walkStand.ts';
@@ -91,10 +91,10 @@ async function measure(
   isCounted: (thread: Entered) => boolean = () => true,
 ): Promise<Entered> {
   await run();
-  await wait(systemClock, quietMs);
+  await setTimeout(quietMs);
   await profiler.take();
   await run();
-  await wait(systemClock, quietMs);
+  await setTimeout(quietMs);
   return joinEntered((await profiler.take()).filter(isCounted));
 }
 
