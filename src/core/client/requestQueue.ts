@@ -43,13 +43,15 @@ interface WaitingRequest {
 }
 
 /** The period during which a request occupies the server, as far as the client can tell. */
-class Turn {
+interface Turn {
   readonly ended: Promise<void>;
-  end: () => void = () => undefined;
+  end(): void;
+}
 
-  constructor() {
-    this.ended = new Promise((resolve) => (this.end = resolve));
-  }
+function createTurn(): Turn {
+  let end = (): void => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  return { ended, end };
 }
 
 /** Sends the queued requests to a server one at a time, most urgent first (D34: serialized requests). */
@@ -96,7 +98,7 @@ export class RequestQueue implements Disposable {
         signal.removeEventListener('abort', leave);
         resolve(turn);
       };
-      const leave = (): void => startTurn(new Turn());
+      const leave = (): void => startTurn(createTurn());
       const entry: WaitingRequest = { kind, observer, start: startTurn };
       signal.addEventListener('abort', leave);
       this.waiting.add(entry);
@@ -112,30 +114,29 @@ export class RequestQueue implements Disposable {
   }
 
   private async serve(): Promise<void> {
-    this.notifyWaiting(this.turns.values().next().value);
+    const [current] = this.turns.values();
+    if (current !== undefined) this.notifyWaiting(current);
     if (this.isServing) return;
     this.isServing = true;
-    while (this.waiting.size > 0) await this.serveNext();
+    while (this.waiting.size > 0) {
+      const lock = await this.locks.acquire(
+        this.address,
+        () => this.findNext()?.kind,
+        (holder) => this.notifyWaiting(holder ?? 'unknown'),
+      );
+      // No request is waiting any longer.
+      if (!lock) continue;
+      // Also wait for requests that were sent out of turn.
+      if (this.turns.size > 0) await Promise.all([...this.turns.keys()].map((turn) => turn.ended));
+      const next = this.findNext();
+      if (next) await this.start(next).ended;
+      await lock.release();
+    }
     this.isServing = false;
   }
 
-  private async serveNext(): Promise<void> {
-    const lock = await this.locks.acquire(
-      this.address,
-      () => this.findNext()?.kind,
-      (holder) => this.notifyWaiting(holder ?? 'unknown'),
-    );
-    // No request is waiting any longer. A later one will acquire the lock itself.
-    if (!lock) return;
-    // Also wait for requests that were sent out of turn.
-    if (this.turns.size > 0) await Promise.all([...this.turns.keys()].map((turn) => turn.ended));
-    const next = this.findNext();
-    if (next) await this.start(next).ended;
-    await lock.release();
-  }
-
   private start(entry: WaitingRequest): Turn {
-    const turn = new Turn();
+    const turn = createTurn();
     this.turns.set(turn, entry.kind);
     entry.start(turn);
     this.notifyWaiting(entry.kind);
@@ -148,8 +149,7 @@ export class RequestQueue implements Disposable {
     return first;
   }
 
-  private notifyWaiting(behind: RequestKind | 'unknown' | undefined): void {
-    if (behind === undefined) return;
+  private notifyWaiting(behind: RequestKind | 'unknown'): void {
     for (const entry of this.waiting) {
       if (entry.notified === behind) continue;
       entry.notified = behind;

@@ -40,7 +40,8 @@ export class PollingLease implements Disposable {
   private readonly dependencies: PollingLeaseDependencies;
   /** The folder of the windows' files; each file but a lock contains a JSON object. */
   private readonly folder: string;
-  private readonly windowToken = randomUUID();
+  /** The name of the file that this window writes while it is focused. */
+  private readonly focusFile = `${randomUUID()}.focus`;
   private readonly watch: FolderWatch;
   /** The lock for each connection that this window polls; undefined if the lock could not be written. */
   private readonly leases = new Map<string, FileLock | undefined>();
@@ -107,10 +108,6 @@ export class PollingLease implements Disposable {
     return encodeURIComponent(toStoredId(this.dependencies.alias, connectionId));
   }
 
-  private get focusFile(): string {
-    return `${this.windowToken}.focus`;
-  }
-
   private async sendHeartbeat(): Promise<void> {
     this.heartbeat = undefined;
     if (!this.hasRunning || this.isDisposed) {
@@ -138,29 +135,24 @@ export class PollingLease implements Disposable {
     this.isChecking = true;
     while (this.shouldCheckAgain && !this.isDisposed) {
       this.shouldCheckAgain = false;
-      try {
-        await createFolder(this.folder, 0o700);
-        this.watch.start();
-        const names = await readdir(this.folder);
-        await this.readFocus(names);
-        for (const connectionId of this.eligible) await this.tryToAcquire(connectionId);
-        for (const name of names) await this.readPollRequest(name);
-      } catch (error) {
-        this.pollWithoutLease(error);
-      }
+      await this.checkOnce().catch((error: unknown) => this.pollWithoutLease(error));
     }
     this.isChecking = false;
   }
 
-  private async readFocus(names: readonly string[]): Promise<void> {
+  private async checkOnce(): Promise<void> {
+    await createFolder(this.folder, 0o700);
+    this.watch.start();
+    const names = await readdir(this.folder);
     const since = this.dependencies.clock.now() - staleAfterMs;
     const others = names.filter((name) => name.endsWith('.focus') && name !== this.focusFile);
     const focuses = await Promise.all(others.map((name) => this.read(name)));
     this.isFocusElsewhere = focuses.some(({ at }) => typeof at === 'number' && at > since);
+    for (const connectionId of this.eligible) if (!this.leases.get(connectionId)) await this.tryToAcquire(connectionId);
+    for (const name of names) if (name.endsWith('.want')) await this.readPollRequest(name);
   }
 
   private async tryToAcquire(connectionId: string): Promise<void> {
-    if (this.leases.get(connectionId)) return;
     const file = join(this.folder, `${this.toFileName(connectionId)}.lock`);
     const lock = await FileLock.acquire(file, this.dependencies.clock);
     if (!lock) {

@@ -93,13 +93,10 @@ export class RecordFolderWatch implements Disposable {
   constructor(folder: string, clock: Clock, notify: (key: string | undefined) => void) {
     this.folder = folder;
     this.clock = clock;
-    // The folder may be read when the watch is disposed.
-    this.notify = (key) => {
-      if (!this.isDisposed) notify(key);
-    };
+    this.notify = notify;
     this.watch = new FolderWatch(folder, (name) => {
       const key = name === undefined ? undefined : parseRecordKey(name);
-      if (name === undefined || key !== undefined) this.notify(key);
+      if (name === undefined || key !== undefined) notify(key);
     });
   }
 
@@ -117,6 +114,8 @@ export class RecordFolderWatch implements Disposable {
     await createFolder(this.folder, 0o700).catch(() => undefined);
     const isWatching = this.watch.start(() => this.checkInstead());
     const now = await readModificationTime(this.folder);
+    // The watch may have been disposed while the folder was read.
+    if (this.isDisposed) return;
     if (this.preparedAt !== undefined && this.preparedAt !== now) this.notify(undefined);
     if (!isWatching) this.checkLater(now);
   }
@@ -141,7 +140,7 @@ export class RecordFolderWatch implements Disposable {
     if (this.isDisposed) return;
     const check = async (): Promise<void> => {
       const now = await readModificationTime(this.folder);
-      if (now !== before) this.notify(undefined);
+      if (now !== before && !this.isDisposed) this.notify(undefined);
       this.checkLater(now);
     };
     this.waiting = this.clock.after(checkIntervalMs, () => void check());

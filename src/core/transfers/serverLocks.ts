@@ -52,12 +52,25 @@ export class ServerLocks implements Disposable {
    */
   async acquire(address: string, urgency: Urgency, didWait: DidWait): Promise<ServerLock | undefined> {
     const name = createHash('sha256').update(address).digest('hex').slice(0, 32);
+    let ticket: Ticket | undefined;
     try {
-      return await this.waitFor(name, urgency, didWait);
+      for (let tries = 1; ; tries += 1) {
+        const kind = urgency();
+        if (kind === undefined) return undefined;
+        if (this.isDisposed) return noLock;
+        const lock = await this.tryToAcquire(name, kind, tries > 1);
+        if (lock) return lock;
+        ticket = await this.publishTicket(name, kind, ticket);
+        const purpose = await FileLock.readPurpose(join(this.folder, `${name}.lock`));
+        didWait(requestKinds.find((one) => one === purpose));
+        await setTimeout(addJitter(getBackoffMs(tries, minPauseMs, maxPauseMs)));
+      }
     } catch (error) {
       if (!this.hasWarned) this.log.warn(`Requests from several windows to one server may overlap: ${String(error)}`);
       this.hasWarned = true;
       return noLock;
+    } finally {
+      await ticket?.lock.release();
     }
   }
 
@@ -68,26 +81,6 @@ export class ServerLocks implements Disposable {
     this.files.clear();
   }
 
-  private async waitFor(name: string, urgency: Urgency, didWait: DidWait): Promise<ServerLock | undefined> {
-    let ticket: Ticket | undefined;
-    try {
-      let hasWaited = false;
-      for (let tries = 1; ; tries += 1) {
-        const kind = urgency();
-        if (kind === undefined) return undefined;
-        if (this.isDisposed) return noLock;
-        const lock = await this.tryToAcquire(name, kind, hasWaited);
-        if (lock) return lock;
-        hasWaited = true;
-        ticket = await this.publishTicket(name, kind, ticket);
-        didWait(toKind(await FileLock.readPurpose(this.path(name))));
-        await setTimeout(addJitter(getBackoffMs(tries, minPauseMs, maxPauseMs)));
-      }
-    } finally {
-      await ticket?.lock.release();
-    }
-  }
-
   /**
    * Acquires the lock, unless a more urgent request is waiting. Reads the tickets after acquiring the lock, because a
    * ticket may be placed until then.
@@ -95,7 +88,7 @@ export class ServerLocks implements Disposable {
   private async tryToAcquire(name: string, kind: RequestKind, hasWaited: boolean): Promise<ServerLock | undefined> {
     // A lock acquired only to be released again would delay the request with the ticket.
     if (hasWaited && (await this.isOutranked(name, kind))) return undefined;
-    const lock = await this.acquireFile(this.path(name), kind);
+    const lock = await this.acquireFile(`${name}.lock`, kind);
     if (!lock) return undefined;
     let isFirst = false;
     try {
@@ -108,8 +101,12 @@ export class ServerLocks implements Disposable {
 
   /** Returns true while another process is waiting to send a more urgent request. */
   private async isOutranked(name: string, kind: RequestKind): Promise<boolean> {
-    for (const file of await this.listFiles()) {
-      const other = parseTicketKind(file);
+    const files = await readdir(this.folder).catch((error: unknown) => {
+      if (getErrorCode(error) !== 'ENOENT') throw error;
+      return [];
+    });
+    for (const file of files) {
+      const other = ticketPattern.exec(file)?.[1] as RequestKind | undefined;
       if (other === undefined || !(await this.isWaiting(file))) continue;
       if (file.startsWith(`${name}.`) && isMoreUrgent(other, kind)) return true;
     }
@@ -129,15 +126,6 @@ export class ServerLocks implements Disposable {
     }
   }
 
-  private async listFiles(): Promise<readonly string[]> {
-    try {
-      return await readdir(this.folder);
-    } catch (error) {
-      if (getErrorCode(error) !== 'ENOENT') throw error;
-      return [];
-    }
-  }
-
   private async publishTicket(
     name: string,
     kind: RequestKind,
@@ -146,12 +134,20 @@ export class ServerLocks implements Disposable {
     if (current?.kind === kind) return current;
     await current?.lock.release();
     if (kind === 'status') return undefined;
-    const lock = await this.acquireFile(join(this.folder, `${name}.${kind}.${randomUUID()}.ticket`), kind);
+    const lock = await this.acquireFile(`${name}.${kind}.${randomUUID()}.ticket`, kind);
     return lock && { kind, lock };
   }
 
-  private async acquireFile(path: string, kind: RequestKind): Promise<ServerLock | undefined> {
-    const file = await this.createFile(path, kind);
+  /**
+   * Acquires a lock file; resolves to undefined if another process holds it. Creates the folder if it doesn't exist.
+   */
+  private async acquireFile(name: string, kind: RequestKind): Promise<ServerLock | undefined> {
+    const path = join(this.folder, name);
+    const file = await FileLock.acquire(path, this.clock, kind).catch(async (error: unknown) => {
+      if (getErrorCode(error) !== 'ENOENT') throw error;
+      await createFolder(this.folder, 0o700);
+      return await FileLock.acquire(path, this.clock, kind);
+    });
     if (!file) return undefined;
     this.files.add(file);
     if (this.isDisposed) this.dispose();
@@ -161,23 +157,6 @@ export class ServerLocks implements Disposable {
     };
     return { release };
   }
-
-  /**
-   * Acquires a lock file; resolves to undefined if another process holds it. Creates the folder if it doesn't exist.
-   */
-  private async createFile(path: string, kind: RequestKind): Promise<FileLock | undefined> {
-    try {
-      return await FileLock.acquire(path, this.clock, kind);
-    } catch (error) {
-      if (getErrorCode(error) !== 'ENOENT') throw error;
-      await createFolder(this.folder, 0o700);
-      return await FileLock.acquire(path, this.clock, kind);
-    }
-  }
-
-  private path(name: string): string {
-    return join(this.folder, `${name}.lock`);
-  }
 }
 
 interface Ticket {
@@ -185,11 +164,5 @@ interface Ticket {
   readonly lock: ServerLock;
 }
 
-function parseTicketKind(file: string): RequestKind | undefined {
-  const [, kind] = /^[\da-f]+\.(\w+)\.[\da-f-]{36}\.ticket$/.exec(file) ?? [];
-  return toKind(kind);
-}
-
-function toKind(text: string | undefined): RequestKind | undefined {
-  return requestKinds.find((kind) => kind === text);
-}
+/** Matches the name of a ticket's file: the server, the kind of the request and the ticket's ID. */
+const ticketPattern = new RegExp(String.raw`^[\da-f]+\.(${requestKinds.join('|')})\.[\da-f-]{36}\.ticket$`);

@@ -9,12 +9,16 @@ import { getErrorCode } from './errorFacts.ts';
  * existing parent can't contain new folders, as in `/proc`.
  */
 export async function createFolder(folder: string, mode?: number): Promise<void> {
-  try {
-    await createOne(folder, mode);
-  } catch (error) {
-    if (!isWithoutParent(folder, error)) throw error;
-    await createFolder(dirname(folder), mode);
-    await createOne(folder, mode);
+  for (let tries = 1; ; tries++) {
+    try {
+      await mkdir(folder, mode);
+      return;
+    } catch (error) {
+      const found = await stat(folder).catch(() => undefined);
+      if (found?.isDirectory()) return;
+      if (tries > 1 || !isWithoutParent(folder, error)) throw error;
+      await createFolder(dirname(folder), mode);
+    }
   }
 }
 
@@ -23,29 +27,15 @@ export async function createFolder(folder: string, mode?: number): Promise<void>
  * system's error if the folder can't be created.
  */
 export function createFolderSync(folder: string, mode?: number): void {
-  try {
-    createOneSync(folder, mode);
-  } catch (error) {
-    if (!isWithoutParent(folder, error)) throw error;
-    createFolderSync(dirname(folder), mode);
-    createOneSync(folder, mode);
-  }
-}
-
-async function createOne(folder: string, mode: number | undefined): Promise<void> {
-  try {
-    await mkdir(folder, mode);
-  } catch (error) {
-    const found = await stat(folder).catch(() => undefined);
-    if (!found?.isDirectory()) throw error;
-  }
-}
-
-function createOneSync(folder: string, mode: number | undefined): void {
-  try {
-    mkdirSync(folder, mode);
-  } catch (error) {
-    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
+  for (let tries = 1; ; tries++) {
+    try {
+      mkdirSync(folder, mode);
+      return;
+    } catch (error) {
+      if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+      if (tries > 1 || !isWithoutParent(folder, error)) throw error;
+      createFolderSync(dirname(folder), mode);
+    }
   }
 }
 

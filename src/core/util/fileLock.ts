@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
-import { access, readFile, rm, stat } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
 import { createFileExclusively, writeFileAtomically } from './durableFiles.ts';
@@ -23,6 +23,9 @@ interface Holder {
   readonly purpose?: unknown;
   readonly namespaces?: unknown;
 }
+
+/** The description of this process, once it was needed. */
+let ownProcess: ReturnType<typeof describeProcess> | undefined;
 
 /**
  * A lock that only one process at a time can hold. The lock file identifies the machine and the process, and expires
@@ -54,7 +57,10 @@ export class FileLock implements Disposable {
   /** Acquires the lock. Resolves to undefined if it is already held. The file's folder must exist. */
   static async acquire(file: string, clock: Clock, purpose?: string): Promise<FileLock | undefined> {
     const lock = new FileLock(file, clock, purpose);
-    if (!(await lock.create()) && !(await lock.takeOver())) return undefined;
+    const found = await readHolder(file);
+    // The file is created together with its content, because an empty file would block other processes.
+    const isOwn = found ? await lock.takeOver(found) : await createFileExclusively(file, lock.text());
+    if (!isOwn) return undefined;
     lock.renewLater();
     return lock;
   }
@@ -100,20 +106,10 @@ export class FileLock implements Disposable {
   }
 
   /**
-   * Creates the lock file together with its content, because an empty file would block other processes. Resolves to
-   * false if the file exists.
-   */
-  private async create(): Promise<boolean> {
-    return !(await exists(this.file)) && (await createFileExclusively(this.file, this.text()));
-  }
-
-  /**
    * Takes over a stale lock. Resolves to false if another process holds the lock. A second lock, named after the stale
    * one's token, ensures that only one process does so.
    */
-  private async takeOver(): Promise<boolean> {
-    const found = await readHolder(this.file);
-    if (!found) return await this.create();
+  private async takeOver(found: Holder): Promise<boolean> {
     if (!isGone(found) && this.clock.now() - found.at < staleAfterMs) return false;
     const takeover = await FileLock.acquire(`${this.file}.${found.token}`, this.clock);
     if (!takeover) return false;
@@ -129,39 +125,36 @@ export class FileLock implements Disposable {
 
   private text(): string {
     const { token, purpose } = this;
-    return JSON.stringify({ ...describeProcess(), at: this.clock.now(), mark: token, purpose });
+    ownProcess ??= describeProcess();
+    return JSON.stringify({ ...ownProcess, at: this.clock.now(), mark: token, purpose });
   }
 
   private renewLater(): void {
     this.renewalTimer = this.clock.after(renewEveryMs, () => {
       this.renewLater();
       this.shouldRenewAgain = true;
-      this.renewing ??= this.renewWhileRequested();
+      this.renewing ??= this.renew();
     });
   }
 
   /** Renews the lock. Never starts a write before the previous one has finished, even if the disk is slow. */
-  private async renewWhileRequested(): Promise<void> {
+  private async renew(): Promise<void> {
     while (this.shouldRenewAgain) {
       this.shouldRenewAgain = false;
-      await this.renew();
+      try {
+        if ((await readHolder(this.file))?.token === this.token) {
+          await writeFileAtomically(this.file, this.text());
+          // Deletes the file again if this renewal restored it after `dispose`.
+          if (this.isDisposed) this.dispose();
+        } else {
+          this.renewalTimer?.dispose();
+          this.lost.fire();
+        }
+      } catch {
+        // The lock will go stale.
+      }
     }
     this.renewing = undefined;
-  }
-
-  private async renew(): Promise<void> {
-    try {
-      if ((await readHolder(this.file))?.token === this.token) {
-        await writeFileAtomically(this.file, this.text());
-        // Deletes the file again if this renewal restored it after `dispose`.
-        if (this.isDisposed) this.dispose();
-        return;
-      }
-      this.renewalTimer?.dispose();
-      this.lost.fire();
-    } catch {
-      // The lock will go stale.
-    }
   }
 }
 
@@ -178,18 +171,17 @@ export async function runUnderLock<T>(
   const until = clock.now() + timeoutMs;
   for (;;) {
     const lock = await FileLock.acquire(file, clock);
-    if (lock) return await act().finally(() => lock.release());
+    if (lock) {
+      try {
+        return await act();
+      } finally {
+        await lock.release();
+      }
+    }
     if (clock.now() >= until) throw new Error('another window or program has held its lock for too long');
     // Uses the system clock even in tests, because a real disk determines the wait.
     await setTimeout(retryDelayMs * Math.random());
   }
-}
-
-async function exists(file: string): Promise<boolean> {
-  return await access(file).then(
-    () => true,
-    () => false,
-  );
 }
 
 /**

@@ -33,7 +33,9 @@ export function hasInfinity(value: unknown): boolean {
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
-  return Array.isArray(value) ? hasDeeperElement(value, levels - 1) : hasDeeperMember(value as JsonObject, levels - 1);
+  const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  for (const member of members) if (isDeeperThan(member, levels - 1)) return true;
+  return false;
 }
 
 /** Returns true if a JSON value contains more than `limit` values. Never recurses, and stops at the limit. */
@@ -45,16 +47,6 @@ export function hasMoreValuesThan(value: unknown, limit: number): boolean {
     if (count > limit) return true;
     for (const one of values) if (typeof one === 'object' && one !== null) open.push(one);
   }
-  return false;
-}
-
-function hasDeeperElement(list: readonly unknown[], levels: number): boolean {
-  for (const element of list) if (isDeeperThan(element, levels)) return true;
-  return false;
-}
-
-function hasDeeperMember(object: JsonObject, levels: number): boolean {
-  for (const name in object) if (isDeeperThan(object[name], levels)) return true;
   return false;
 }
 
