@@ -37,24 +37,6 @@ export const searchParameterSchema = z.looseObject({
 /** A database-specific search parameter. */
 export type SearchParameterDocument = z.infer<typeof searchParameterSchema>;
 
-interface ExpectedFields {
-  readonly texts: readonly string[];
-  readonly numbers: readonly string[];
-}
-
-/**
- * Returns true if `value` is an object whose `texts` fields are strings and whose `numbers` fields are finite numbers.
- * Each field may also be absent or null. Used instead of a schema for responses with thousands of entries, because
- * schema validation would take longer than parsing the JSON.
- */
-function hasFields(value: unknown, { texts, numbers }: ExpectedFields): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const actual = value as Readonly<Record<string, unknown>>;
-  for (const name of texts) if (typeof (actual[name] ?? '') !== 'string') return false;
-  for (const name of numbers) if (!Number.isFinite(actual[name] ?? 0)) return false;
-  return true;
-}
-
 /** A file, described as a data resource (§2.3). May contain additional fields (D15: tolerant reading). */
 export interface FileResource {
   [field: string]: unknown;
@@ -70,19 +52,6 @@ export interface FileResource {
   bytes?: number | null | undefined;
   /** Hash of the content, as defined by the Data Resource standard: `algorithm:hex`, or just the hex digits for MD5. */
   hash?: string | null | undefined;
-}
-
-const fields = {
-  texts: ['id', 'name', 'path', 'title', 'description', 'format', 'mediatype', 'encoding', 'hash'],
-  numbers: ['bytes'],
-} as const;
-
-/**
- * Returns true if `value` is a {@link FileResource}. Doesn't use a schema, because validation would be too slow for
- * thousands of files.
- */
-export function isFileResource(value: unknown): value is FileResource {
-  return hasFields(value, fields) && typeof value['id'] === 'string';
 }
 
 /**
@@ -160,16 +129,6 @@ export const transferStatusSchema = z.looseObject({
 
 /** The status of a transfer (§2.4). */
 export type TransferStatusDocument = z.infer<typeof transferStatusSchema>;
-
-const statusFields = { texts: ['id', 'status', 'message'], numbers: ['num_files', 'num_files_transferred'] } as const;
-
-/**
- * Returns true if `value` is a {@link TransferStatusDocument}. Used for polling, because validating against the
- * schema is slower.
- */
-export function isTransferStatus(value: unknown): value is TransferStatusDocument {
-  return hasFields(value, statusFields);
-}
 
 /** An error in a problem document. Omits the `value` field, which is never read (D14: error documents). */
 interface ProblemDetail {

@@ -79,7 +79,7 @@ export const searchFilesTool = defineTool({
     // Request as many rows as an answer can have, because `offset` must be a multiple of `limit` (D9: paging).
     const position = cursor === undefined ? { offset } : { cursor };
     const request = { ...filters, database: name, orcid, query, ...position, limit: maxRows };
-    const reply = await catchRefusal(() => session.client.search(request, signal));
+    const reply = await catchRefusal(session.client.search(request, signal));
     if (!reply.value || reply.reason) throw new AgentError('requestFailed', "The search didn't succeed.", reply.reason);
     const { value } = reply;
     const mayHaveMore = session.service.hasFullPages ? value.length >= maxRows : value.length > 0;
@@ -161,7 +161,7 @@ export function toFileDetails(file: FileEntry): JsonObject {
 
 /** Requests the list of a service's databases. Throws {@link AgentError} if the request fails. */
 async function requestDatabases(session: OpenConnection, signal: AbortSignal): Promise<readonly Database[]> {
-  const { value, reason } = await catchRefusal(() => session.client.databases(signal));
+  const { value, reason } = await catchRefusal(session.client.databases(signal));
   if (reason) throw new AgentError('requestFailed', "The databases couldn't be listed.", reason);
   return value ?? [];
 }

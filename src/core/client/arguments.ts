@@ -1,9 +1,14 @@
+import type { Connection } from '../model/connection.ts';
 import type { FileStaging } from '../model/searchModel.ts';
 import { isJsonObject, type JsonObject } from '../util/json.ts';
 import { parseUuid } from '../util/uuid.ts';
-import type { ConnectOptions } from './clientSession.ts';
 import { markArgumentError, RuntimeError, ValueError } from './reply.ts';
 import { isHeaderSafe } from './request.ts';
+
+/** Describes the service to connect to and the key to use (§4.9). */
+export type ConnectOptions = Pick<Connection, 'server' | 'port' | 'scheme' | 'allowInsecureHttp' | 'transport'> & {
+  readonly apiKey: string;
+};
 
 /**
  * Describes a search (§4.3). Requests omit `status`, `limit` and `specific` if empty, and `offset` and `limit` if 0.

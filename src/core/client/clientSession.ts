@@ -1,5 +1,5 @@
 import { apiVersion, localServiceName } from '../../contract/contract.ts';
-import type { Connection, ServiceInfo } from '../model/connection.ts';
+import type { ServiceInfo } from '../model/connection.ts';
 import type { Database } from '../model/databaseModel.ts';
 import type { NetworkSettings } from '../model/networkSettings.ts';
 import type { Reason } from '../model/reason.ts';
@@ -8,6 +8,7 @@ import { formatErrorStack } from '../util/errorFacts.ts';
 import type { Logger } from '../util/logger.ts';
 import { KeyRemover, redact } from '../util/redact.ts';
 import { joinLines } from '../util/visibleText.ts';
+import type { ConnectOptions } from './arguments.ts';
 import { getHeader, toReason, toRefusal } from './failures.ts';
 import { ConnectionError, type RequestFailure, type Result } from './reply.ts';
 import {
@@ -24,11 +25,6 @@ import { readDatabases, readJson, readRoot, UnreadableResponseError } from './re
 import { createRoute, type RouteObserver } from './route.ts';
 import type { ServerDialects } from './serverDialect.ts';
 import { DirectTransport, EditorTransport, linkSignals, type Fetch, type Transport } from './transport.ts';
-
-/** Describes the service to connect to and the key to use (§4.9). */
-export type ConnectOptions = Pick<Connection, 'server' | 'port' | 'scheme' | 'allowInsecureHttp' | 'transport'> & {
-  readonly apiKey: string;
-};
 
 /** The parts that the sessions of a client share. */
 export interface ClientServices {
@@ -170,7 +166,8 @@ export class ClientSession {
     const { turn } = request;
     const { signal, release } = linkSignals(this.ended, caller);
     const send = async (): Promise<Result<HttpResponse>> => await this.sendNow(request, signal);
-    const lateMs = ({ reason }: Result<HttpResponse>): number => (isAbandoned(reason) ? this.limits.lateMs : 0);
+    const lateMs = ({ reason }: Result<HttpResponse>): number =>
+      reason && isAbandoned(reason) ? this.limits.lateMs : 0;
     try {
       for (let tries = 1; ; tries++) {
         const result = await (queue && turn
@@ -327,10 +324,8 @@ function getInterruption(signal: AbortSignal, deadline: AbortSignal | undefined)
 }
 
 /** Returns true for an abandoned submission that the server may still be processing (D34: serialized requests). */
-function isAbandoned(reason: Reason | undefined): boolean {
-  if (reason?.maybeDone !== true) return false;
-  const { kind, status } = reason;
-  return kind === 'timeout' || kind === 'cancelled' || status === 504;
+function isAbandoned({ kind, status, maybeDone }: Reason): boolean {
+  return maybeDone === true && (kind === 'timeout' || kind === 'cancelled' || status === 504);
 }
 
 function canRetryHelp({ kind, status, code }: Reason, isHalved: boolean): boolean {

@@ -15,13 +15,14 @@ import {
   toSentNumber,
   toSentObject,
   type CancelOptions,
+  type ConnectOptions,
   type MetadataOptions,
   type Operation,
   type SearchOptions,
   type TransferOptions,
 } from './arguments.ts';
-import { ClientSession, type ClientServices, type ConnectOptions } from './clientSession.ts';
-import { isNamingKnown, requestWithName, resolveName } from './databaseName.ts';
+import { ClientSession, type ClientServices } from './clientSession.ts';
+import { requestWithName, resolveName } from './databaseName.ts';
 import { MetadataBatches, type BatchedMetadata } from './metadataBatches.ts';
 import {
   ConnectionError,
@@ -145,7 +146,7 @@ export class DataTransferClient implements Disposable {
   /** Lists the databases (§4.2). */
   async databases(signal?: AbortSignal): Promise<Reply<readonly Database[]>> {
     const session = this.requireSession('databases');
-    return await this.perform<readonly Database[]>(session, [], async () => await session.listDatabases(signal));
+    return await this.perform<readonly Database[]>(session, [], session.listDatabases(signal));
   }
 
   /** Searches one database (§4.3). Sends the cursor only to the local service (D9: paging). */
@@ -162,19 +163,12 @@ export class DataTransferClient implements Disposable {
       cursor: (hasCursors && cursor) || undefined,
       specific: toSentObject(specific),
     };
-    const { value: page, reason } = await this.perform<FoundPage>(session, { files: [] }, async () => {
-      const name = await resolveName(session, database, signal);
-      return await requestWithName(
-        name,
-        async (sent) =>
-          await session.request(
-            buildPostRequest(`${session.apiPath}/files`, { database: sent, ...body }),
-            (json) => readFoundPage(json, database, hasCursors),
-            signal,
-          ),
-        signal,
-      );
-    });
+    const requestPage = async (sent: string): Promise<Result<FoundPage>> => {
+      const post = buildPostRequest(`${session.apiPath}/files`, { database: sent, ...body });
+      return await session.request(post, (json) => readFoundPage(json, database, hasCursors), signal);
+    };
+    const found = requestWithName(resolveName(session, database, signal), requestPage, signal);
+    const { value: page, reason } = await this.perform<FoundPage>(session, { files: [] }, found);
     const next = page.cursor === undefined ? {} : { cursor: page.cursor };
     return { value: page.files, ...next, ...(reason && { reason }) };
   }
@@ -201,7 +195,10 @@ export class DataTransferClient implements Disposable {
    * submission).
    */
   isNamingKnown(databases: readonly string[]): boolean {
-    return this.session !== undefined && isNamingKnown(this.session, databases);
+    if (!this.session) return false;
+    const { dialects, service, listed } = this.session;
+    if (service.hasFullPages || dialects.get(service).idsWanted !== undefined) return true;
+    return databases.every((name) => listed?.every((database) => database.name !== name || database.id === name));
   }
 
   /** Resolves to the name or ID that requests use for a database (D7: database name or id). */
@@ -216,7 +213,7 @@ export class DataTransferClient implements Disposable {
   async transfer(request: TransferOptions, turn: TurnOptions = {}): Promise<Reply<string | undefined>> {
     const session = this.requireSession('transfer');
     const given = checkArguments('transfer', request);
-    return await this.perform(session, undefined, async () => await submit(session, given, turn));
+    return await this.perform(session, undefined, submit(session, given, turn));
   }
 
   /**
@@ -227,23 +224,11 @@ export class DataTransferClient implements Disposable {
   async transferStatus(
     id: string,
     signal?: AbortSignal,
-    { facts, observer }: StatusOptions = {},
+    options: StatusOptions = {},
   ): Promise<Reply<TransferStatus | undefined>> {
     const session = this.requireSession('transferStatus');
     checkArguments('transferStatus', { id });
-    const transferId = parseUuid(id) ?? id;
-    const { clock, limits, ended } = session;
-    const path = `${session.apiPath}/transfers/${transferId}`;
-    const request = { method: 'GET', path, turn: { kind: 'status', observer } } as const;
-    return await this.perform(session, undefined, async () => {
-      for (let foreign = 1; ; foreign++) {
-        const result = await session.request(request, readStatus, signal);
-        const trusted = toTrustedResult(session, result, { ...facts, transferId });
-        const isForeign = trusted.reason?.kind === 'foreignAnswer' || trusted.value?.doubtful === true;
-        if (!isForeign || foreign >= maxForeignResponses) return trusted;
-        await wait(clock, limits.statusRetryMs, signal ? AbortSignal.any([signal, ended]) : ended);
-      }
-    });
+    return await this.perform(session, undefined, requestStatus(session, parseUuid(id) ?? id, options, signal));
   }
 
   /**
@@ -256,10 +241,11 @@ export class DataTransferClient implements Disposable {
     const transferId = parseUuid(id) ?? id;
     const path = `${session.apiPath}/transfers/${transferId}${formatQuery({ orcid })}`;
     const { facts, observer, signal } = turn;
-    return await this.perform<true | undefined>(session, undefined, async () => {
-      const result = await session.send({ method: 'DELETE', path, turn: { kind: 'cancel', observer } }, signal);
-      return result.reason ? toOwnFailure(session, result, { ...facts, transferId, orcid }) : { value: true };
+    const cancel = { method: 'DELETE', path, turn: { kind: 'cancel', observer } } as const;
+    const cancellation = session.send(cancel, signal).then((result) => {
+      return result.reason ? toOwnFailure(session, result, { ...facts, transferId, orcid }) : accepted;
     });
+    return await this.perform<true | undefined>(session, undefined, cancellation);
   }
 
   /**
@@ -273,8 +259,8 @@ export class DataTransferClient implements Disposable {
     const session = this.requireSession('searchParameters');
     checkArguments('searchParameters', { databaseId });
     const path = `${session.apiPath}/databases/${encodePart(databaseId)}/search-parameters`;
-    const list = async () => await session.request({ method: 'GET', path }, readSearchParameters, signal);
-    return await this.perform(session, {}, list, missingRouteStatuses);
+    const listing = session.request({ method: 'GET', path }, readSearchParameters, signal);
+    return await this.perform(session, {}, listing, missingRouteStatuses);
   }
 
   /**
@@ -286,10 +272,8 @@ export class DataTransferClient implements Disposable {
     checkArguments('scanDatabase', { databaseId });
     // The route is beyond the contract (D26: service HTTP behavior).
     const path = `${session.rootPath}/databases/${encodePart(databaseId)}/scans`;
-    return await this.perform<true | undefined>(session, undefined, async () => {
-      const result = await session.send({ method: 'POST', path }, signal);
-      return result.reason ? result : { value: true };
-    });
+    const scan = session.send({ method: 'POST', path }, signal).then((result) => (result.reason ? result : accepted));
+    return await this.perform<true | undefined>(session, undefined, scan);
   }
 
   /** Logs an unexpected error with its stack and without the key, and returns it as a reason. */
@@ -306,16 +290,16 @@ export class DataTransferClient implements Disposable {
   }
 
   /**
-   * Runs an operation whose arguments were checked. Its failures, even by errors of this program, become a reply with
+   * Awaits an operation whose arguments were checked. Its failures, even by errors of this program, become a reply with
    * `fallback` and a reason. Those with an `ignored` status become a reply without a reason, and aren't reported.
    */
   private async perform<T>(
     session: ClientSession,
     fallback: T,
-    operation: () => Promise<Result<T>>,
+    operation: Promise<Result<T>>,
     ignored?: ReadonlySet<number>,
   ): Promise<Reply<T>> {
-    const { value, reason } = await operation().catch((error: unknown) => session.reportBug(error));
+    const { value, reason } = await operation.catch((error: unknown) => session.reportBug(error));
     if (ignored?.has(reason?.status ?? 0)) return { value: fallback };
     this.reportReply(session, reason);
     return reason ? { value: fallback, reason } : { value };
@@ -330,6 +314,8 @@ export class DataTransferClient implements Disposable {
     if (reason) session.logFailure(reason);
   }
 }
+
+const accepted = { value: true } as const;
 
 const missingRouteStatuses: ReadonlySet<number> = new Set([404, 405, 501]);
 
@@ -403,6 +389,24 @@ function readAcceptedId({ response }: ExchangeTrail): string | undefined {
  * check status identity).
  */
 const maxForeignResponses = 3;
+
+async function requestStatus(
+  session: ClientSession,
+  transferId: string,
+  { facts, observer }: StatusOptions,
+  signal: AbortSignal | undefined,
+): Promise<Result<TransferStatus>> {
+  const { apiPath, clock, limits, ended } = session;
+  const path = `${apiPath}/transfers/${transferId}`;
+  const request = { method: 'GET', path, turn: { kind: 'status', observer } } as const;
+  for (let foreign = 1; ; foreign++) {
+    const result = await session.request(request, readStatus, signal);
+    const trusted = toTrustedResult(session, result, { ...facts, transferId });
+    const isForeign = trusted.reason?.kind === 'foreignAnswer' || trusted.value?.doubtful === true;
+    if (!isForeign || foreign >= maxForeignResponses) return trusted;
+    await wait(clock, limits.statusRetryMs, signal ? AbortSignal.any([signal, ended]) : ended);
+  }
+}
 
 function toTrustedResult(
   session: ClientSession,

@@ -22,24 +22,16 @@ export async function resolveName(session: ClientSession, name: string, signal?:
 }
 
 /**
- * Returns true if it is known whether to send these databases' names or IDs, or if both work (D36: names before
- * submission).
- */
-export function isNamingKnown({ dialects, service, listed }: ClientSession, names: readonly string[]): boolean {
-  if (service.hasFullPages || dialects.get(service).idsWanted !== undefined) return true;
-  return names.every((name) => listed?.every((database) => database.name !== name || database.id === name));
-}
-
-/**
  * Sends a request that refers to a database. After a 404, retries once with the database's ID if possible (D7: database
  * name or id).
  */
 export async function requestWithName<T>(
-  database: DatabaseName,
+  named: DatabaseName | Promise<DatabaseName>,
   request: (sent: string) => Promise<Result<T>>,
   signal?: AbortSignal,
   isNotFound = ({ reason }: RequestFailure): boolean => reason.status === 404,
 ): Promise<Result<T>> {
+  const database = await named;
   const first = await request(database.sent);
   if (!first.reason) learnNaming(database);
   if (!first.reason || !isNotFound(first) || !(await switchToId(database, signal))) return first;

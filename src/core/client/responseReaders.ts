@@ -1,18 +1,17 @@
 import type * as z from 'zod/mini';
 import {
   databaseSchema,
-  isFileResource,
-  isTransferStatus,
   resourcesSchema,
   rootDocumentSchema,
   searchParameterSchema,
   transferAcceptedSchema,
   transferStatusSchema,
+  type FileResource,
+  type TransferStatusDocument,
 } from '../../contract/contract.ts';
 import type { Database, SearchParameter, StoreListing } from '../model/databaseModel.ts';
 import type { FoundFile, UnreadableFile } from '../model/fileEntry.ts';
 import type { TransferBytes, TransferStatus } from '../model/transferModel.ts';
-import { parseAmount } from '../util/displayLimits.ts';
 import { isDeeperThan, isJsonObject } from '../util/json.ts';
 import { parseUuid } from '../util/uuid.ts';
 
@@ -102,12 +101,36 @@ export function readFoundPage(json: unknown, database: string, hasCursors: boole
 }
 
 function readFile(resource: unknown, database: string): FoundFile {
-  if (!isFileResource(resource) || isDeeperThan(resource, maxResourceDepth)) return toUnreadableFile(resource);
-  const { id, path, title, description, format, mediatype, bytes, hash } = resource;
-  const name = path?.slice(path.lastIndexOf('/') + 1).trim() || resource.name?.trim() || id;
+  if (!hasFields(resource, fileFields) || typeof resource['id'] !== 'string') return toUnreadableFile(resource);
+  if (isDeeperThan(resource, maxResourceDepth)) return toUnreadableFile(resource);
+  const { id, name: slug, path, title, description, format, mediatype, bytes, hash } = resource as FileResource;
+  const name = path?.slice(path.lastIndexOf('/') + 1).trim() || slug?.trim() || id;
   const known = { path, title, description, format, mediaType: mediatype, sizeBytes: parseAmount(bytes), hash };
   return { kind: 'file', id, database, name, ...omitAbsent(known), resource };
 }
+
+interface ExpectedFields {
+  readonly texts: readonly string[];
+  readonly numbers: readonly string[];
+}
+
+/**
+ * Returns true if `value` is an object whose `texts` fields are strings and whose `numbers` fields are finite numbers.
+ * Each field may also be absent or null. Used instead of a schema for responses with thousands of entries, because
+ * schema validation would take longer than parsing the JSON.
+ */
+function hasFields(value: unknown, { texts, numbers }: ExpectedFields): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const actual = value as Readonly<Record<string, unknown>>;
+  for (const name of texts) if (typeof (actual[name] ?? '') !== 'string') return false;
+  for (const name of numbers) if (!Number.isFinite(actual[name] ?? 0)) return false;
+  return true;
+}
+
+const fileFields = {
+  texts: ['id', 'name', 'path', 'title', 'description', 'format', 'mediatype', 'encoding', 'hash'],
+  numbers: ['bytes'],
+} as const;
 
 function toUnreadableFile(resource: unknown): UnreadableFile {
   let text: string;
@@ -117,6 +140,15 @@ function toUnreadableFile(resource: unknown): UnreadableFile {
     text = '…';
   }
   return { kind: 'unreadable', text: text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text };
+}
+
+/** One exabyte, more than the size of any file. */
+const largestReported = 1e18;
+
+/** Returns a value from a server if it is a valid count or size, an integer from 0 to 10^18; otherwise, undefined. */
+function parseAmount(value: unknown): number | undefined {
+  if (typeof value !== 'number' || !Number.isInteger(value)) return undefined;
+  return value >= 0 && value <= largestReported ? value : undefined;
 }
 
 type Present<T> = { [K in keyof T]?: NonNullable<T[K]> };
@@ -137,9 +169,11 @@ export function readAccepted(json: unknown): string {
   return id;
 }
 
+const statusFields = { texts: ['id', 'status', 'message'], numbers: ['num_files', 'num_files_transferred'] } as const;
+
 /** Reads a transfer's status (§2.4). Omits null fields and impossible counts (D39: server data display). */
 export function readStatus(json: unknown): TransferStatus {
-  const document = isTransferStatus(json) ? json : parse(transferStatusSchema, json);
+  const document = hasFields(json, statusFields) ? (json as TransferStatusDocument) : parse(transferStatusSchema, json);
   const { id, status, message, num_files, num_files_transferred } = document;
   const [fileCount, movedFileCount] = [num_files, num_files_transferred].map(parseAmount);
   return omitAbsent({ id, status, message, fileCount, movedFileCount, bytes: readBytes(document) });
@@ -150,8 +184,9 @@ export function readStatus(json: unknown): TransferStatus {
  * value would then exclude the entire status.
  */
 function readBytes(document: Record<string, unknown>): TransferBytes | undefined {
-  const fields = ['num_bytes', 'num_bytes_transferred', 'num_bytes_staged', 'num_bytes_verified'];
-  const [total, copied, staged, verified] = fields.map((field) => parseAmount(document[field]));
+  const { num_bytes, num_bytes_transferred, num_bytes_staged, num_bytes_verified } = document;
+  const amounts = [num_bytes, num_bytes_transferred, num_bytes_staged, num_bytes_verified];
+  const [total, copied, staged, verified] = amounts.map(parseAmount);
   if (total === undefined || copied === undefined || copied > total) return undefined;
   return { total, copied, ...omitAbsent({ staged, verified }) };
 }

@@ -82,7 +82,7 @@ export class ConnectFlow implements Disposable {
    */
   async listDatabases(connectionId: string): Promise<readonly Database[]> {
     const session = this.dependencies.sessions.get(connectionId);
-    const reply = session && (await catchRefusal(() => session.client.databases()));
+    const reply = session && (await catchRefusal(session.client.databases()));
     return reply?.value ?? [];
   }
 
@@ -150,7 +150,7 @@ export class ConnectFlow implements Disposable {
   async tryKey(connectionId: string): Promise<Reason | undefined> {
     const session = this.dependencies.sessions.get(connectionId);
     if (!session) return { kind: 'notConnected' };
-    return (await catchRefusal(() => session.client.databases())).reason;
+    return (await catchRefusal(session.client.databases())).reason;
   }
 
   /** Shows a connection as failed without trying to connect, for example because its service did not start. */
@@ -194,7 +194,7 @@ export class ConnectFlow implements Disposable {
     if (!session) return undefined;
     const listing = ++this.listings;
     store.setListing({ ...store.listing, isLoading: true });
-    const reply = await catchRefusal(() => session.client.databases());
+    const reply = await catchRefusal(session.client.databases());
     if (sessions.active !== session || listing < this.lastListing) return reply.reason;
     this.lastListing = listing;
     const databases = reply.value && !reply.reason ? reply.value : store.listing.databases;

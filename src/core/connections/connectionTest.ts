@@ -68,7 +68,7 @@ export class ConnectionTest {
     steps: TestSteps,
   ): Promise<void> {
     const options = { ...tested.connection, apiKey: tested.apiKey ?? '' };
-    const root = await catchRefusal<Reply<ServiceInfo>>(async () => ({ value: await client.connect(options, signal) }));
+    const root = await catchRefusal<Reply<ServiceInfo>>(client.connect(options, signal).then((value) => ({ value })));
     // If the request for the root document is rejected as `unauthorized`, the service did respond.
     if (root.reason && root.reason.kind !== 'unauthorized') steps.end(root.reason);
     else {
@@ -85,7 +85,7 @@ export class ConnectionTest {
     rejection: Reason | undefined,
   ): Promise<Partial<Reply<readonly Database[]>>> {
     if (apiKey === undefined) return { reason: { kind: 'unauthorized' } };
-    const { value, reason } = rejection ? { reason: rejection } : await catchRefusal(() => client.databases(signal));
+    const { value, reason } = rejection ? { reason: rejection } : await catchRefusal(client.databases(signal));
     if (reason) return { reason: this.addKeyTrust(connection, reason) };
     this.dependencies.keys.recordReply(connection.id, undefined);
     return { value: value ?? [] };

@@ -85,11 +85,15 @@ export class ServiceWatch implements Disposable {
     const { sessions, store } = this.dependencies;
     const finding = classifyReply(reason);
     if (sessions.active !== session || finding === 'inconclusive') return;
-    const hadProblem = this.isProblemShown();
-    if (finding !== 'ambiguous') store.setProblem(finding === 'down' ? reason : undefined);
     const loop = this.loop?.session === session ? this.loop : undefined;
-    if (finding === 'up') recordSuccess(loop, hadProblem);
-    else if (!loop) void this.settle(session, finding === 'down' ? 1 : 0);
+    if (loop && finding === 'up') this.recordSuccess(loop);
+    if (finding !== 'ambiguous') store.setProblem(finding === 'down' ? reason : undefined);
+    if (!loop && finding !== 'up') void this.settle(session, Number(finding === 'down'));
+  }
+
+  private recordSuccess(loop: CheckLoop): void {
+    loop.successCount++;
+    if (this.isProblemShown()) loop.wake.abort();
   }
 
   /** Returns the remainder of the shortest interval between two checks, in milliseconds. */
@@ -151,12 +155,6 @@ export class ServiceWatch implements Disposable {
     const { state } = this.dependencies.store;
     return state.kind === 'connected' && state.problem !== undefined;
   }
-}
-
-function recordSuccess(loop: CheckLoop | undefined, hadProblem: boolean): void {
-  if (!loop) return;
-  loop.successCount++;
-  if (hadProblem) loop.wake.abort();
 }
 
 /** Classifies the reply to a request. An ambiguous failure may affect only that request. */
@@ -313,7 +311,7 @@ export class KeyWatch implements Disposable {
       const backoffMs = getBackoffMs(otherFailures + 1, firstKeyPauseMs, refusalThresholdMs);
       await wait(this.clock, otherFailures > 0 ? backoffMs : this.getPauseMs(id), signal);
       if (!isOpen() || this.getStatus(id) !== 'doubted') return;
-      const { reason } = await catchRefusal(() => session.client.databases(signal));
+      const { reason } = await catchRefusal(session.client.databases(signal));
       otherFailures = reason && !isKeyRejection(reason) ? otherFailures + 1 : 0;
     }
   }

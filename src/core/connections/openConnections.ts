@@ -102,14 +102,14 @@ export function toRefusal(error: unknown): Reason {
 }
 
 /**
- * Runs a client operation. If the operation fails with an error that {@link toRefusal} converts, resolves to the
+ * Awaits a client's operation. If the operation fails with an error that {@link toRefusal} converts, resolves to the
  * reason.
  */
 export async function catchRefusal<R extends { readonly reason?: Reason }>(
-  operation: () => Promise<R>,
+  operation: Promise<R>,
 ): Promise<R | { readonly value?: never; readonly reason: Reason }> {
   try {
-    return await operation();
+    return await operation;
   } catch (error) {
     return { reason: toRefusal(error) };
   }

@@ -248,14 +248,10 @@ const maxSamples = 120;
  */
 export function addSample(series: readonly ProgressSample[], sample: ProgressSample): readonly ProgressSample[] {
   const last = series.at(-1);
-  if (last && !hasMoved(last, sample)) return series;
+  const { moved, copiedBytes, checkedBytes } = sample;
+  if (last?.moved === moved && last.copiedBytes === copiedBytes && last.checkedBytes === checkedBytes) return series;
   const longer = [...series, { ...sample, at: Math.max(sample.at, last?.at ?? sample.at) }];
   return longer.length <= maxSamples ? longer : longer.toSpliced(findLeastInformative(longer), 1);
-}
-
-function hasMoved(last: ProgressSample, next: ProgressSample): boolean {
-  const { moved, copiedBytes, checkedBytes } = next;
-  return last.moved !== moved || last.copiedBytes !== copiedBytes || last.checkedBytes !== checkedBytes;
 }
 
 /** Returns the samples at which the number of files changed, including the first one. */

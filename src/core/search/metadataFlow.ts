@@ -102,7 +102,7 @@ export async function lookUpIds(
   signal?: AbortSignal,
 ): Promise<IdLookupResult> {
   const { database, ids } = request;
-  const reply = await catchRefusal(() => session.client.fetchMetadata(request, signal));
+  const reply = await catchRefusal(session.client.fetchMetadata(request, signal));
   const refused = 'refusedIds' in reply ? (reply.refusedIds ?? []) : [];
   const files = reply.value ?? [];
   // If every ID was refused, the reply also contains a reason, although the lookup as a whole didn't fail (D8: metadata

@@ -52,7 +52,7 @@ export class RecipeFlow {
       hasFullPages: session.service.hasFullPages === true,
       readLicenses: readStatedLicenses,
       search: async ({ pageSize: limit, ...page }) =>
-        await whileRunning(catchRefusal(() => session.client.search({ ...page, orcid, limit }, signal))),
+        await whileRunning(catchRefusal(session.client.search({ ...page, orcid, limit }, signal))),
       lookUpIds: async (database, ids) =>
         await whileRunning(lookUpIds(session, unsafeIds, { database, orcid, ids }, signal)),
       matchTable: (database, key, values) =>

@@ -19,7 +19,7 @@ import { mapConcurrently } from '../util/concurrentCalls.ts';
 import { Lifetime, type Disposable } from '../util/lifetime.ts';
 import { lookUpIds, type UnsafeIds } from './metadataFlow.ts';
 import { leaveBatch, SearchStore, setBatch, type DismissedSearches, type Search } from './searchStore.ts';
-import type { ParameterListing, ParameterStore, SearchabilityStore, ServiceVersion } from './searchabilityStore.ts';
+import type { ParameterListing, ParameterStore, SearchabilityStore } from './searchabilityStore.ts';
 
 /** A page of search results, and the reason if the request failed. */
 interface SearchPage {
@@ -42,12 +42,6 @@ interface PageSource {
   readonly orcid: string;
 }
 
-async function requestPage(source: PageSource, search: Search, signal: AbortSignal): Promise<SearchPage> {
-  return search.query.ids
-    ? await requestIdsPage(source, search, search.query.ids, signal)
-    : await requestWordsPage(source, search, signal);
-}
-
 async function requestWordsPage(source: PageSource, search: Search, signal: AbortSignal): Promise<SearchPage> {
   const { session, orcid } = source;
   const { database, query, status, pageSize, specific } = search.query;
@@ -56,7 +50,7 @@ async function requestWordsPage(source: PageSource, search: Search, signal: Abor
   const hasCursor = session.service.hasFullPages === true && search.cursor !== undefined;
   const position = hasCursor ? { cursor: search.cursor } : { offset: search.nextOffset };
   const request = { database, orcid, query, ...position, limit: pageSize, ...filters };
-  const reply = await catchRefusal(() => session.client.search(request, signal));
+  const reply = await catchRefusal(session.client.search(request, signal));
   if (!reply.value || reply.reason) return toFailedPage(search, reply.reason);
   const { value, cursor } = reply;
   const isLast = session.service.hasFullPages === true && value.length < pageSize;
@@ -309,7 +303,9 @@ export class SearchFlow {
       return false;
     }
     const orcid = this.dependencies.getOrcid(search.connectionId);
-    const page = await requestPage({ session, unsafeIds, orcid }, search, signal);
+    const source = { session, unsafeIds, orcid };
+    const { ids } = search.query;
+    const page = await (ids ? requestIdsPage(source, search, ids, signal) : requestWordsPage(source, search, signal));
     if (signal.aborted) return false;
     this.learn(session, search, page.reason);
     return this.addPage(store, search, page, count);
@@ -320,7 +316,8 @@ export class SearchFlow {
    * undefined (D38: learned searchability).
    */
   getKnownRefusal(session: OpenConnection, query: SearchQuery): Searchability | undefined {
-    const known = this.dependencies.searchability.get(toServiceVersion(session), query.database);
+    const service = { connectionId: session.connection.id, version: session.service.version };
+    const known = this.dependencies.searchability.get(service, query.database);
     return known && isRefused(query, known) ? known : undefined;
   }
 
@@ -330,7 +327,9 @@ export class SearchFlow {
     const known = this.getKnownRefusal(session, query);
     const learned = reason ? learnSearchability(query, reason, known) : undefined;
     const hasChanged = reason ? learned !== undefined : known !== undefined;
-    if (hasChanged) this.dependencies.searchability.set(toServiceVersion(session), query.database, learned);
+    if (!hasChanged) return;
+    const service = { connectionId: session.connection.id, version: session.service.version };
+    this.dependencies.searchability.set(service, query.database, learned);
   }
 
   private addPage(store: SearchStore, search: Search, page: SearchPage, count: number): boolean {
@@ -355,10 +354,6 @@ export class SearchFlow {
 
 function isReadable(file: FoundFile): file is FileEntry {
   return file.kind === 'file';
-}
-
-function toServiceVersion({ connection, service }: OpenConnection): ServiceVersion {
-  return { connectionId: connection.id, version: service.version };
 }
 
 /**
@@ -439,6 +434,6 @@ export class ParameterFlow implements Disposable {
 }
 
 async function requestParameters(session: OpenConnection, databaseId: string): Promise<ParameterListing> {
-  const { value, reason } = await catchRefusal(() => session.client.searchParameters(databaseId));
+  const { value, reason } = await catchRefusal(session.client.searchParameters(databaseId));
   return { parameters: value ?? {}, ...(reason && { reason }) };
 }

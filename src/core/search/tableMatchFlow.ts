@@ -212,7 +212,7 @@ async function compareFiles({ session, database, orcid, index, signal, onProgres
     onProgress: (done) => onProgress({ unit: 'files', done }),
     requestPage: async (position, limit) => {
       const request = { database, orcid, query: '', ...position, limit };
-      const page = await catchRefusal(() => session.client.search(request, signal));
+      const page = await catchRefusal(session.client.search(request, signal));
       signal.throwIfAborted();
       return page;
     },
@@ -238,7 +238,7 @@ async function searchEachValue(matching: Matching): Promise<void> {
 async function searchValue(matching: Matching, query: string, limit: number): Promise<MatchGap | undefined> {
   const { session, database, orcid, index, signal } = matching;
   const request = { database, orcid, query, limit };
-  const { value = [], reason } = await catchRefusal(() => session.client.search(request, signal));
+  const { value = [], reason } = await catchRefusal(session.client.search(request, signal));
   signal.throwIfAborted();
   if (reason?.kind === 'tooLarge' && limit > 1) return await searchValue(matching, query, Math.ceil(limit / 2));
   index.addTo(

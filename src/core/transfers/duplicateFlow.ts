@@ -67,7 +67,7 @@ async function requestSizes(
 ): Promise<readonly FoundFile[] | undefined> {
   const query = sizes.map((size) => `bytes:=${size}`).join(' | ');
   const request = { database: order.destination, orcid: order.orcid, query, limit: maxFound };
-  const { value, reason } = await catchRefusal(() => session.client.search(request, signal));
+  const { value, reason } = await catchRefusal(session.client.search(request, signal));
   return reason ? undefined : value;
 }
 

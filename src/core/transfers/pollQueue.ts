@@ -59,8 +59,8 @@ export interface PollResult {
   readonly failure?: Reason;
 }
 
-interface PollQueueDependencies {
-  readonly clock: Clock;
+/** Polls the transfers of a {@link PollQueue}. */
+interface Poller {
   /** Polls and saves a transfer. Calls `didStart` when a queued request starts (D34: serialized requests). */
   poll(key: string, didStart: () => void): Promise<PollResult>;
 }
@@ -93,7 +93,8 @@ const newestWeight = 0.2;
 
 /** Polls the transfers on one server when due, one at a time and at most five per second (D33: polling intervals). */
 export class PollQueue implements Disposable {
-  private readonly dependencies: PollQueueDependencies;
+  private readonly clock: Clock;
+  private readonly poller: Poller;
   private readonly entries = new Map<string, QueueEntry>();
   private wake = new AbortController();
   private isRunning = false;
@@ -105,8 +106,9 @@ export class PollQueue implements Disposable {
   private startedAt = -Infinity;
   private requestMs = 0;
 
-  constructor(dependencies: PollQueueDependencies) {
-    this.dependencies = dependencies;
+  constructor(clock: Clock, poller: Poller) {
+    this.clock = clock;
+    this.poller = poller;
   }
 
   /**
@@ -115,7 +117,7 @@ export class PollQueue implements Disposable {
    */
   add(key: string, intervalMs: number): void {
     if (this.entries.has(key)) return;
-    const now = this.dependencies.clock.now();
+    const now = this.clock.now();
     this.entries.set(key, { dueAt: now, polledAt: -Infinity, intervalMs });
     this.wakeUp();
   }
@@ -154,7 +156,7 @@ export class PollQueue implements Disposable {
       for (let next = this.findNext(); next; next = this.findNext()) {
         const [key, entry] = next;
         const nextAt = Math.max(entry.dueAt, this.closedUntil, this.resumesAt, this.startedAt + minRequestGapMs);
-        const waitMs = nextAt - this.dependencies.clock.now();
+        const waitMs = nextAt - this.clock.now();
         if (waitMs > 0) await this.pause(waitMs);
         else await this.pollOne(key, entry);
       }
@@ -170,7 +172,7 @@ export class PollQueue implements Disposable {
   }
 
   private async pause(waitMs: number): Promise<void> {
-    const { clock } = this.dependencies;
+    const { clock } = this;
     const startedAt = clock.now();
     this.wake = new AbortController();
     await wait(clock, Math.min(waitMs, maxPauseMs), this.wake.signal);
@@ -191,13 +193,13 @@ export class PollQueue implements Disposable {
   }
 
   private async pollOne(key: string, entry: QueueEntry): Promise<void> {
-    const { clock } = this.dependencies;
+    const { clock } = this;
     this.startedAt = clock.now();
     entry.polledAt = this.startedAt;
     entry.dueAt = Infinity;
     // The time spent in the request queue does not count toward the request's duration.
     const didStart = (): void => void (this.startedAt = clock.now());
-    const { intervalMs, failure } = await this.dependencies.poll(key, didStart);
+    const { intervalMs, failure } = await this.poller.poll(key, didStart);
     entry.polledAt = clock.now();
     if (entry.polledAt - this.startedAt > maxRequestMs) this.pollNow();
     if (this.entries.get(key) !== entry) return;

@@ -136,20 +136,18 @@ export class RecordFiles {
    * by a later version.
    */
   async tryToRead(folder: RecordFolder, key: string): Promise<FoundRecord | undefined> {
-    const found = await this.attempt(key, () => this.read(folder, key));
-    return found === 'later' ? undefined : found;
-  }
-
-  /**
-   * Runs `act` for one of many records. If `act` fails, logs the error, so that the other records can still be read.
-   */
-  async attempt<T>(key: string, act: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await act();
+      const found = await this.read(folder, key);
+      return found === 'later' ? undefined : found;
     } catch (error) {
-      this.log.error(`The record ${toRecordName(key)} of a transfer could not be read: ${String(error)}`);
+      this.reportUnreadable(key, error);
       return undefined;
     }
+  }
+
+  /** Logs why one of many records can't be read. The other records can still be read. */
+  reportUnreadable(key: string, error: unknown): undefined {
+    this.log.error(`The record ${toRecordName(key)} of a transfer could not be read: ${String(error)}`);
   }
 
   /** Returns a transfer's authoritative record: the one in `ended` or, if there is none, the one in `running`. */
@@ -169,12 +167,16 @@ export class RecordFiles {
     return undefined;
   }
 
-  /** Writes a record atomically to an existing folder. With `isDurable`, the record survives a system crash. */
-  async write(folder: RecordFolder, key: string, text: string, isDurable: boolean): Promise<void> {
-    await writeFileAtomically(this.path(folder, key), text, isDurable);
+  /** Adds the text of a record to an existing folder, with the time at which the record was last modified. */
+  async add(folder: RecordFolder, key: string, text: string, at: number): Promise<void> {
+    await writeFileAtomically(this.path(folder, key), text, true);
+    await this.stamp(folder, key, at);
   }
 
-  /** Writes a transfer in its stored form, with the ID that its connection has in the ledger. */
+  /**
+   * Writes a transfer to an existing folder, with the ID that its connection has in the ledger. With `isDurable`, the
+   * record survives a system crash.
+   */
   async writeTransfer(
     folder: RecordFolder,
     transfer: Transfer,
@@ -182,7 +184,7 @@ export class RecordFiles {
     replaced?: JsonObject,
   ): Promise<void> {
     const stored = replaceConnection(transfer, this.alias.id, this.alias.storedId);
-    await this.write(folder, transfer.key, formatRecord(stored, replaced), isDurable);
+    await writeFileAtomically(this.path(folder, transfer.key), formatRecord(stored, replaced), isDurable);
   }
 
   /** Moves a record to another folder, which must exist. Returns false if there was no record. */

@@ -188,12 +188,25 @@ export class SavedTransfers implements Disposable {
     });
   }
 
-  /** Handles a change to the record with the given key or, without one, to any records in the folder. */
+  /**
+   * Checks the record with the given key or, without one, all records that may have changed in the folder. Only one
+   * check runs at a time; it includes the keys that are added meanwhile.
+   */
   private async handleChange(folder: WatchedFolder, changed: string | undefined): Promise<void> {
+    const { store, ledger } = this.dependencies;
     try {
       const keys = changed === undefined ? await this.listChangedKeys(folder) : [changed];
       for (const key of keys) this.keysToCheck.add(key);
-      await this.checkAll();
+      if (this.isChecking) return;
+      this.isChecking = true;
+      let failure: unknown;
+      for (const key of this.keysToCheck) {
+        this.keysToCheck.delete(key);
+        await this.check(key).catch((error: unknown) => (failure = error));
+      }
+      this.isChecking = false;
+      if (failure !== undefined) this.logError(failure);
+      if (store.hasEarlier && !(await ledger.hasEnded())) store.setHasEarlier(false);
     } catch (error) {
       this.logError(error);
     }
@@ -215,27 +228,12 @@ export class SavedTransfers implements Disposable {
     return [...listed.filter((key) => !store.get(key)), ...removed.map(({ key }) => key)];
   }
 
-  /** Checks all pending keys, including those added meanwhile. Only one check runs at a time. */
-  private async checkAll(): Promise<void> {
-    if (this.isChecking) return;
-    this.isChecking = true;
-    let failure: unknown;
-    for (const key of this.keysToCheck) {
-      this.keysToCheck.delete(key);
-      await this.check(key).catch((error: unknown) => (failure = error));
-    }
-    this.isChecking = false;
-    if (failure !== undefined) this.logError(failure);
-    const { store, ledger } = this.dependencies;
-    if (store.hasEarlier && !(await ledger.hasEnded())) store.setHasEarlier(false);
-  }
-
   private async check(key: string): Promise<void> {
-    const { store, ledger } = this.dependencies;
+    const { store, ledger, submissions } = this.dependencies;
     const change = await ledger.checkRecord(key);
     const ours = store.get(key);
     if (change.kind === 'there') this.show(change.transfer);
-    if (store.get(key)?.state === 'submitting') this.settleLater();
+    if (store.get(key)?.state === 'submitting' && !submissions.isOwn(key)) this.settleLater();
     if (!ours || (change.kind !== 'removed' && change.kind !== 'missing')) return;
     // The file is missing although no window removed the transfer and it has not ended, so write the file again.
     if (change.kind === 'missing' && !hasEnded(ours.state)) return void this.save(ours);
@@ -306,7 +304,7 @@ export class UnsavedRecords implements Disposable {
 
   forget(keys: readonly string[]): void {
     for (const key of keys) this.unsaved.delete(key);
-    this.resetIfSaved();
+    if (this.isFailing && this.unsaved.size === 0) this.endFailure();
   }
 
   dispose(): void {
@@ -319,7 +317,7 @@ export class UnsavedRecords implements Disposable {
     try {
       const saved = await this.ledger.write(transfer);
       if (this.unsaved.get(transfer.key) === before) this.unsaved.delete(transfer.key);
-      this.resetIfSaved();
+      if (this.isFailing && this.unsaved.size === 0) this.endFailure();
       return saved;
     } catch (error) {
       this.fail(transfer, error);
@@ -348,8 +346,7 @@ export class UnsavedRecords implements Disposable {
     for (const transfer of [...this.unsaved.values()]) if (!(await this.tryToSave(transfer))) return;
   }
 
-  private resetIfSaved(): void {
-    if (this.unsaved.size > 0 || !this.isFailing) return;
+  private endFailure(): void {
     this.retryTimer?.dispose();
     this.retryTimer = undefined;
     this.tries = 1;
@@ -388,6 +385,11 @@ export class PendingSubmissions implements Disposable {
     const lock = this.own.get(key);
     this.own.delete(key);
     await lock?.release();
+  }
+
+  /** Returns true while this process is waiting for the response to a submission. */
+  isOwn(key: string): boolean {
+    return this.own.has(key);
   }
 
   /** Returns true while a window or a command is waiting for the response to a submission. */

@@ -41,7 +41,8 @@ export function applyReply(
   { value, reason = { kind: 'unreadable' } }: StatusReply,
   at: number,
 ): [Transfer, ReplyHistory] {
-  if (value) return applyStatus(transfer, history, value, at);
+  if (value?.doubtful) return applyDoubtful(transfer, history, value, at);
+  if (value) return applyTrusted(transfer, history, value, at);
   if (reason.kind === 'notFound') return applyNotFound(transfer, history, at);
   // The response belongs to another request.
   if (reason.kind === 'foreignAnswer') return [transfer, history];
@@ -51,26 +52,24 @@ export function applyReply(
 }
 
 /**
- * Returns the reason for a failure of the network or the entire service; undefined if there was none (D33: polling
- * intervals).
+ * Returns the reason why there is no status if the network or the entire service failed; undefined if the failure
+ * affects only the transfer (D33: polling intervals).
  */
-export function getServerFailure({ value, reason = { kind: 'unreadable' } }: StatusReply): Reason | undefined {
-  return value === undefined && affectsWholeServer(reason) ? reason : undefined;
+export function getServerFailure(reason: Reason = { kind: 'unreadable' }): Reason | undefined {
+  return affectsWholeServer(reason) ? reason : undefined;
 }
 
 /**
- * Returns the transfer and its history after a status from the server (D10: open status set, D11: check status
- * identity). A doubtful status with the transfer's ID may be about other files than those requested. Statuses of other
+ * Returns the transfer and its history after a doubtful status (D11: check status identity). Such a status with the transfer's ID may be about other files than those requested. Statuses of other
  * transfers differ from each other; those that are repeated belong to the ID. Either it is another transfer's, or the
  * transfer has grown (D35: misrouted responses).
  */
-function applyStatus(
+function applyDoubtful(
   transfer: Transfer,
   history: ReplyHistory,
   reported: TransferStatus,
   at: number,
 ): [Transfer, ReplyHistory] {
-  if (!reported.doubtful) return applyTrusted(transfer, history, reported, at);
   const { other: last, ...counts } = history;
   const isOwnId = reported.id === undefined || reported.id === transfer.id;
   const sign = isOwnId ? findOtherContent(reported, toTransferFacts(transfer)) : undefined;
@@ -90,7 +89,7 @@ function applyStatus(
   ];
 }
 
-/** Returns the transfer and its history after a status that belongs to the transfer (D13: ignored cancel). */
+/** Returns the transfer and its history after a trusted status (D10: open status set, D13: ignored cancel). */
 function applyTrusted(
   transfer: Transfer,
   history: ReplyHistory,

@@ -84,6 +84,7 @@ export class TransferFlow {
 
   /** Loads the transfers that ended in earlier sessions, unless they are already loaded. Logs failures. */
   async loadFinished(): Promise<void> {
+    if (!this.dependencies.store.hasEarlier) return;
     this.loading ??= this.load().finally(() => {
       this.loading = undefined;
     });
@@ -154,7 +155,7 @@ export class TransferFlow {
     if (!session) return { kind: 'notConnected' };
     const request = { id: transfer.id, orcid: transfer.order.orcid };
     const facts = toTransferFacts(transfer);
-    const reply = await catchRefusal(() => session.client.cancelTransfer(request, { ...turn, facts }));
+    const reply = await catchRefusal(session.client.cancelTransfer(request, { ...turn, facts }));
     if (reply.reason) return reply.reason;
     const latest = store.get(key);
     if (latest && !hasEnded(latest.state)) await this.save({ ...latest, cancelAcceptedAt: clock.now() });
@@ -204,7 +205,8 @@ export class TransferFlow {
     const client = sessions.get(order.connectionId)?.client;
     if (!client) return this.toRefused(attempt.transfer, { kind: 'notConnected' });
     try {
-      const problem = await this.learnNaming(order, client);
+      const isNamingKnown = client.isNamingKnown([order.source, order.destination]);
+      const problem = isNamingKnown ? undefined : await this.learnNaming(order, client);
       return problem ? this.toRefused(attempt.transfer, problem) : await this.send(attempt, client, replacedKey, turn);
     } catch (error) {
       const { transfer, id } = attempt;
@@ -237,20 +239,20 @@ export class TransferFlow {
     } catch (error) {
       return { kind: 'notSent', code: getErrorCode(error) };
     }
-    await this.markReplaced(replacedKey, attempt.transfer);
+    if (replacedKey !== undefined) await this.markReplaced(replacedKey, attempt.transfer);
     return undefined;
   }
 
   /** Marks an unconfirmed transfer as replaced because, according to the user, it never started. */
-  private async markReplaced(key: string | undefined, replacement: Transfer): Promise<void> {
-    const replaced = key === undefined ? undefined : this.dependencies.store.get(key);
+  private async markReplaced(key: string, replacement: Transfer): Promise<void> {
+    const replaced = this.dependencies.store.get(key);
     if (replaced?.state !== 'notConfirmed') return;
     await this.save({ ...withState(replaced, 'refused', replacement.createdAt), replacedBy: replacement.key });
   }
 
   private async load(): Promise<void> {
     const { ledger, store, log, clock } = this.dependencies;
-    if (!store.hasEarlier || clock.now() < this.loadsAgainAt) return;
+    if (clock.now() < this.loadsAgainAt) return;
     try {
       this.showLoaded(await ledger.loadEnded());
       store.setHasEarlier(false);
@@ -273,13 +275,12 @@ export class TransferFlow {
    */
   private async learnNaming({ orcid, source, destination, files }: TransferOrder, client: DataTransferClient) {
     const databases = [source, destination];
-    if (client.isNamingKnown(databases)) return undefined;
     const ids = files.slice(0, namingSampleSize).map(({ id }) => id);
-    const { reason } = await catchRefusal(() => client.fetchMetadata({ database: source, orcid, ids }));
+    const { reason } = await catchRefusal(client.fetchMetadata({ database: source, orcid, ids }));
     if (client.isNamingKnown(databases)) return undefined;
     // A source whose name equals its ID reveals nothing, so try the destination.
     const query = { database: destination, orcid, query: ids[0] ?? '', limit: 1 };
-    const reply = reason ? { reason } : await catchRefusal(() => client.search(query));
+    const reply = reason ? { reason } : await catchRefusal(client.search(query));
     if (client.isNamingKnown(databases)) return undefined;
     const cause = reply.reason ?? { kind: 'unreadable' };
     return { kind: 'lookupFailed', cause } satisfies Reason;
@@ -305,7 +306,7 @@ export class TransferFlow {
     const fileIds = files.map((file) => file.id);
     const request = { orcid, source, destination, fileIds, description, instructions, timeout };
     const willSend = (): Promise<Reason | undefined> => this.beginSending(attempt, replacedKey, turn?.signal);
-    const { value: id, reason } = await catchRefusal(() => client.transfer(request, { ...turn, willSend }));
+    const { value: id, reason } = await catchRefusal(client.transfer(request, { ...turn, willSend }));
     // Only the user cancels a submission; a connection that was closed merely left it unsent.
     const wasClosed = reason?.kind === 'cancelled' && !reason.maybeDone && !turn?.signal?.aborted;
     const problem: Reason | undefined = wasClosed ? { kind: 'notSent' } : reason;
@@ -324,7 +325,7 @@ export class TransferFlow {
     this.receivedIds.add(id);
     await this.loadFinished();
     const { store, ledger } = this.dependencies;
-    if (store.getAll().some((other) => other.id === id && other.key !== key)) return true;
+    if (store.hasOther(id, key)) return true;
     // Ignore an unreadable ledger, because the server did respond with an ID.
     return await ledger.hasRunningOrRemoved(id, key).catch(() => false);
   }
@@ -374,7 +375,7 @@ export class TrackFlow {
     if (known) return { kind: 'known', transfer: known };
     const session = sessions.get(connectionId);
     if (!session) return { kind: 'failed', reason: { kind: 'notConnected' } };
-    const reply = await catchRefusal(() => session.client.transferStatus(id, signal, { observer }));
+    const reply = await catchRefusal(session.client.transferStatus(id, signal, { observer }));
     if (reply.value) return { kind: 'found', id, status: reply.value };
     return { kind: 'failed', reason: reply.reason ?? { kind: 'unreadable' } };
   }

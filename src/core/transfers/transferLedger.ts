@@ -198,9 +198,8 @@ const stateOrder: readonly TransferState[] = [
  */
 function mergeChanges(more: Transfer, less: Transfer): readonly StateChange[] {
   const { state, askedAt = 0 } = more;
-  const known = new Map(
-    [...less.changes, ...more.changes].map((change) => [`${String(change.at)} ${change.state}`, change]),
-  );
+  const known = new Map<string, StateChange>();
+  for (const change of [...less.changes, ...more.changes]) known.set(`${String(change.at)} ${change.state}`, change);
   const place = (one: StateChange): number => (one.state === state ? stateOrder.length : stateOrder.indexOf(one.state));
   const inOrder = [...known.values()].sort((a, b) => a.at - b.at || place(a) - place(b));
   if (hasEnded(state)) return inOrder.filter(({ at }) => at <= getChangedAt(more.changes, more.createdAt));
@@ -280,8 +279,7 @@ export class TransferLedger {
     await this.files.createFolder(folder);
     return await this.runInTurn(key, async () => {
       if (await this.files.isKnown(key)) return false;
-      await this.files.write(folder, key, text, true);
-      await this.files.stamp(folder, key, at);
+      await this.files.add(folder, key, text, at);
       return true;
     });
   }
@@ -311,8 +309,9 @@ export class TransferLedger {
   }
 
   async loadRunning(): Promise<readonly Transfer[]> {
-    const transfers = await mapConcurrently(await this.files.listKeys('running'), maxParallelFiles, (key) =>
-      this.files.attempt(key, () => this.loadOneRunning(key)),
+    const keys = await this.files.listKeys('running');
+    const transfers = await mapConcurrently(keys, maxParallelFiles, (key) =>
+      this.loadOneRunning(key).catch((error: unknown) => this.files.reportUnreadable(key, error)),
     );
     return transfers.filter((transfer) => transfer !== undefined);
   }

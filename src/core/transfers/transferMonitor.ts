@@ -152,10 +152,7 @@ export class TransferMonitor implements Disposable {
   }
 
   private getQueue(server: string): PollQueue {
-    const { clock } = this.dependencies;
-    const queue =
-      this.queues.get(server) ??
-      new PollQueue({ clock, poll: async (key, didStart) => await this.poll(key, didStart) });
+    const queue = this.queues.get(server) ?? new PollQueue(this.dependencies.clock, this);
     this.queues.set(server, queue);
     return queue;
   }
@@ -171,7 +168,8 @@ export class TransferMonitor implements Disposable {
       : undefined;
   }
 
-  private async poll(key: string, didStart: () => void): Promise<PollResult> {
+  /** Polls and saves a transfer when its turn in the queue of its server has come. */
+  async poll(key: string, didStart: () => void): Promise<PollResult> {
     const transfer = this.dependencies.store.get(key);
     const session = transfer && this.findConnection(transfer);
     const id = transfer?.id;
@@ -185,11 +183,11 @@ export class TransferMonitor implements Disposable {
     });
     const options = { observer, facts: toTransferFacts(transfer) };
     const signal = AbortSignal.any([this.ending.signal, withdrawal.signal]);
-    const reply = await catchRefusal(() => session.client.transferStatus(id, signal, options));
+    const reply = await catchRefusal(session.client.transferStatus(id, signal, options));
     observer.dispose();
     if (signal.aborted || this.dependencies.sessions.get(session.connection.id) !== session) return {};
-    const failure = getServerFailure(reply);
-    this.showServerFailure(session, failure);
+    const failure = reply.value ? undefined : getServerFailure(reply.reason);
+    if (failure || this.failingServers.has(session.service.address)) this.showServerFailure(session, failure);
     return failure ? { failure } : this.saveReply(key, reply);
   }
 
@@ -239,8 +237,8 @@ export class TransferMonitor implements Disposable {
 
   /** Sets a failure of the entire server as the problem of the server's polled transfers, or clears that problem. */
   private showServerFailure({ service }: OpenConnection, failure: Reason | undefined): void {
-    if (!failure && !this.failingServers.delete(service.address)) return;
     if (failure) this.failingServers.add(service.address);
+    else this.failingServers.delete(service.address);
     const { store, sessions, saved } = this.dependencies;
     const changed = [...this.connections].flatMap(([key, connectionId]) => {
       const before = store.get(key);

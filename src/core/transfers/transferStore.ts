@@ -42,6 +42,12 @@ export class TransferStore {
     return this.transfers.get(key);
   }
 
+  /** Returns true if a transfer other than the one with this key has the server's ID `id`. */
+  hasOther(id: string, key: string): boolean {
+    for (const other of this.transfers.values()) if (other.id === id && other.key !== key) return true;
+    return false;
+  }
+
   put(transfers: readonly Transfer[]): void {
     for (const transfer of transfers) this.transfers.set(transfer.key, transfer);
     this.changed.fire(transfers.map((transfer) => transfer.key));

@@ -5,8 +5,6 @@
 const maxMarks = 6;
 const excessMarks = new RegExp(`(\\p{M}{${String(maxMarks)}})\\p{M}+`, 'gu');
 
-/** One exabyte, more than the size of any file. */
-const largestReported = 1e18;
 /** Maximum total that is shown. */
 const largestAmount = 1e21;
 
@@ -39,12 +37,6 @@ export function shortenPath(path: string, longest: number): string {
 /** Clamps a number to the range that can be displayed: 0 to 10^21. */
 export function limitAmount(value: number): number {
   return Number.isNaN(value) ? 0 : Math.min(Math.max(0, value), largestAmount);
-}
-
-/** Returns a value from a server if it is a valid count or size, an integer from 0 to 10^18; otherwise, undefined. */
-export function parseAmount(value: unknown): number | undefined {
-  if (typeof value !== 'number' || !Number.isInteger(value)) return undefined;
-  return value >= 0 && value <= largestReported ? value : undefined;
 }
 
 /**

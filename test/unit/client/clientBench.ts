@@ -1,5 +1,5 @@
 import { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
-import type { ConnectOptions } from '../../../src/core/client/clientSession.ts';
+import type { ConnectOptions } from '../../../src/core/client/arguments.ts';
 import type { Fetch } from '../../../src/core/client/transport.ts';
 import type { Limits } from '../../../src/core/client/request.ts';
 import type { ServerDialects } from '../../../src/core/client/serverDialect.ts';

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import * as z from 'zod/mini';
-import {
-  isFileResource,
-  isTransferStatus,
-  transferStatusSchema,
-  type FileResource,
-} from '../../../src/contract/contract.ts';
+import { transferStatusSchema, type FileResource } from '../../../src/contract/contract.ts';
 import { ConnectionError, type Reply } from '../../../src/core/client/reply.ts';
+import { readFiles, readStatus } from '../../../src/core/client/responseReaders.ts';
 import { text } from '../../support/faultBehaviors.ts';
 import { property } from '../../support/property.ts';
 import { anyText } from './arbitraries.ts';
@@ -191,12 +187,15 @@ describe('Any JSON as a response (D2, D15)', () => {
 
   property('§2.3 a file is valid exactly if the schema of the contract accepts it', anyResource, (body) => {
     const value: unknown = JSON.parse(body);
-    assert.equal(isFileResource(value), fileResourceSchema.safeParse(value).success);
+    const [file] = readFiles({ resources: [value] }, 'D');
+    assert.equal(file?.kind === 'file', fileResourceSchema.safeParse(value).success);
   });
 
   property('§2.4 a status is valid exactly if the schema of the contract accepts it', almostValid.status, (body) => {
     const value: unknown = JSON.parse(body);
-    assert.equal(isTransferStatus(value), transferStatusSchema.safeParse(value).success);
+    const isValid = transferStatusSchema.safeParse(value).success;
+    if (isValid) readStatus(value);
+    else assert.throws(() => readStatus(value));
   });
 
   property(

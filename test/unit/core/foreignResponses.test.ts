@@ -126,7 +126,7 @@ describe('A response to a submission that belongs to another request (D35)', () 
       assert.equal(transfer, running);
     }
     assert.equal(applyReply(transfer, history, notFound, 9)[0].state, 'expired');
-    assert.equal(getServerFailure(foreign), undefined);
+    assert.equal(getServerFailure(foreign.reason), undefined);
   });
 
   describe('a status that counts more files than were requested', () => {

@@ -21,7 +21,7 @@ describe('The poll queue of a server (D33)', () => {
     polls = [];
     [underWay, mostUnderWay] = [0, 0];
     respond = () => ({ tookMs: 0, result: { intervalMs: minute } });
-    queue = new PollQueue({ clock, poll: poll });
+    queue = new PollQueue(clock, { poll });
   });
   afterEach(() => queue.dispose());
 

@@ -174,8 +174,7 @@ describe('The schedule of status requests (D33, D34)', () => {
   it('does not count the wait for a turn as a slow response', async () => {
     const clock = new ManualClock(0);
     const sentAt: number[] = [];
-    const schedule = new PollQueue({
-      clock,
+    const schedule = new PollQueue(clock, {
       poll: async (_key, didStart) => {
         sentAt.push(clock.now());
         if (sentAt.length === 1) await new Promise<void>((resolve) => void clock.after(100_000, resolve));

@@ -43,7 +43,7 @@ const steps: readonly Step[] = [
   { name: 'remove the key', inject: onCall((rig) => getPart(rig, 'keyRemover'), 'removeFrom'), ...accepted },
   { name: 'report the reply', inject: onReply, ...accepted },
   { name: 'leave the client', inject: onReturn(getClient, 'transfer'), ...unclear },
-  { name: 'compare with other IDs', inject: onCall(({ explorer }) => explorer.transferStore, 'getAll'), ...accepted },
+  { name: 'compare with other IDs', inject: onCall(({ explorer }) => explorer.transferStore, 'hasOther'), ...accepted },
   { name: 'show the outcome', inject: onShown('accepted'), ...accepted },
 ];
 
