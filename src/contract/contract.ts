@@ -115,6 +115,18 @@ export type TransferRequest = z.infer<typeof transferRequestSchema>;
 /** Describes the response to a submission (§4.5). */
 export const transferAcceptedSchema = z.looseObject({ id: z.string() });
 
+/** The numbers in a transfer's status, with their descriptions (§2.4). */
+const statusNumbers = {
+  num_files: 'Number of its files.',
+  num_files_transferred: 'Number of files at the destination.',
+} as const;
+
+/** Creates a schema for each number in a transfer's status. */
+export function createNumberSchemas<T>(create: (description: string) => T): Record<keyof typeof statusNumbers, T> {
+  const schemas = Object.entries(statusNumbers).map(([name, description]) => [name, create(description)]);
+  return Object.fromEntries(schemas) as Record<keyof typeof statusNumbers, T>;
+}
+
 /**
  * Describes a transfer's status (§2.4). Servers may use values of `status` that the contract doesn't define (D10: open
  * status set).
@@ -123,8 +135,7 @@ export const transferStatusSchema = z.looseObject({
   id: z.nullish(z.string()),
   status: z.nullish(z.string()),
   message: z.nullish(z.string()),
-  num_files: z.nullish(z.number()),
-  num_files_transferred: z.nullish(z.number()),
+  ...createNumberSchemas(() => z.nullish(z.number())),
 });
 
 /** The status of a transfer (§2.4). */

@@ -90,6 +90,18 @@ describe('The page of a transfer', () => {
     });
   }
 
+  it('sends the facts that the tooltip shows, and never shows an order that was not sent as submitted', () => {
+    const labels = (given: Partial<Transfer>): readonly string[] => shown(given).facts.map(({ label }) => label);
+    const requestedBy = { agent: 'An Agent', plan: 'p' };
+    const all = ['Submitted', 'Ended', 'Requested by', 'Last checked', 'Transfer ID'];
+    assert.deepEqual(labels({ state: 'succeeded', askedAt: 5, requestedBy }), all);
+    assert.deepEqual(labels({ state: 'expired' }), ['Submitted', 'Transfer ID']);
+    assert.deepEqual(labels({ startedElsewhere: true }), ['Tracked since', 'Transfer ID']);
+    assert.deepEqual(labels({ state: 'submitting' }), ['Submission started', 'Transfer ID']);
+    assert.deepEqual(labels({ state: 'refused', problem: { kind: 'notConnected' } }), ['Ended', 'Transfer ID']);
+    assert.deepEqual(shown({ requestedBy }).facts[1], { label: 'Requested by', text: 'An Agent, confirmed by you' });
+  });
+
   it('counts the files by license, links known licenses and warns about those that forbid redistribution', () => {
     const stated = [[{ name: 'CC-BY-4.0' }], [{ name: 'CC-BY-4.0' }], [{ name: 'All rights reserved' }], []];
     const files = stated.map((licenses, index) => ({ id: String(index), name: 'a', licenses }));

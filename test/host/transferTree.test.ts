@@ -252,7 +252,14 @@ describe('The transfer tree', () => {
   it('shows all details in the tooltip', () => {
     const status = { status: 'failed', message: 'disk full', fileCount: 2, movedFileCount: 1 };
     const { tooltip } = row(transfer('t', { state: 'failed', status, askedAt: clock.now() }));
-    const parts = ['Alpha → Beta', 'failed · 1 of 2 files', 'disk full', 'Submitted: ', 'Last checked: ', 'ID: id-t'];
+    const parts = [
+      'Alpha → Beta',
+      'failed · 1 of 2 files',
+      'disk full',
+      'Submitted: ',
+      'Last checked: ',
+      'Transfer ID: id-t',
+    ];
     for (const part of parts) assert.ok(getText(tooltip).includes(part), part);
   });
 

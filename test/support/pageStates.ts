@@ -5,17 +5,18 @@ import type { FileEntry } from '../../src/core/model/fileEntry.ts';
 import type { TransferState } from '../../src/core/model/transferModel.ts';
 import type { MetadataSnapshot } from '../../src/webviews/messages/metadataMessages.ts';
 import { transferStates, type PageTransfer } from '../../src/webviews/messages/transferMessages.ts';
-import { withDerived } from './pageTransfer.ts';
+import { withDerived, type GivenTransfer } from './pageTransfer.ts';
 
 const database = 'Some Database';
 const began = Date.UTC(2026, 0, 5, 9);
+const idFact = { label: 'Transfer ID', text: 'f0e1d2c3-0000-4000-8000-000000000000', isCode: true };
 const states = Object.fromEntries(transferStates.map((state) => [state, `The word ${state}`]));
 
 /**
  * Returns the first message to the transfer page, for a transfer of three files in the given state. `more` overrides
  * fields of the transfer.
  */
-export function transferNews(state: TransferState, more: Partial<PageTransfer> = {}): Record<string, unknown> {
+export function transferNews(state: TransferState, more: Partial<GivenTransfer> = {}): Record<string, unknown> {
   const transfer = withDerived({
     key: 'k',
     id: 'f0e1d2c3-0000-4000-8000-000000000000',
@@ -30,6 +31,7 @@ export function transferNews(state: TransferState, more: Partial<PageTransfer> =
     firstFiles: ['a.csv', 'b.csv', 'c.csv'].map((name) => ({ id: name, name, sizeBytes: 1000 })),
     requestedFileCount: 3,
     statusText: `The word ${state}`,
+    facts: [{ label: 'Submitted', at: began }, idFact],
     sizeBytes: 3000,
     ended: false,
     canCancel: false,
@@ -50,7 +52,7 @@ export function transferSnapshot(transfer: PageTransfer): Record<string, unknown
   return { type: 'snapshot', snapshot: { key: 'k', now: began + 60_000, transfer } };
 }
 
-const moved = (movedFileCount: number): PageTransfer['status'] & object => ({ fileCount: 3, movedFileCount });
+const moved = (movedFileCount: number): GivenTransfer['status'] & object => ({ fileCount: 3, movedFileCount });
 
 /** First messages to the transfer page, one for each visually distinct state, by a description of the state. */
 export const transferPages: Readonly<Record<string, Record<string, unknown>>> = {
@@ -102,7 +104,7 @@ export const transferPages: Readonly<Record<string, Record<string, unknown>>> = 
   }),
   'a transfer that an agent proposed': transferNews('active', {
     ...{ canCancel: true, status: moved(1) },
-    requestedBy: { agent: 'Claude Code', plan: '0b6f0d2e-0000-4000-8000-000000000000' },
+    facts: [{ label: 'Requested by', text: 'Claude Code, confirmed by you' }, idFact],
   }),
   'a transfer that left out files': transferNews('succeeded', {
     ...{ ended: true, canSubmitAgain: true, status: moved(2), statusText: 'incomplete: 2 of 3 files transferred' },

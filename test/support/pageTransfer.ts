@@ -1,20 +1,25 @@
+import type { TransferStatus } from '../../src/core/model/transferModel.ts';
 import { getOutcome, getProgress } from '../../src/core/model/transferOutcome.ts';
 import type { PageTransfer } from '../../src/webviews/messages/transferMessages.ts';
 import { orcid } from './explorerDependencies.ts';
 
-type Derived = 'statusText' | 'progress' | 'outcome' | 'paused' | 'wasSent';
+type Derived = 'statusText' | 'progress' | 'outcome' | 'paused' | 'wasSent' | 'facts';
+
+/** A transfer as its page receives it, with the whole status, from which the host derives values. */
+export type GivenTransfer = Omit<PageTransfer, 'status'> & { readonly status?: TransferStatus };
 
 /**
  * Returns a transfer as its page receives it, with the values that the host derives. The status text defaults to the
  * name of the state.
  */
-export function withDerived(given: Omit<PageTransfer, Derived> & Partial<Pick<PageTransfer, Derived>>): PageTransfer {
+export function withDerived(given: Omit<GivenTransfer, Derived> & Partial<Pick<PageTransfer, Derived>>): PageTransfer {
   const { order, firstFiles, requestedFileCount, problem, ...rest } = given;
   const [file = { id: 'f', name: 'f' }] = firstFiles;
   const transfer = { ...rest, order: { ...order, files: Array<typeof file>(requestedFileCount).fill(file) } };
   const outcome = getOutcome(transfer);
   return {
     statusText: given.state,
+    facts: [],
     progress: getProgress(transfer),
     ...(outcome !== undefined && { outcome }),
     paused: false,
@@ -27,7 +32,7 @@ export function withDerived(given: Omit<PageTransfer, Derived> & Partial<Pick<Pa
  * Returns an active transfer of four files as its page receives it. It can be canceled, and its server has not counted
  * its files yet.
  */
-export function pageTransfer(changed: Partial<PageTransfer> = {}): PageTransfer {
+export function pageTransfer(changed: Partial<GivenTransfer> = {}): PageTransfer {
   return withDerived({
     key: 'k',
     order: { connectionId: 'c', orcid, source: 'A', destination: 'B' },

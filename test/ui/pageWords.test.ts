@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { readFiles } from '../../src/core/client/responseReaders.ts';
 import type { FoundFile } from '../../src/core/model/fileEntry.ts';
 import type { MetadataSnapshot } from '../../src/webviews/messages/metadataMessages.ts';
-import { transferStates, type PageTransfer } from '../../src/webviews/messages/transferMessages.ts';
+import { transferStates } from '../../src/webviews/messages/transferMessages.ts';
 import { repositoryRoot } from '../support/editor/places.ts';
 import { PageStand } from '../support/pageStand.ts';
-import { withDerived } from '../support/pageTransfer.ts';
+import { withDerived, type GivenTransfer } from '../support/pageTransfer.ts';
 
 /**
  * Resolves to a bundle with every message in brackets, so that any displayed text outside of brackets is untranslated.
@@ -112,14 +112,17 @@ const given: Omit<Parameters<typeof withDerived>[0], 'state'> = {
   canCancel: true,
   canSubmitAgain: true,
   createdAt: 1000,
-  askedAt: 80_000,
+  facts: [
+    { label: '⟦Last checked⟧', at: 80_000 },
+    { label: '⟦ID⟧', text: 'i', isCode: true },
+  ],
   changes: [
     { state: 'submitting', at: 1000 },
     { state: 'staging', at: 3000 },
   ],
 };
 
-const counted: Partial<PageTransfer> = {
+const counted: Partial<GivenTransfer> = {
   status: { status: 'active', message: 'M', fileCount: 4, movedFileCount: 1, doubtful: true },
   movement: [
     { at: 2000, moved: 0 },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { PageTransfer, TransferSnapshot } from '../../src/webviews/messages/transferMessages.ts';
 import { PageStand } from '../support/pageStand.ts';
-import { pageTransfer } from '../support/pageTransfer.ts';
+import { pageTransfer, type GivenTransfer } from '../support/pageTransfer.ts';
 
 const waiting = { state: 'accepted', changes: [{ state: 'accepted', at: 1000 }] } as const;
 
@@ -13,7 +13,7 @@ describe('The transfer page', () => {
   });
   after(() => stand.close());
 
-  const show = async (changed: Partial<PageTransfer>, now = 2000): Promise<void> => {
+  const show = async (changed: Partial<GivenTransfer>, now = 2000): Promise<void> => {
     const transfer = pageTransfer(changed);
     const snapshot: TransferSnapshot = { key: 'k', now, transfer };
     await stand.send({ type: 'start', words: { language: 'en' }, states: {}, snapshot });
@@ -80,20 +80,32 @@ describe('The transfer page', () => {
     assert.deepEqual(stand.errors, []);
   });
 
-  it('does not show an order that was not sent as submitted', async () => {
+  it('shows neither a duration nor a submitter for an order that was not sent', async () => {
     const labels = async (wasSent: boolean): Promise<readonly string[]> => {
       await show({ state: 'refused', ended: true, wasSent, problem: 'not connected to the service' });
       return await stand.page.locator('.facts dt').allInnerTexts();
     };
-    assert.deepEqual(await labels(true), ['Duration', 'Files requested', 'Submitted', 'Submitted by']);
+    assert.deepEqual(await labels(true), ['Duration', 'Files requested', 'Submitted by']);
     assert.deepEqual(await labels(false), ['Files requested']);
   });
 
-  it('does not show an order that is being submitted as submitted', async () => {
+  it('shows no submitter while an order is being submitted', async () => {
     await show({ state: 'submitting' });
-    assert.deepEqual(await stand.page.locator('.facts dt').allInnerTexts(), [
-      ...['Elapsed', 'Files requested', 'Submission started'],
-    ]);
+    assert.deepEqual(await stand.page.locator('.facts dt').allInnerTexts(), ['Elapsed', 'Files requested']);
+  });
+
+  it('shows the facts that the host sends: text isolated, and times with the exact time as a tooltip', async () => {
+    const facts = [
+      { label: 'Last checked', at: 1500 },
+      { label: 'Files skipped', text: '12' },
+      { label: 'Transfer ID', text: 'an-id', isCode: true },
+    ];
+    await show({ state: 'submitting', facts });
+    const shown = stand.page.locator('.fact').filter({ hasText: /Last|skipped|ID/ });
+    assert.deepEqual(await shown.locator('dt').allInnerTexts(), ['Last checked', 'Files skipped', 'Transfer ID']);
+    assert.deepEqual(await shown.locator('bdi').allInnerTexts(), ['12', 'an-id']);
+    assert.match((await shown.locator('dd').first().getAttribute('title')) ?? '', /1970/);
+    assert.deepEqual(await stand.page.locator('.fact.wide .code').allInnerTexts(), ['an-id']);
   });
 
   it('updates the elapsed time every second', async () => {

@@ -3,8 +3,6 @@ import { Option, type Command } from 'commander';
 import {
   checksumAlgorithms,
   createOmission,
-  exportAsCsv,
-  exportAsJson,
   exportChecksums,
   exportFiles,
   filterChecksummed,
@@ -17,6 +15,7 @@ import {
   type RecordedFile,
 } from '../../core/model/fileExport.ts';
 import { createRoCrate, type CrateSource } from '../../core/model/roCrate.ts';
+import { exportAsCsv, exportAsJson } from '../../core/model/transferExport.ts';
 import { getServiceName, type Transfer } from '../../core/model/transferModel.ts';
 import { hasTransferredFiles } from '../../core/model/transferOutcome.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';

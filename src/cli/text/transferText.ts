@@ -4,9 +4,9 @@ import {
   getProgress,
   getTellingBytes,
   isUnsent,
-  nameBytes,
   type TransferOutcome,
 } from '../../core/model/transferOutcome.ts';
+import { nameAmounts } from '../../core/model/transferExport.ts';
 import { formatByteProgress, limitMarks, shortenText } from '../../core/util/displayLimits.ts';
 import { describeNothingTransferred, describeMissingReason } from '../../core/words/sharedSentences.ts';
 import { describeReason, describeUnsentReason, clauses, english } from './sentences.ts';
@@ -19,7 +19,6 @@ const maxMessageLength = 200;
 export function toTransferDocument(transfer: Transfer): object {
   const { key, id, order, service, state, createdAt, changes, status, askedAt, problem, replacedBy } = transfer;
   const { cancelAcceptedAt, cancelUnheeded } = transfer;
-  const { moved, total, bytes } = getProgress(transfer);
   return {
     key,
     id,
@@ -31,9 +30,7 @@ export function toTransferDocument(transfer: Transfer): object {
     outcome: getOutcome(transfer),
     message: status?.message,
     description: order.description,
-    files: total,
-    transferredFiles: moved,
-    ...nameBytes(bytes),
+    ...nameAmounts(transfer),
     startedAt: formatTime(createdAt),
     endedAt: hasEnded(state) ? formatTime(changes.at(-1)?.at) : undefined,
     checkedAt: formatTime(askedAt),

@@ -2,7 +2,8 @@ import * as z from 'zod/mini';
 import { toTrustedState } from '../transfers/transferFlow.ts';
 import type { Reason } from '../model/reason.ts';
 import { hasEnded, isPaused, toTrustedStatus, type Transfer } from '../model/transferModel.ts';
-import { getOutcome, getProgress, isUnsent, nameBytes } from '../model/transferOutcome.ts';
+import { nameAmounts } from '../model/transferExport.ts';
+import { getOutcome, isUnsent } from '../model/transferOutcome.ts';
 import { settlesWithin } from '../util/clock.ts';
 import type { JsonObject } from '../util/json.ts';
 import { Lifetime } from '../util/lifetime.ts';
@@ -163,15 +164,14 @@ export const cancelTransferTool = defineTool({
  */
 export function toTransferAnswer(transfer: Transfer, describeReason: (reason: Reason) => string): JsonObject {
   const { id, key, order, state, askedAt, status, problem } = transfer;
-  const { moved, total, bytes } = getProgress(transfer);
   return {
     transferId: id ?? 'none',
     ...(id === undefined && { record: key }),
     state: getWord(transfer),
-    files: total ?? 'unknown',
-    transferredFiles: moved ?? 'unknown',
+    files: 'unknown',
+    transferredFiles: 'unknown',
+    ...nameAmounts(transfer),
     startedAt: getStart(transfer),
-    ...nameBytes(bytes),
     ...(hasEnded(state) ? { endedAt: getEnd(transfer) } : { checkedAt: toTime(askedAt) }),
     data: {
       source: toDataLine(order.source),

@@ -11,7 +11,7 @@ import {
 } from '../../contract/contract.ts';
 import type { Database, SearchParameter, StoreListing } from '../model/databaseModel.ts';
 import type { FoundFile, UnreadableFile } from '../model/fileEntry.ts';
-import type { TransferBytes, TransferStatus } from '../model/transferModel.ts';
+import { statusCounts, type TransferBytes, type TransferStatus } from '../model/transferModel.ts';
 import { isDeeperThan, isJsonObject } from '../util/json.ts';
 import { parseUuid } from '../util/uuid.ts';
 
@@ -169,14 +169,14 @@ export function readAccepted(json: unknown): string {
   return id;
 }
 
-const statusFields = { texts: ['id', 'status', 'message'], numbers: ['num_files', 'num_files_transferred'] } as const;
+const statusFields = { texts: ['id', 'status', 'message'], numbers: Object.values(statusCounts) } as const;
 
 /** Reads a transfer's status (§2.4). Omits null fields and impossible counts (D39: server data display). */
 export function readStatus(json: unknown): TransferStatus {
   const document = hasFields(json, statusFields) ? (json as TransferStatusDocument) : parse(transferStatusSchema, json);
-  const { id, status, message, num_files, num_files_transferred } = document;
-  const [fileCount, movedFileCount] = [num_files, num_files_transferred].map(parseAmount);
-  return omitAbsent({ id, status, message, fileCount, movedFileCount, bytes: readBytes(document) });
+  const { id, status, message } = document;
+  const counts = Object.entries(statusCounts).map(([name, field]) => [name, parseAmount(document[field])] as const);
+  return omitAbsent({ id, status, message, ...Object.fromEntries(counts), bytes: readBytes(document) });
 }
 
 /**

@@ -12,21 +12,24 @@ export interface TransferBytes {
   readonly verified?: number;
 }
 
+/** The counts in a status, with their names in the response (§2.4). */
+export const statusCounts = { fileCount: 'num_files', movedFileCount: 'num_files_transferred' } as const;
+
 /** The status of a transfer as a server reported it (§2.4). Unknown properties are absent. */
-export interface TransferStatus {
+export interface TransferStatus extends StatusCounts {
   /** The ID in the response, checked by the client (D11: check status identity). */
   readonly id?: string;
   /** The state exactly as received; servers may add values (D10: open status set). */
   readonly status?: string;
   readonly message?: string;
-  readonly fileCount?: number;
-  readonly movedFileCount?: number;
   readonly bytes?: TransferBytes;
   /**
    * True if this and the two previous responses appeared to belong to another transfer (D11: check status identity).
    */
   readonly doubtful?: boolean;
 }
+
+type StatusCounts = { readonly [K in keyof typeof statusCounts]?: number };
 
 /**
  * Returns the trusted parts of a status. A doubtful status may belong to another transfer, and only marks the trusted
@@ -266,6 +269,11 @@ function findLeastInformative(series: readonly ProgressSample[]): number {
     if (gap < smallest) [least, smallest] = [index, gap];
   }
   return least;
+}
+
+/** Returns the time at which this machine learned that a transfer ended, in milliseconds since 1970. */
+export function getEndedAt({ changes, createdAt }: Transfer): number {
+  return changes.at(-1)?.at ?? createdAt;
 }
 
 /** Returns the time at which files or bytes last moved or the state last changed, in milliseconds since 1970. */

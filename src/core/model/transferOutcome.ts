@@ -36,18 +36,6 @@ export function getProgress(transfer: Transfer): TransferProgress {
   };
 }
 
-/** Returns the bytes of a transfer as fields of a JSON document; no field if they are unknown. */
-export function nameBytes(bytes: TransferBytes | undefined): Readonly<Record<string, number>> {
-  if (!bytes) return {};
-  const { total, staged, copied, verified } = bytes;
-  return {
-    bytes: total,
-    transferredBytes: copied,
-    ...(staged !== undefined && { stagedBytes: staged }),
-    ...(verified !== undefined && { verifiedBytes: verified }),
-  };
-}
-
 /** Minimum average size of files for which bytes tell more than the number of files. */
 const minTellingBytes = 10_000_000;
 

@@ -18,12 +18,7 @@ export function formatAgentName(agent: string): string {
 
 /** Names the agent that requested a transfer or a cancellation. */
 export function describeRequester(agent: string): string {
-  return l10n.t('Requested by: {0}', formatAgentName(agent));
-}
-
-/** Describes who requested and who confirmed a transfer, such as "Requested by Claude Code, confirmed by you". */
-export function describeConfirmedRequest(agent: string): string {
-  return l10n.t('Requested by {0}, confirmed by you', formatAgentName(agent));
+  return l10n.t('{0}: {1}', l10n.t('Requested by'), formatAgentName(agent));
 }
 
 /**

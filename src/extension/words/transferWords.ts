@@ -1,5 +1,6 @@
 import { env, l10n } from 'vscode';
 import {
+  getEndedAt,
   getFileCount,
   hasEnded,
   isPaused,
@@ -7,8 +8,9 @@ import {
   type Transfer,
   type TransferState,
 } from '../../core/model/transferModel.ts';
-import { getOutcome, getProgress, getTellingBytes, isUnsent } from '../../core/model/transferOutcome.ts';
+import { getOutcome, getProgress, getTellingBytes, isUnsent, wasSent } from '../../core/model/transferOutcome.ts';
 import { formatByteProgress } from '../../core/util/displayLimits.ts';
+import { formatAgentName } from './agentWords.ts';
 import { formatFileCount, formatList, formatNumber, plural } from './localeFormats.ts';
 import { toPlainLine, toPlainText } from './plainText.ts';
 import { describeReason } from './reasonWords.ts';
@@ -152,6 +154,32 @@ function describeServerState({ state, status }: Transfer): string {
 export function describeProgress(transfer: Transfer): string {
   const moved = getOutcome(transfer) === 'partial' ? undefined : formatMovedFiles(transfer);
   return [describeStatus(transfer), moved, formatMovedBytes(transfer)].filter(Boolean).join(' · ');
+}
+
+/** A fact about a transfer: text, or a time in milliseconds since 1970, which each place formats for its width. */
+export type TransferFact =
+  | { readonly label: string; readonly text: string; readonly isCode?: boolean }
+  | { readonly label: string; readonly at: number };
+
+/** Lists the facts that a transfer's page and the tooltip of its row show, each with a label. Omits unknown facts. */
+export function listTransferFacts(transfer: Transfer): readonly TransferFact[] {
+  const { id, state, createdAt, askedAt, requestedBy } = transfer;
+  const facts: readonly (TransferFact | false | undefined)[] = [
+    wasSent(transfer) && { label: getStartLabel(transfer), at: createdAt },
+    hasEnded(state) && state !== 'expired' && { label: l10n.t('Ended'), at: getEndedAt(transfer) },
+    requestedBy && {
+      label: l10n.t('Requested by'),
+      text: l10n.t('{0}, confirmed by you', formatAgentName(requestedBy.agent)),
+    },
+    askedAt !== undefined && { label: l10n.t('Last checked'), at: askedAt },
+    id !== undefined && { label: l10n.t('Transfer ID'), text: toPlainLine(id), isCode: true },
+  ];
+  return facts.filter((fact) => typeof fact === 'object');
+}
+
+function getStartLabel({ startedElsewhere, state }: Transfer): string {
+  if (startedElsewhere) return l10n.t('Tracked since');
+  return state === 'submitting' ? l10n.t('Submission started') : l10n.t('Submitted');
 }
 
 /** Describes an estimate for a row, such as "about 4 min" or "4–7 min, based on 3 earlier transfers". */

@@ -1,5 +1,10 @@
 import * as z from 'zod/mini';
-import { metadataRequestSchema, searchRequestSchema, transferRequestSchema } from '../../contract/contract.ts';
+import {
+  createNumberSchemas,
+  metadataRequestSchema,
+  searchRequestSchema,
+  transferRequestSchema,
+} from '../../contract/contract.ts';
 import { fieldTexts } from '../../core/util/sharedTexts.ts';
 import { restoreSchema } from '../stores/storeRestore.ts';
 
@@ -273,8 +278,7 @@ const transferStatus = z.strictObject({
   id: transferId,
   status: describe(z.enum(['staging', 'active', 'finalizing', 'inactive', 'succeeded', 'failed']), stateDescription),
   message: text('Current activity, or the reason for the end; begins with `Transfer` and the ID.'),
-  num_files: count('Number of its files.'),
-  num_files_transferred: count('Number of files at the destination.'),
+  ...createNumberSchemas(count),
   num_bytes: z.optional(
     count('Size of all files. The counts of bytes are absent if unknown, and after the end of the transfer.'),
   ),

@@ -4,7 +4,6 @@ import type {
   TransferBytes,
   TransferFile,
   TransferOrder,
-  TransferStatus,
 } from '../../core/model/transferModel.ts';
 import {
   array,
@@ -65,15 +64,15 @@ const isSample = object({
   checkedBytes: optional(isFiniteNumber),
 } satisfies FieldGuards<ProgressSample>);
 
-const isStatus = object({
-  id: optional(isString),
-  status: optional(isString),
-  message: optional(isString),
-  fileCount: optional(isFiniteNumber),
-  movedFileCount: optional(isFiniteNumber),
-  bytes: optional(isBytes),
-  doubtful: optional(isBoolean),
-} satisfies FieldGuards<TransferStatus>);
+const isFact = either(
+  /** `isCode` marks an identifier, which may be long. */
+  object({ label: isString, text: isString, isCode: optional(isBoolean) }),
+  /** A time in milliseconds since 1970, which the page formats. */
+  object({ label: isString, at: isFiniteNumber }),
+);
+
+/** A fact about a transfer, with a label. */
+export type PageFact = Guarded<typeof isFact>;
 
 const isEstimate = object({
   /** The estimated time left, in words, or the time of the last progress. */
@@ -147,15 +146,23 @@ const isPageTransfer = object({
   state: isState,
   changes: array(object({ state: isState, at: isFiniteNumber })),
   id: optional(isString),
-  status: optional(isStatus),
-  askedAt: optional(isFiniteNumber),
+  /** The parts of the status that the page explains; the rest is in the facts and the progress. */
+  status: optional(
+    object({
+      status: optional(isString),
+      message: optional(isString),
+      fileCount: optional(isFiniteNumber),
+      doubtful: optional(isBoolean),
+    }),
+  ),
+  /** The facts that the tooltip of the transfer's row shows as well. */
+  facts: array(isFact),
   /** Samples at which the number of files changed. */
   movement: optional(array(isSample)),
   cancelAcceptedAt: optional(isFiniteNumber),
   cancelUnheeded: optional(isBoolean),
   startedElsewhere: optional(isBoolean),
   replacedBy: optional(isString),
-  requestedBy: optional(object({ agent: isString, plan: isString })),
   /**
    * The reason why the transfer was refused, not sent or not confirmed, or why its status couldn't be updated. Worded
    * to follow a colon.

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { TransferFile } from '../../core/model/transferModel.ts';
 import { getCopyFolderLabel } from '../../core/words/sharedSentences.ts';
-import type { PageTransfer, TransferIntent } from '../messages/transferMessages.ts';
+import type { PageFact, PageTransfer, TransferIntent } from '../messages/transferMessages.ts';
 import { ActionGroup, Fact, Link, NoteBox, Section, ServerText, ShowMore } from '../shared/elements.tsx';
 import type { Format } from '../shared/format.ts';
 import { readIdentifier, shortenText, toReadableText } from '../shared/text.ts';
@@ -160,7 +160,7 @@ export function FactStrip({ transfer, getNow }: ClockProps): VNode {
   const { format } = usePage();
   const now = getNow();
   const orcid = readIdentifier(transfer.order.orcid);
-  const { askedAt, createdAt, id, requestedBy, state, ended, startedElsewhere, wasSent } = transfer;
+  const { facts, state, ended, startedElsewhere, wasSent } = transfer;
   // The duration of an expired transfer is unknown.
   const hasDuration = wasSent && state !== 'expired';
   return (
@@ -172,36 +172,29 @@ export function FactStrip({ transfer, getNow }: ClockProps): VNode {
       )}
       <EstimateFact transfer={transfer} />
       {!startedElsewhere && <Fact label={l10n.t('Files requested')}>{formatRequestedFiles(transfer, format)}</Fact>}
-      {wasSent && (
-        <Fact label={getStartLabel(transfer)} exact={format.dateTime(createdAt)}>
-          {format.time(createdAt, now)}
-        </Fact>
-      )}
-      {askedAt !== undefined && (
-        <Fact label={l10n.t('Last checked')} exact={format.dateTime(askedAt)}>
-          {format.time(askedAt, now)}
-        </Fact>
-      )}
       {wasSent && state !== 'submitting' && !startedElsewhere && (
         <Fact label={l10n.t('Submitted by')}>{<Link address={orcid.address}>{orcid.text}</Link>}</Fact>
       )}
-      {requestedBy && (
-        <Fact label={l10n.t('Requested by')}>
-          <ServerText>{l10n.t('{0}, confirmed by you', shortenText(requestedBy.agent, 60))}</ServerText>
-        </Fact>
-      )}
-      {id !== undefined && (
-        <Fact label={l10n.t('Transfer ID')} isWide>
-          <ServerText class="code">{shortenText(id, 300)}</ServerText>
-        </Fact>
-      )}
+      {facts.map((fact) => (
+        <SharedFact fact={fact} now={now} />
+      ))}
     </dl>
   );
 }
 
-function getStartLabel({ startedElsewhere, state }: PageTransfer): string {
-  if (startedElsewhere) return l10n.t('Tracked since');
-  return state === 'submitting' ? l10n.t('Submission started') : l10n.t('Submitted');
+function SharedFact({ fact, now }: { readonly fact: PageFact; readonly now: number }): VNode {
+  const { format } = usePage();
+  if ('at' in fact)
+    return (
+      <Fact label={fact.label} exact={format.dateTime(fact.at)}>
+        {format.time(fact.at, now)}
+      </Fact>
+    );
+  return (
+    <Fact label={fact.label} isWide={fact.isCode === true}>
+      <ServerText class={fact.isCode ? 'code' : undefined}>{fact.text}</ServerText>
+    </Fact>
+  );
 }
 
 /** Renders the elapsed time of a transfer and updates it every second until the transfer ends. */

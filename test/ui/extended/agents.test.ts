@@ -90,7 +90,7 @@ describe('A user whose agent proposes transfers', () => {
     assert.equal(countSubmissions(), 1);
     assert.match(
       await (await transfers.row(/· \d+ files to KBase/)).tooltip(),
-      /Requested by an agent in .*, confirmed by you/,
+      /Requested by: an agent in .*, confirmed by you/,
     );
 
     const declined = await plan();

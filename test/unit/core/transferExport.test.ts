@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Transfer } from '../../../src/core/model/transferModel.ts';
-import { exportAsCsv, exportAsJson } from '../../../src/core/model/fileExport.ts';
+import { exportAsCsv, exportAsJson } from '../../../src/core/model/transferExport.ts';
 import { assertLinearTime } from '../../support/linearTime.ts';
 import { property } from '../../support/property.ts';
 

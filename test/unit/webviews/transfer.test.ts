@@ -11,7 +11,7 @@ import {
   toLinePath,
 } from '../../../src/webviews/transfer/transferProgress.ts';
 import { listTransferNotes } from '../../../src/webviews/transfer/transferNotes.ts';
-import { pageTransfer } from '../../support/pageTransfer.ts';
+import { pageTransfer, type GivenTransfer } from '../../support/pageTransfer.ts';
 
 describe('The history of a transfer', () => {
   it('lists how long each state lasted, the current one until now', () => {
@@ -62,7 +62,7 @@ describe('The history of a transfer', () => {
 });
 
 describe('The progress of a transfer', () => {
-  const table: readonly (readonly [string, Partial<PageTransfer>, object])[] = [
+  const table: readonly (readonly [string, Partial<GivenTransfer>, object])[] = [
     ['the counts of the server', { status: { fileCount: 4, movedFileCount: 1 } }, { moved: 1, total: 4, share: 0.25 }],
     ['the requested number until the server counts', { status: {} }, { total: 4 }],
     ['at most all files', { status: { fileCount: 4, movedFileCount: 9 } }, { moved: 4, total: 4, share: 1 }],
@@ -137,7 +137,7 @@ describe('The line of files over time', () => {
 
 describe('The notes of the transfer page', () => {
   const format = createFormat('en');
-  const keys = (changed: Partial<PageTransfer>): readonly string[] =>
+  const keys = (changed: Partial<GivenTransfer>): readonly string[] =>
     listTransferNotes(pageTransfer(changed), 'staging', format).map(({ key }) => key);
 
   it('are empty for a transfer without problems', () => {
@@ -183,7 +183,7 @@ describe('The notes of the transfer page', () => {
 
   it('offer the remedy for a rejected sign-in (D44: classify sign-in failures)', () => {
     const problem = 'the service rejected the ORCID iD';
-    const actions = (changed: Partial<PageTransfer>): unknown =>
+    const actions = (changed: Partial<GivenTransfer>): unknown =>
       listTransferNotes(pageTransfer({ problem, ...changed }), '', format)[0]?.actions;
     const [orcid, key] = ['Set ORCID iD…', 'Set API Key…'].map((label) => ({ intent: 'remedy', label }));
     assert.deepEqual(actions({ state: 'refused', ended: true, remedy: 'orcid' }), [orcid]);

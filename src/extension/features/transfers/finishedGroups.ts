@@ -1,4 +1,4 @@
-import type { Transfer } from '../../../core/model/transferModel.ts';
+import { getEndedAt, type Transfer } from '../../../core/model/transferModel.ts';
 
 /**
  * Names a group of finished transfers: `finished` for the newest transfers, which are always visible, or a range of
@@ -47,11 +47,6 @@ export function arrangeFinished(finished: readonly Transfer[], now: number, isPa
   }
   const days = dayGroups.filter((day) => groups[day].length > 0 || (isPartial && day === 'earlier'));
   return { groups, groupByKey, days };
-}
-
-/** Returns the time at which this machine learned that a transfer ended, in milliseconds since 1970. */
-export function getEndedAt({ changes, createdAt }: Transfer): number {
-  return changes.at(-1)?.at ?? createdAt;
 }
 
 /** Returns the start of the day `offset` days after `now`, in milliseconds since 1970. */

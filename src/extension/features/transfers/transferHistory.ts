@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { commands, l10n, Uri, workspace } from 'vscode';
-import { exportAsCsv, exportAsJson } from '../../../core/model/fileExport.ts';
+import { exportAsCsv, exportAsJson } from '../../../core/model/transferExport.ts';
 import { hasEnded, type Transfer } from '../../../core/model/transferModel.ts';
 import { TransferSearch } from '../../../core/model/transferSearch.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';

@@ -1,15 +1,15 @@
 import { l10n, ThemeColor, ThemeIcon, TreeItem } from 'vscode';
 import type { TransferPlan } from '../../../core/agents/transferPlan.ts';
-import { hasEnded, isPaused, type Transfer, type TransferState } from '../../../core/model/transferModel.ts';
-import { getOutcome, mayHaveFiles, wasSent } from '../../../core/model/transferOutcome.ts';
-import type { PlanNode, TransferNode } from '../../editor/contributions.ts';
 import {
-  describeConfirmedRequest,
-  describeExpiry,
-  describeRequester,
-  formatAgentName,
-  getPlanTitle,
-} from '../../words/agentWords.ts';
+  getEndedAt,
+  hasEnded,
+  isPaused,
+  type Transfer,
+  type TransferState,
+} from '../../../core/model/transferModel.ts';
+import { getOutcome, mayHaveFiles } from '../../../core/model/transferOutcome.ts';
+import type { PlanNode, TransferNode } from '../../editor/contributions.ts';
+import { describeExpiry, describeRequester, formatAgentName, getPlanTitle } from '../../words/agentWords.ts';
 import { formatTime } from '../../words/localeFormats.ts';
 import { toPlainLine, toPlainText } from '../../words/plainText.ts';
 import { describeReason } from '../../words/reasonWords.ts';
@@ -19,8 +19,8 @@ import {
   describeRowProgress,
   getTransferRowTitle,
   getTransferTitle,
+  listTransferFacts,
 } from '../../words/transferWords.ts';
-import { getEndedAt } from './finishedGroups.ts';
 import { setAccessibleLabel } from '../../views/placeholders.ts';
 import { getCommandTitle } from '../../words/commandTitles.ts';
 
@@ -120,27 +120,17 @@ function getContextValue(transfer: Transfer): string {
   return canCancel ? 'transfer.running' : 'transfer.waiting';
 }
 
-function describeStart(transfer: Transfer, startTime: string): string {
-  if (transfer.startedElsewhere) return l10n.t('Tracked since: {0}', startTime);
-  if (transfer.state === 'submitting') return l10n.t('Submission started: {0}', startTime);
-  return wasSent(transfer) ? l10n.t('Submitted: {0}', startTime) : '';
-}
-
 function createTransferTooltip(transfer: Transfer, estimate: string | undefined, now: number): string {
-  const { order, status, problem, requestedBy, startedElsewhere } = transfer;
-  const startTime = formatTime(transfer.createdAt, now);
+  const { order, status, problem, startedElsewhere } = transfer;
+  const facts = listTransferFacts(transfer).map((fact) =>
+    l10n.t('{0}: {1}', fact.label, 'at' in fact ? formatTime(fact.at, now) : fact.text),
+  );
   return [
     startedElsewhere ? getTransferTitle(transfer) : `${toPlainLine(order.source)} → ${toPlainLine(order.destination)}`,
     [describeProgress(transfer), estimate].filter(Boolean).join(' · '),
     status?.message ? toPlainLine(status.message) : '',
     problem && !isPaused(transfer) ? describeReason(problem) : '',
-    describeStart(transfer, startTime),
-    hasEnded(transfer.state) && transfer.state !== 'expired'
-      ? l10n.t('Ended: {0}', formatTime(getEndedAt(transfer), now))
-      : '',
-    requestedBy ? describeConfirmedRequest(requestedBy.agent) : '',
-    transfer.askedAt ? l10n.t('Last checked: {0}', formatTime(transfer.askedAt, now)) : '',
-    transfer.id ? l10n.t('ID: {0}', toPlainLine(transfer.id)) : '',
+    ...facts,
   ]
     .filter(Boolean)
     .join('\n');

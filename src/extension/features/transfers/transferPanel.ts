@@ -46,6 +46,7 @@ import {
   describeStatus,
   formatLastProgress,
   formatTimeLeft,
+  listTransferFacts,
 } from '../../words/transferWords.ts';
 import { describeStartedElsewhere } from '../../../core/words/sharedSentences.ts';
 import { toPlainLine } from '../../words/plainText.ts';
@@ -226,6 +227,7 @@ function toPageTransfer(transfer: Transfer, estimate: Estimate | undefined): Pag
     requestedFileCount: files.length,
     ...(sizeBytes !== undefined && { sizeBytes }),
     statusText: describeStatus(transfer),
+    facts: listTransferFacts(transfer),
     progress: getProgress(transfer),
     ...(outcome !== undefined && { outcome }),
     ended,
