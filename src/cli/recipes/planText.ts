@@ -5,24 +5,21 @@ import {
   type LockDifference,
   type PlanObstacle,
   type RecipePlan,
-  type UnmetExpectation,
 } from '../../core/recipes/planRecipe.ts';
 import { sumUpFiles, type RecipeFile } from '../../core/recipes/recipeFile.ts';
 import type { LockReadResult } from '../../core/recipes/recipeLock.ts';
 import type { Recipe } from '../../core/recipes/recipeSchema.ts';
-import type { TableProblem } from '../../core/recipes/resolveFiles.ts';
+import type { ResolveFailure, TableProblem } from '../../core/recipes/resolveFiles.ts';
 import {
   describeEditedLock,
+  describeExpectation,
   describeForeignLock,
-  describeMissingLock,
-  describeUnusableFiles,
+  describeObstacle as describePlanObstacle,
 } from '../../core/words/recipeSentences.ts';
 import { describeNeverRun } from '../../core/words/sharedSentences.ts';
 import { exitCode, getExitCode, type ExitCode } from '../cliError.ts';
 import { formatBytes, formatCount, toPlainCell } from '../output.ts';
 import { describeReason, english, unusableFile } from '../text/sentences.ts';
-
-const wording = { l10n: english, toPlainLine: toPlainCell };
 
 /** The facts about a destination that are known before files are sent there. Absent fields are unknown. */
 export interface DestinationFacts {
@@ -95,62 +92,37 @@ export function describeUnusableLock({ kind }: LockReadResult): string {
   return `Nothing was sent. ${problem} Restore it, or run the recipe once without --locked.`;
 }
 
-/** Returns a description of the obstacle that prevents a plan from being carried out. */
+/** Returns a description of the obstacle that prevents a plan from being carried out, in one or more sentences. */
 export function describeObstacle(plan: RecipePlan, obstacle: PlanObstacle): string {
-  const { failure, unmet, difference } = plan;
-  const texts: Readonly<Record<PlanObstacle, () => string>> = {
-    failed: () =>
-      failure?.kind === 'service'
-        ? `${describeReason(failure.reason)}.`
-        : describeTable(plan.recipe.from.table, failure?.problem),
-    missing: () => describeMissing(plan),
-    otherDatabases: () => describeOtherDatabases(plan),
-    differsFromLock: () => describeLockDifference(difference),
-    unmet: () => unmet.map(describeExpectation).join(' '),
-    stalled: () => describeUnusableFiles(wording, 'stalled'),
-    tooMany: () => describeUnusableFiles(wording, 'tooMany'),
-    noFiles: () => describeUnusableFiles(wording, 'noFiles'),
-    noDestination: () => 'The recipe has no destination ("to"), so it is a saved search.',
-  };
-  return texts[obstacle]();
+  return withPeriod(describePlanObstacle(wording, plan, obstacle));
 }
 
-function describeOtherDatabases({ lockedDatabases }: RecipePlan): string {
-  const { from = '', to = '' } = lockedDatabases ?? {};
-  return `The lock is for a transfer from ${toPlainCell(from)} to ${toPlainCell(to)}. Run the recipe once without --locked.`;
+function withPeriod(text: string): string {
+  return text.replace(/(?<=[^.])$/u, '.');
 }
 
-function describeLockDifference(difference: LockDifference | undefined): string {
-  return difference ? `The files differ from the lock: ${formatDifference(difference)}.` : describeMissingLock(wording);
-}
+const wording = {
+  l10n: english,
+  toPlainLine: toPlainCell,
+  plural: (count: number, one: string, other: string, ...others: readonly string[]): string =>
+    english.t(count === 1 ? one : other, count, ...others),
+  formatNumber: String,
+  formatFileCount: (count: number) => formatCount(count, 'file'),
+  formatSize: formatBytes,
+  formatNames,
+  formatDifference,
+  describeFailure: (failure: ResolveFailure, { from }: Recipe): string =>
+    failure.kind === 'service' ? describeReason(failure.reason) : describeTable(from.table, failure.problem),
+};
 
-function describeMissing({ missing, recipe }: RecipePlan): string {
-  const names = formatNames(missing);
-  if (!recipe.from.table) return `No file was found for ${formatCount(missing.length, 'ID')}: ${names}.`;
-  return `No file, or more than one, was found for ${formatCount(missing.length, 'value')} in the table: ${names}.`;
-}
-
-function describeTable(table: Recipe['from']['table'], problem: TableProblem | undefined): string {
+function describeTable(table: Recipe['from']['table'], problem: TableProblem): string {
   const { file = '', column = '', sheet = '' } = table ?? {};
   const texts: Readonly<Record<TableProblem, string>> = {
     ...unusableFile,
     noSheet: `has no sheet "${toPlainCell(sheet)}"`,
     noColumn: `has no column "${toPlainCell(column)}"`,
   };
-  return problem ? `The recipe's table ${toPlainCell(file)} ${texts[problem]}.` : '';
-}
-
-function describeUnknownSizes(count: number): string {
-  return count === 1 ? 'The size of 1 file is unknown.' : `The sizes of ${formatCount(count, 'file')} are unknown.`;
-}
-
-/** Describes an expectation that the files don't meet. */
-function describeExpectation(unmet: UnmetExpectation): string {
-  if (unmet.kind === 'unknownSizes') return describeUnknownSizes(unmet.count);
-  if (unmet.kind === 'missingIds') return `Expected but not found: ${formatNames(unmet.ids)}.`;
-  const format = unmet.kind.endsWith('Bytes') ? formatBytes : (count: number) => formatCount(count, 'file');
-  const limit = `${unmet.kind.startsWith('few') ? 'at least' : 'at most'} ${format(unmet.limit)}`;
-  return `${unmet.isAtLeast ? 'At least ' : ''}${format(unmet.actual)} found, ${limit} expected.`;
+  return `The recipe's table ${toPlainCell(file)} ${texts[problem]}.`;
 }
 
 function formatNames(names: readonly string[]): string {
@@ -191,7 +163,7 @@ export function toPlanDocument({ name, plan, recipe }: PlannedRun, destination: 
     obstacle,
     problem: obstacle && describeObstacle(plan, obstacle),
     missing,
-    unmet: unmet.map(describeExpectation),
+    unmet: unmet.map((one) => withPeriod(describeExpectation(wording, one))),
     difference: difference && toCounts(difference),
   };
 }

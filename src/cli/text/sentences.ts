@@ -4,17 +4,16 @@ import { ReasonWords } from '../../core/words/reasonWords.ts';
 import { toPlainCell } from '../output.ts';
 
 function fillIn(message: string, ...args: readonly (string | number)[]): string {
-  return message.replace(/\{(\d)\}/g, (_, index: string) => String(args[Number(index)] ?? ''));
+  return message.replace(/[“”]/g, '"').replace(/\{(\d)\}/g, (_, index: string) => String(args[Number(index)] ?? ''));
 }
 
-/** Replaces `{0}`, `{1}` … in the editor's English sentences with the arguments. */
+/** Replaces `{0}`, `{1}` … in the editor's English sentences with the arguments, and straightens quotation marks. */
 export const english = { t: fillIn };
 
 function toClause(sentences: string): string {
   return sentences
     .replace(/^\p{Lu}(?!\p{Lu})/u, (letter) => letter.toLowerCase())
     .replace(/(?:\.|(?<=\}))\s(\p{Lu})/gu, (_, letter: string) => `; ${letter.toLowerCase()}`)
-    .replace(/[“”]/g, '"')
     .replace(/\.$/, '');
 }
 

@@ -1,3 +1,6 @@
+import type { LockDifference, PlanObstacle, RecipePlan, UnmetExpectation } from '../recipes/planRecipe.ts';
+import type { Recipe } from '../recipes/recipeSchema.ts';
+import type { ResolveFailure } from '../recipes/resolveFiles.ts';
 import { getFieldName, type RecipeProblem, type RecipeProblemKind } from '../recipes/recipeText.ts';
 import type { Translator } from './sharedSentences.ts';
 
@@ -5,14 +8,6 @@ import type { Translator } from './sharedSentences.ts';
 interface Wording {
   readonly l10n: Translator;
   readonly toPlainLine: (text: string) => string;
-}
-
-/** Describes in a sentence why the files that a recipe finds can't be transferred. */
-export function describeUnusableFiles({ l10n }: Wording, kind: 'stalled' | 'tooMany' | 'noFiles'): string {
-  if (kind === 'noFiles') return l10n.t('The recipe finds no files.');
-  return kind === 'tooMany'
-    ? l10n.t('The recipe finds more files than a transfer can include, or too many to filter. Narrow it down.')
-    : l10n.t('The search stopped because three pages in a row had no new files; more may exist. Narrow the search.');
 }
 
 /** Describes a lock that was changed by hand. */
@@ -25,9 +20,82 @@ export function describeForeignLock({ l10n, toPlainLine }: Wording, recipe: stri
   return l10n.t('The lock belongs to {0}. Delete the lock, or give the recipe that name again.', toPlainLine(recipe));
 }
 
-/** Describes a locked run of a recipe whose lock is missing or can't be read. */
-export function describeMissingLock({ l10n }: Wording): string {
-  return l10n.t('The recipe has no usable lock.');
+interface PlanWording extends Wording {
+  readonly plural: (count: number, one: string, other: string, ...others: readonly string[]) => string;
+  readonly formatNumber: (value: number) => string;
+  readonly formatFileCount: (count: number) => string;
+  readonly formatSize: (sizeBytes: number) => string;
+  readonly formatNames: (names: readonly string[]) => string;
+  readonly formatDifference: (difference: LockDifference) => string;
+  /** Describes a failed request, or a table that can't be used. */
+  readonly describeFailure: (failure: ResolveFailure, recipe: Recipe) => string;
+}
+
+/** Describes why a plan can't be carried out. The period after a failure, a list or a difference is missing. */
+export function describeObstacle(wording: PlanWording, plan: RecipePlan, obstacle: PlanObstacle): string {
+  const { l10n, toPlainLine } = wording;
+  const { recipe, failure, lockedDatabases, difference, unmet } = plan;
+  switch (obstacle) {
+    case 'failed':
+      return failure ? wording.describeFailure(failure, recipe) : '';
+    case 'missing':
+      return describeMissing(wording, plan);
+    case 'otherDatabases':
+      return l10n.t(
+        'The lock is for a transfer from {0} to {1}. Run the recipe without the lock first.',
+        toPlainLine(lockedDatabases?.from ?? ''),
+        toPlainLine(lockedDatabases?.to ?? ''),
+      );
+    case 'differsFromLock':
+      return difference
+        ? l10n.t('The files differ from the lock: {0}', wording.formatDifference(difference))
+        : l10n.t('The recipe has no usable lock.');
+    case 'unmet':
+      return unmet.map((one) => describeExpectation(wording, one)).join(' ');
+    case 'stalled':
+      return l10n.t(
+        'The search stopped because three pages in a row had no new files; more may exist. Narrow the search.',
+      );
+    case 'tooMany':
+      return l10n.t('The recipe finds more files than a transfer can include, or too many to filter. Narrow it down.');
+    case 'noFiles':
+      return l10n.t('The recipe finds no files.');
+    case 'noDestination':
+      return l10n.t("The recipe has no destination (“to”), so it's only a saved search.");
+  }
+}
+
+function describeMissing({ plural, formatNames }: PlanWording, { missing, recipe }: RecipePlan): string {
+  const names = formatNames(missing);
+  return recipe.from.table
+    ? plural(
+        missing.length,
+        "{0} value in the recipe's table matches no file or more than one: {1}",
+        "{0} values in the recipe's table match no file or more than one: {1}",
+        names,
+      )
+    : plural(
+        missing.length,
+        'No file was found for {0} ID in the recipe: {1}',
+        'No files were found for {0} IDs in the recipe: {1}',
+        names,
+      );
+}
+
+/** Describes an expectation that a recipe's files don't meet. The period after a list is missing. */
+export function describeExpectation(wording: PlanWording, unmet: UnmetExpectation): string {
+  const { l10n, plural, formatNumber, formatFileCount, formatSize, formatNames } = wording;
+  if (unmet.kind === 'unknownSizes')
+    return plural(unmet.count, 'The size of {0} file is unknown.', 'The sizes of {0} files are unknown.');
+  if (unmet.kind === 'missingIds') return l10n.t('Expected but not found: {0}', formatNames(unmet.ids));
+  const { kind, actual, limit, isAtLeast } = unmet;
+  const [found, expected] = kind.endsWith('Files')
+    ? [formatFileCount(actual), formatNumber(limit)]
+    : [formatSize(actual), formatSize(limit)];
+  if (kind.startsWith('few')) return l10n.t('{0} found, at least {1} expected.', found, expected);
+  return isAtLeast
+    ? l10n.t('At least {0} found, at most {1} expected.', found, expected)
+    : l10n.t('{0} found, at most {1} expected.', found, expected);
 }
 
 interface ProblemWording extends Wording {

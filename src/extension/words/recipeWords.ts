@@ -4,7 +4,6 @@ import {
   type LockDifference,
   type PlanObstacle,
   type RecipePlan,
-  type UnmetExpectation,
 } from '../../core/recipes/planRecipe.ts';
 import { sumUpFiles } from '../../core/recipes/recipeFile.ts';
 import type { LockReadResult } from '../../core/recipes/recipeLock.ts';
@@ -13,8 +12,7 @@ import type { ResolveFailure, TableProblem } from '../../core/recipes/resolveFil
 import {
   describeEditedLock,
   describeForeignLock,
-  describeMissingLock,
-  describeUnusableFiles,
+  describeObstacle as describePlanObstacle,
   describeRecipeProblem as describeProblem,
 } from '../../core/words/recipeSentences.ts';
 import { describeNeverRun as describeNever } from '../../core/words/sharedSentences.ts';
@@ -29,8 +27,6 @@ import {
 } from './localeFormats.ts';
 import { toPlainLine, toPlainText } from './plainText.ts';
 import { describeReason } from './reasonWords.ts';
-
-const wording = { l10n, toPlainLine };
 
 /** Returns the title of a code lens or button that compares a recipe's files with its lock. */
 export function getCompareTitle(): string {
@@ -90,26 +86,20 @@ export function describeLock(lock: LockReadResult, difference: LockDifference | 
 
 /** Describes why a plan can't be submitted. */
 export function describeObstacle(plan: RecipePlan, obstacle: PlanObstacle): string {
-  const { failure, unmet, difference } = plan;
-  switch (obstacle) {
-    case 'failed':
-      return failure ? describeFailure(failure) : '';
-    case 'missing':
-      return describeMissing(plan);
-    case 'otherDatabases':
-      return describeOtherDatabases(plan);
-    case 'differsFromLock':
-      return describeLockedDifference(difference);
-    case 'unmet':
-      return unmet.map(describeExpectation).join(' ');
-    case 'stalled':
-    case 'tooMany':
-    case 'noFiles':
-      return describeUnusableFiles(wording, obstacle);
-    case 'noDestination':
-      return l10n.t("The recipe has no destination (“to”), so it's only a saved search.");
-  }
+  return describePlanObstacle(wording, plan, obstacle);
 }
+
+const wording = {
+  l10n,
+  toPlainLine,
+  plural,
+  formatNumber,
+  formatFileCount,
+  formatSize,
+  formatNames: (names: readonly string[]) => formatNames(names),
+  formatDifference: (difference: LockDifference) => formatList(listDifferences(difference)),
+  describeFailure,
+};
 
 function describeFailure(failure: ResolveFailure): string {
   if (failure.kind === 'service') return describeReason(failure.reason);
@@ -121,59 +111,6 @@ function describeFailure(failure: ResolveFailure): string {
     noColumn: l10n.t("The recipe names a column that isn't in the table."),
   };
   return sentences[failure.problem];
-}
-
-function describeMissing({ missing, recipe }: RecipePlan): string {
-  const names = formatNames(missing);
-  return recipe.from.table
-    ? plural(
-        missing.length,
-        "{0} value in the recipe's table matches no file or more than one: {1}",
-        "{0} values in the recipe's table match no file or more than one: {1}",
-        names,
-      )
-    : plural(
-        missing.length,
-        'No file was found for {0} ID in the recipe: {1}',
-        'No files were found for {0} IDs in the recipe: {1}',
-        names,
-      );
-}
-
-function describeOtherDatabases({ lockedDatabases: { from, to } = { from: '', to: '' } }: RecipePlan): string {
-  return l10n.t(
-    'The lock is for a transfer from {0} to {1}. Run the recipe without the lock first.',
-    toPlainLine(from),
-    toPlainLine(to),
-  );
-}
-
-function describeLockedDifference(difference: LockDifference | undefined): string {
-  if (!difference) return describeMissingLock(wording);
-  return l10n.t('The files differ from the lock: {0}', formatList(listDifferences(difference)));
-}
-
-function describeExcess(actual: string, limit: string, isAtLeast = false): string {
-  return isAtLeast
-    ? l10n.t('At least {0} found, at most {1} expected.', actual, limit)
-    : l10n.t('{0} found, at most {1} expected.', actual, limit);
-}
-
-function describeExpectation(unmet: UnmetExpectation): string {
-  switch (unmet.kind) {
-    case 'fewFiles':
-      return l10n.t('{0} found, at least {1} expected.', formatFileCount(unmet.actual), formatNumber(unmet.limit));
-    case 'manyFiles':
-      return describeExcess(formatFileCount(unmet.actual), formatNumber(unmet.limit), unmet.isAtLeast);
-    case 'fewBytes':
-      return l10n.t('{0} found, at least {1} expected.', formatSize(unmet.actual), formatSize(unmet.limit));
-    case 'manyBytes':
-      return describeExcess(formatSize(unmet.actual), formatSize(unmet.limit), unmet.isAtLeast);
-    case 'unknownSizes':
-      return plural(unmet.count, 'The size of {0} file is unknown.', 'The sizes of {0} files are unknown.');
-    case 'missingIds':
-      return l10n.t('Expected but not found: {0}', formatNames(unmet.ids));
-  }
 }
 
 const maxLength = 60;

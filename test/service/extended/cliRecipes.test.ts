@@ -154,12 +154,13 @@ describe('Recipes on the command line', () => {
   it('send nothing if an expectation is not met or an ID is unknown', async () => {
     await write({ ...reads, expect: { files: { least: 3 } } });
     const few = await rig.run('run', recipe);
-    assert.deepEqual([few.code, few.stderr], [1, 'Nothing was sent. 2 files found, at least 3 files expected.\n']);
+    assert.deepEqual([few.code, few.stderr], [1, 'Nothing was sent. 2 files found, at least 3 expected.\n']);
     const { obstacle, unmet } = await rig.runJson(1, 'run', recipe, '--dry-run');
-    assert.deepEqual([obstacle, unmet], ['unmet', ['2 files found, at least 3 files expected.']]);
+    assert.deepEqual([obstacle, unmet], ['unmet', ['2 files found, at least 3 expected.']]);
     await write({ from: { database: 'source-data', ids: ['a.csv', 'nope'] }, to: { database: 'target' } });
     const missing = await rig.run('run', recipe);
-    assert.deepEqual([missing.code, missing.stderr], [4, 'Nothing was sent. No file was found for 1 ID: nope.\n']);
+    const notFound = 'Nothing was sent. No file was found for 1 ID in the recipe: nope.\n';
+    assert.deepEqual([missing.code, missing.stderr], [4, notFound]);
     assert.deepEqual((await rig.runJson(0, 'history'))['transfers'], []);
   });
 
@@ -168,17 +169,17 @@ describe('Recipes on the command line', () => {
     await rig.service.write({ 'e.csv': 'eee', 'f.csv': 'ffff' });
     await rig.service.reachesFiles('csv', 4);
     await write({ ...reads, expect: { files: { most: 2 } } });
-    const unmet = 'At least 3 files found, at most 2 files expected.';
+    const unmet = 'At least 3 files found, at most 2 expected.';
     const compared = await rig.run('compare', recipe);
     assert.deepEqual([compared.code, compared.stderr, compared.stdout], [1, `Nothing was compared. ${unmet}\n`, '']);
     const dry = await rig.run('run', recipe, '--dry-run');
     assert.equal(dry.code, 1);
-    assert.match(dry.stdout, /At least 3 files found, at most 2 files expected\.\n$/);
+    assert.match(dry.stdout, /At least 3 files found, at most 2 expected\.\n$/);
     assert.doesNotMatch(dry.stdout, /since the last run/);
     await write({ ...reads, expect: { files: { most: 3 } } });
     const oneMore = await rig.run('run', recipe, '--dry-run');
     assert.match(oneMore.stdout, /since the last run/);
-    assert.match(oneMore.stdout, /\n4 files found, at most 3 files expected\.\n$/);
+    assert.match(oneMore.stdout, /\n4 files found, at most 3 expected\.\n$/);
   });
 
   it('report problems with a table, and values that do not match exactly one file', async () => {
@@ -191,7 +192,7 @@ describe('Recipes on the command line', () => {
     assert.equal(stderr, 'Nothing was sent. The recipe\'s table ids.csv has no column "ID".\n');
     await writeFile(join(folder, 'ids.csv'), 'ID\na.csv\nnope\n');
     const partly = await rig.run('run', recipe);
-    const text = 'No file, or more than one, was found for 1 value in the table: nope.';
+    const text = "1 value in the recipe's table matches no file or more than one: nope.";
     assert.deepEqual([partly.code, partly.stderr], [4, `Nothing was sent. ${text}\n`]);
   });
 
