@@ -1,7 +1,7 @@
 import * as fs from 'node:fs/promises';
 import { settlesWithin, systemClock, type Clock } from '../core/util/clock.ts';
 import { shareCalls } from '../core/util/concurrentCalls.ts';
-import { toFreeBytes } from '../core/util/remoteFolder.ts';
+import { toFreeBytes } from '../core/util/fileSystem.ts';
 
 const checkIntervalMs = 250;
 /** Number of checks, over a total of five seconds, after which a disk counts as hanging. */

@@ -2,7 +2,7 @@ import * as fs from 'node:fs/promises';
 import { cannotBeRead, toSentence } from '../core/util/sharedTexts.ts';
 import { settlesWithin, type Clock } from '../core/util/clock.ts';
 import { getErrorCode } from '../core/util/errorFacts.ts';
-import { toFreeBytes } from '../core/util/remoteFolder.ts';
+import { toFreeBytes } from '../core/util/fileSystem.ts';
 import type { Logger } from '../core/util/logger.ts';
 import { databaseScanningCode, stoppingCause } from './catalog/databaseUnavailableError.ts';
 

@@ -6,7 +6,7 @@ import type { Clock } from '../util/clock.ts';
 import { createFolder } from '../util/createFolder.ts';
 import { writeFileAtomically } from '../util/durableFiles.ts';
 import { FileLock } from '../util/fileLock.ts';
-import { FolderWatch } from '../util/remoteFolder.ts';
+import { FolderWatch } from './recordFolders.ts';
 import { parseJsonObject, type JsonObject } from '../util/json.ts';
 import { Emitter, type Disposable } from '../util/lifetime.ts';
 import type { Logger } from '../util/logger.ts';

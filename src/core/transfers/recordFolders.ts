@@ -1,9 +1,10 @@
+import { statSync, watch, type FSWatcher } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { basename, isAbsolute, join } from 'node:path';
 import type { Clock } from '../util/clock.ts';
 import { createFolder } from '../util/createFolder.ts';
-import { FolderWatch } from '../util/remoteFolder.ts';
+import { isRemoteFolder } from '../util/fileSystem.ts';
 import type { Disposable } from '../util/lifetime.ts';
 
 /**
@@ -52,6 +53,64 @@ function getChosenFolder(environment: NodeJS.ProcessEnv): string | undefined {
   const { XDG_DATA_HOME: chosen, SNAP_USER_DATA: ofSnap } = environment;
   const isOfSnap = ofSnap !== undefined && chosen !== undefined && `${chosen}/`.startsWith(`${ofSnap}/`);
   return isOfSnap ? environment['XDG_DATA_HOME_VSCODE_SNAP_ORIG'] : chosen;
+}
+
+/** Watches a folder, but not its subfolders, for changes. */
+export class FolderWatch implements Disposable {
+  private readonly folder: string;
+  private readonly onChange: (name: string | undefined) => void;
+  private watcher: FSWatcher | undefined;
+  private isDisposed = false;
+
+  /** `onChange` receives the name of the changed file if the system reports it. */
+  constructor(folder: string, onChange: (name: string | undefined) => void) {
+    this.folder = folder;
+    this.onChange = onChange;
+  }
+
+  /**
+   * Starts watching. Returns false if the folder is missing, cannot be watched, or is on a network file system, or
+   * after `dispose`. Calls `onFail` if watching ends with an error, or because the folder was deleted or replaced. If
+   * already watching, does nothing and returns true.
+   */
+  start(onFail: () => void = () => undefined): boolean {
+    if (this.watcher) return true;
+    if (this.isDisposed || isRemoteFolder(this.folder)) return false;
+    try {
+      const before = getIdentity(this.folder);
+      const watcher = watch(this.folder, { persistent: false }, (_event, name) => {
+        // If the folder is deleted or replaced, the system reports a change with the folder's own name, and then
+        // nothing more.
+        const mayHaveEnded = name === null || name === basename(this.folder);
+        if (mayHaveEnded && getIdentity(this.folder) !== before) this.end(onFail);
+        else this.onChange(name ?? undefined);
+      });
+      this.watcher = watcher;
+      watcher.on('error', () => this.end(onFail));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  dispose(): void {
+    this.isDisposed = true;
+    this.watcher?.close();
+    this.watcher = undefined;
+  }
+
+  private end(onFail: () => void): void {
+    if (!this.watcher) return;
+    this.watcher.close();
+    this.watcher = undefined;
+    onFail();
+  }
+}
+
+/** Returns a string that identifies a folder and changes when it is replaced; undefined if the folder doesn't exist. */
+function getIdentity(folder: string): string | undefined {
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  return stats && [stats.dev, stats.ino, stats.birthtimeMs].join(' ');
 }
 
 /** The precision of modification times on the least precise file system, FAT. */

@@ -4,7 +4,7 @@ import type { Database } from '../model/databaseModel.ts';
 import { findFilesUnderWay, type FilesUnderWay } from '../model/transferOutcome.ts';
 import type { TransferFile, TransferOrder } from '../model/transferModel.ts';
 import type { TransferStore } from './transferStore.ts';
-import { readFreeBytes } from '../util/remoteFolder.ts';
+import { readFreeBytes } from '../util/fileSystem.ts';
 import { findServedFolder } from '../verification/transferredFolder.ts';
 import type { DuplicateFlow, KnownCopies, KnownCopiesOptions } from './duplicateFlow.ts';
 import type { OpenConnection, OpenConnections } from '../connections/openConnections.ts';

@@ -8,7 +8,7 @@ import { writeFileAtomically } from '../util/durableFiles.ts';
 import { runUnderLock } from '../util/fileLock.ts';
 import { omit, parseJsonObject } from '../util/json.ts';
 import type { Logger } from '../util/logger.ts';
-import { isRemoteFolder } from '../util/remoteFolder.ts';
+import { isRemoteFolder } from '../util/fileSystem.ts';
 import { RecordFiles, type ConnectionAlias } from './recordFiles.ts';
 import { isDistinctTime, readModificationTime, type RecordFolder } from './recordFolders.ts';
 

@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { l10n, Uri, workspace } from 'vscode';
 import { createFolder } from '../../core/util/createFolder.ts';
-import { isSamePath } from '../../core/util/remoteFolder.ts';
+import { isSamePath } from '../../core/util/fileSystem.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { ServedFolder, ServedLocation, Settings } from '../editor/settings.ts';

@@ -3,7 +3,7 @@ import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import { isRecent, type Clock } from '../../core/util/clock.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
-import { isRemoteType } from '../../core/util/remoteFolder.ts';
+import { isRemoteType } from '../../core/util/fileSystem.ts';
 import { limitFolderCalls } from '../folderCalls.ts';
 import { getParentFolder } from './catalogFile.ts';
 

@@ -4,7 +4,7 @@ import type { StatementSync } from 'node:sqlite';
 import type { FileResource, TransferStatusDocument } from '../../contract/contract.ts';
 import { createFolderSync } from '../../core/util/createFolder.ts';
 import type { JsonObject } from '../../core/util/json.ts';
-import { isRemoteFolder } from '../../core/util/remoteFolder.ts';
+import { isRemoteFolder } from '../../core/util/fileSystem.ts';
 import { openSqlite, runInTransaction, type SqliteFile } from '../sqlite.ts';
 
 /** The states of a transfer (D23: transfer states). */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FolderWatch } from '../../../src/core/util/remoteFolder.ts';
+import { FolderWatch } from '../../../src/core/transfers/recordFolders.ts';
 
 describe('Watching a folder', () => {
   let folder: string;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { posix, win32 } from 'node:path';
-import { isSamePath } from '../../../src/core/util/remoteFolder.ts';
+import { isSamePath } from '../../../src/core/util/fileSystem.ts';
 
 describe('Two paths', () => {
   for (const [system, path, first, second, expected] of [

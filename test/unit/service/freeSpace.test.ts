@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as os from 'node:os';
-import { readFreeBytes } from '../../../src/core/util/remoteFolder.ts';
+import { readFreeBytes } from '../../../src/core/util/fileSystem.ts';
 import { inspectFolder } from '../../../src/service/folderCalls.ts';
 
 describe('The free space of a folder', () => {
