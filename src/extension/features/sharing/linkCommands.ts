@@ -6,6 +6,7 @@ import {
   localLinkService,
   parseLink,
   toLinkService,
+  type LinkProblem,
   type LinkTarget,
 } from '../../../core/model/link.ts';
 import type { Transfer } from '../../../core/model/transferModel.ts';
@@ -16,7 +17,8 @@ import { getConnectionName } from '../../editor/connectionFacts.ts';
 import type { FileNode, FileRef } from '../../editor/contributions.ts';
 import { localConnectionId } from '../../editor/machine.ts';
 import { createRemedyActions, createUnknownIdHint } from '../../editor/nextSteps.ts';
-import { describeLink, describeLinkProblem, describeUnlinkable } from '../../words/searchWords.ts';
+import { maxLineLength, toPlainLine, toPlainText } from '../../words/plainText.ts';
+import { describeFilters, describeSearchTerms, getDatabaseLabel } from '../../words/searchWords.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import { askNewConnection } from '../connections/connect.ts';
 import { getOrOpenConnection, requireSavedConnection } from '../connections/connectionOpener.ts';
@@ -178,4 +180,98 @@ function toTransferTarget(services: CommandServices, { id, key, order }: Transfe
 function getService(services: CommandServices, connectionId: string): string {
   if (connectionId === localConnectionId) return localLinkService;
   return toLinkService(requireSavedConnection(services, connectionId)) ?? '';
+}
+
+interface LinkConfirmation {
+  readonly question: string;
+  /** The facts about the link, one per line. */
+  readonly detail: string;
+  /** Label of the button that opens the link. */
+  readonly label: string;
+}
+
+/** Describes why a link can't be opened. The sentence fits in a one-line notification. */
+function describeLinkProblem({ kind, field = '' }: LinkProblem): string {
+  const sentences: Readonly<Record<LinkProblem['kind'], string>> = {
+    tooLong: l10n.t('This link is too long.'),
+    unknownKind: l10n.t("This kind of link can't be opened."),
+    unreadable: l10n.t("This link can't be read. It may have been cut off."),
+    badService: l10n.t('This link contains no valid service address.'),
+    badField: l10n.t("The “{0}” field in this link isn't valid.", toPlainText(field, 20)),
+  };
+  return sentences[kind];
+}
+
+/** Describes why a link can't be created. */
+function describeUnlinkable({ kind, field = '' }: LinkProblem): string {
+  if (kind === 'tooLong') return l10n.t('The link would be too long to copy.');
+  if (kind === 'badService') return l10n.t("This connection's address can't be included in a link.");
+  const name = toPlainText(field, 40);
+  return l10n.t('No link was copied: “{0}” may contain invisible characters or unusual spaces.', name);
+}
+
+/**
+ * Creates the prompt that describes a link and the request that opening the link will send. `name` is the connection's
+ * name, and `address` is undefined for the local service.
+ */
+function describeLink(target: LinkTarget, name: string, address: string | undefined): LinkConfirmation {
+  const service = toPlainLine(name);
+  const texts: Readonly<Record<LinkTarget['kind'], Omit<LinkConfirmation, 'detail'> & { readonly effect: string }>> = {
+    search: {
+      question: l10n.t('Open the search from this link?'),
+      label: l10n.t('Search'),
+      effect: l10n.t("The search hasn't been sent yet. Opening the link sends it to {0}.", service),
+    },
+    file: {
+      question: l10n.t('Open the file from this link?'),
+      label: l10n.t('Show Metadata'),
+      effect: l10n.t("The metadata hasn't been requested yet. Opening the link requests it from {0}.", service),
+    },
+    transfer: {
+      question: l10n.t('Open the transfer from this link?'),
+      label: l10n.t('Show Transfer'),
+      effect: l10n.t(
+        "The status hasn't been requested yet. Opening the link requests it from {0} and adds the transfer to your list. It doesn't start a transfer.",
+        service,
+      ),
+    },
+  };
+  const { question, label, effect } = texts[target.kind];
+  const place = address === undefined ? service : toPlainLine(`${name} (${address})`);
+  const facts = [l10n.t('Service: {0}', place), ...describeTarget(target), '', effect];
+  return { question, label, detail: facts.join('\n') };
+}
+
+function describeTarget(target: LinkTarget): readonly string[] {
+  if (target.kind === 'transfer') return [l10n.t('Transfer ID: {0}', target.id)];
+  const { database } = target.kind === 'search' ? target.query : target;
+  return [l10n.t('Database: {0}', getDatabaseLabel(database)), ...describeContent(target)];
+}
+
+function describeContent(target: Exclude<LinkTarget, { readonly kind: 'transfer' }>): readonly string[] {
+  const facts =
+    target.kind === 'file'
+      ? [l10n.t('File: {0}', toPlainLine(target.name)), l10n.t('ID: {0}', toPlainLine(target.id))]
+      : describeSearch(target);
+  return isShortened(target) ? [...facts, l10n.t('The link contains more than is shown here.')] : facts;
+}
+
+function describeSearch({ query }: Extract<LinkTarget, { readonly kind: 'search' }>): readonly string[] {
+  const filters = describeFilters(query, false);
+  const terms = l10n.t('Search: {0}', describeSearchTerms(query));
+  return filters === '' ? [terms] : [terms, l10n.t('Filters: {0}', filters)];
+}
+
+/** Returns true if a value in a link isn't shown or may be too long to be shown in full. */
+function isShortened(target: Exclude<LinkTarget, { readonly kind: 'transfer' }>): boolean {
+  if (target.kind === 'file') return [target.database, target.name, target.id].some(isLong);
+  const { database, query, ids, status, specific = {} } = target.query;
+  const areFiltersLong = describeFilters({ status, specific }, false).length >= maxLineLength;
+  return (
+    [database, query, JSON.stringify(specific)].some(isLong) || areFiltersLong || (ids !== undefined && query !== '')
+  );
+}
+
+function isLong(text: string): boolean {
+  return text.length > maxLineLength;
 }
