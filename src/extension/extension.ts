@@ -9,7 +9,7 @@ import { openLedgerLocation } from './editor/ledgerLocation.ts';
 import { registerLanguageModelTools } from './editor/languageModelTools.ts';
 import { RecipeFiles } from './editor/recipeFiles.ts';
 import { SideBar } from './views/sideBar.ts';
-import { describeToolCall } from './words/toolWords.ts';
+import { describeToolCall } from './words/commandTitles.ts';
 
 let running: Promise<RunningExtension> | undefined;
 

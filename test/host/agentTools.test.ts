@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ConfigurationTarget, env, LanguageModelTextPart, lm, workspace } from 'vscode';
 import { agentTools } from '../../src/core/agents/callAgentTool.ts';
 import { WindowPolicy } from '../../src/extension/features/agents/windowPolicy.ts';
-import { describeToolCall } from '../../src/extension/words/toolWords.ts';
+import { describeToolCall } from '../../src/extension/words/commandTitles.ts';
 import { eventually } from '../support/eventually.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 import { deletePlans } from './planLeftovers.ts';

@@ -1,4 +1,4 @@
-import { extensions } from 'vscode';
+import { extensions, l10n } from 'vscode';
 import type { CommandId } from '../editor/contributions.ts';
 
 interface Manifest {
@@ -25,4 +25,20 @@ function readTitles(): ReadonlyMap<string, string> {
   const { commands } = (extension?.packageJSON as Manifest).contributes;
   // The editor also keeps the English title if it translates a title.
   return new Map(commands.map(({ command, title }) => [command, typeof title === 'string' ? title : title.value]));
+}
+
+/**
+ * Describes a running tool call for the user. Contains no text from the agent. Returns undefined for an unknown tool.
+ */
+export function describeToolCall(name: string): string | undefined {
+  const sentences: Readonly<Record<string, string>> = {
+    list_databases: l10n.t('Listing databases'),
+    search_files: l10n.t('Searching for files'),
+    describe_files: l10n.t('Reading file metadata'),
+    plan_transfer: l10n.t('Planning a transfer'),
+    submit_transfer: l10n.t('Asking you to confirm a planned transfer'),
+    transfer_status: l10n.t('Checking transfers'),
+    cancel_transfer: l10n.t('Asking you to confirm a cancellation'),
+  };
+  return sentences[name];
 }

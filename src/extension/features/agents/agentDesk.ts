@@ -15,7 +15,7 @@ import type { ToolCall } from '../../editor/languageModelTools.ts';
 import { getUserId } from '../../editor/connectionFacts.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import type { CommandServices } from '../services.ts';
-import { sendOrder } from '../submission/submissionSummary.ts';
+import { sendOrder } from '../submission/submitTransfers.ts';
 import { askAboutCancel, askAboutPlan, reportPlanSubmission } from './planReview.ts';
 
 /** Runs the tools that agents call in this window. Never opens a connection or starts a service. */

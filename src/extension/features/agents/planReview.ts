@@ -21,7 +21,8 @@ import {
 import { getCancelQuestion, getTransferTitle } from '../../words/transferWords.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import type { CommandServices } from '../services.ts';
-import { confirmSubmission, reportSubmission, sendOrder } from '../submission/submissionSummary.ts';
+import { confirmSubmission } from '../submission/submissionSummary.ts';
+import { reportSubmission, sendOrder } from '../submission/submitTransfers.ts';
 
 /** Shows the summary of a proposed transfer. Submits or declines the transfer, depending on the answer. */
 export async function confirmPlan(services: CommandServices, node: PlanNode | undefined): Promise<void> {

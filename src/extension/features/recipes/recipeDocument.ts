@@ -28,7 +28,8 @@ import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import { requireSession } from '../connections/connectionPicker.ts';
 import { requireOrcid } from '../connections/credentials.ts';
 import type { CommandServices } from '../services.ts';
-import { confirmSubmission, submitTransfers, type LeaveOutListener } from '../submission/submissionSummary.ts';
+import { confirmSubmission, type LeaveOutListener } from '../submission/submissionSummary.ts';
+import { submitTransfers } from '../submission/submitTransfers.ts';
 import { findConnectionId } from './recipeChecks.ts';
 
 /** The recipe that a command applies to, identified by its row or its file. */

@@ -27,7 +27,8 @@ import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import { requireOrcid } from '../connections/credentials.ts';
 import type { CommandServices } from '../services.ts';
 import { chooseTransfer } from '../transfers/transferPicker.ts';
-import { confirmSubmission, submitTransfers, type LeaveOutListener } from './submissionSummary.ts';
+import { confirmSubmission, type LeaveOutListener } from './submissionSummary.ts';
+import { submitTransfers } from './submitTransfers.ts';
 import { askTransferDetails, canTransferTo, confirmKnownDetails } from './transferDetailsPrompt.ts';
 import { getDialogTitle } from '../../words/commandTitles.ts';
 

@@ -16,7 +16,8 @@ import { switchConnection } from '../connections/manageConnections.ts';
 import { requireOrcid } from '../connections/credentials.ts';
 import { chooseCheckedFiles, getSelectedFiles, loadEntries, type KnownFile } from '../files/files.ts';
 import type { CommandServices } from '../services.ts';
-import { confirmSubmission, submitTransfers } from './submissionSummary.ts';
+import { confirmSubmission } from './submissionSummary.ts';
+import { submitTransfers } from './submitTransfers.ts';
 import {
   askTransferDetails,
   confirmKnownDetails,
