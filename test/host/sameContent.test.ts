@@ -93,7 +93,8 @@ describe('Files that the destination already has', () => {
     const connectionId = sessions.active?.connection.id ?? '';
     const find = (database: string, ...digits: readonly string[]): void => {
       const files = digits.map((digit, index): FileEntry => {
-        return fileEntry(`${database} ${index}`, { database, sizeBytes: 5, hash: digit.repeat(64) });
+        const content = { path: `${digit}.fastq`, sizeBytes: 5, hash: digit.repeat(64) };
+        return fileEntry(`${database} ${index}`, { database, ...content });
       });
       searchStore.open(database, connectionId, { database, query: '', pageSize: 10 });
       searchStore.update(database, { files, isLoading: false });
@@ -101,12 +102,19 @@ describe('Files that the destination already has', () => {
     find(jgi, 'a', 'b');
     find(kss, 'b', 'c');
     find(nmdc, 'c');
+    searchStore.update(nmdc, {
+      files: [
+        ...(searchStore.get(nmdc)?.files ?? []),
+        fileEntry('nmdc a', { database: nmdc, path: 'copy/a.fastq', sizeBytes: 5, hash: 'a'.repeat(64) }),
+      ],
+    });
     for (const database of [jgi, kss]) searchStore.checkAll(database);
     const before = stage.server.requests.length;
     const { summary, done } = await openSummary(stage, nmdc);
     assert.equal(stage.server.requests.length, before);
     assert.deepEqual(getSentences(summary), [
       `At least 1 of these files is already in ${nmdc}.`,
+      `${nmdc} has the content of 1 of these files under another path.`,
       '1 of these files is identical to a file from another source.',
     ]);
     assert.deepEqual(summary.buttons, ['Transfer', 'Leave Out 2 Files', 'Back']);

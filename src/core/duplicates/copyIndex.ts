@@ -8,6 +8,7 @@ interface IndexedFile {
   readonly database: string;
   readonly id: string;
   readonly name: string;
+  readonly path?: string;
 }
 
 interface Entry {
@@ -113,19 +114,23 @@ export class CopyIndex implements Disposable {
 
   /** Returns at most `limit` copies of a file from other databases (D60: same content). */
   findCopies(connectionId: string, file: OwnFile, limit: number): readonly IndexedFile[] {
-    const found = this.getGroup(connectionId, file);
-    const files = found instanceof CopyGroup ? found.files : found ? [found] : [];
+    const files = this.getFiles(connectionId, file);
     return files.filter(({ database }) => database !== file.database).slice(0, limit);
   }
 
-  /** Returns true if a search has found a file with this content in a database. */
-  isIn(connectionId: string, database: string, content: FileContent): boolean {
-    const found = this.getGroup(connectionId, content);
-    return found instanceof CopyGroup ? found.databases.includes(database) : found?.database === database;
+  /** Returns the files with this content that searches have found in a database. */
+  findIn(connectionId: string, database: string, content: FileContent): readonly IndexedFile[] {
+    return this.getFiles(connectionId, content).filter((file) => file.database === database);
   }
 
   dispose(): void {
     this.lifetime.dispose();
+  }
+
+  private getFiles(connectionId: string, content: FileContent): readonly IndexedFile[] {
+    const found = this.getGroup(connectionId, content);
+    if (found instanceof CopyGroup) return found.files;
+    return found ? [found] : [];
   }
 
   private getGroup(connectionId: string, content: FileContent): CopyGroup | IndexedFile | undefined {

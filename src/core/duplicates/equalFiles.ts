@@ -1,6 +1,7 @@
 import type { Transfer, TransferFile, TransferOrder } from '../model/transferModel.ts';
 import { getOutcome } from '../model/transferOutcome.ts';
 import { parseDeclaredHash } from '../util/declaredHash.ts';
+import { removeTransferFolder } from '../util/transferFolderNames.ts';
 
 /** The properties of a file that identify its content. */
 export interface FileContent {
@@ -20,10 +21,29 @@ export function getContentKey({ hash, sizeBytes }: FileContent): string | undefi
   return declared && `${declared.algorithm}:${declared.hex}:${sizeBytes}`;
 }
 
+/** The content of a file, and its place: the path in its database or, if that is unknown, the ID. */
+export interface PlacedFile extends FileContent {
+  readonly path?: string;
+  readonly id?: string;
+}
+
+/**
+ * Returns the keys that a file shares with those that have the same content and the same path below a destination, also
+ * within a transfer's own folder there (D60: same content). Returns an empty list if the content is unknown.
+ */
+export function getCopyKeys(file: PlacedFile): readonly string[] {
+  const content = getContentKey(file);
+  const { id, path = id } = file;
+  if (content === undefined) return [];
+  const paths = path === undefined ? [] : new Set([path, removeTransferFolder(path)]);
+  // Records of earlier versions have no paths.
+  return [...paths, ...(id === undefined ? [] : [`#${id}`])].map((place) => `${content} ${place}`);
+}
+
 /** The files that a verification of a transfer found intact. */
 export interface VerifiedFiles {
   readonly key: string;
-  readonly files: readonly FileContent[];
+  readonly files: readonly PlacedFile[];
 }
 
 /**
@@ -40,8 +60,8 @@ export function filterSameDestination(
 }
 
 /**
- * Finds the files whose content earlier transfers already delivered to the same destination. Maps each of these files
- * to the time at which the latest such transfer ended, in milliseconds since 1970. For a transfer with an entry in
+ * Finds the files that earlier transfers already delivered to the same destination, under the same path. Maps each of
+ * these files to the time at which the latest such transfer ended, in milliseconds since 1970. For a transfer with an entry in
  * `verified`, only the files in that entry count. For any other completed transfer, all files in its record count if
  * their hash and size are known.
  */
@@ -63,36 +83,31 @@ function isComplete(transfer: Transfer): boolean {
   return getOutcome(transfer) === 'complete';
 }
 
-function addReceived(receivedAt: Map<string, number>, files: readonly FileContent[], at: number): void {
-  for (const file of files) {
-    const key = getContentKey(file);
-    if (key !== undefined) receivedAt.set(key, Math.max(at, receivedAt.get(key) ?? at));
-  }
+function addReceived(receivedAt: Map<string, number>, files: readonly PlacedFile[], at: number): void {
+  for (const key of files.flatMap(getCopyKeys)) receivedAt.set(key, Math.max(at, receivedAt.get(key) ?? at));
 }
 
 function toReceived(
   file: TransferFile,
   receivedAt: ReadonlyMap<string, number>,
 ): readonly (readonly [TransferFile, number])[] {
-  const key = getContentKey(file);
-  const at = key === undefined ? undefined : receivedAt.get(key);
-  return at === undefined ? [] : [[file, at]];
+  const times = getCopyKeys(file).flatMap((key) => receivedAt.get(key) ?? []);
+  return times.length === 0 ? [] : [[file, Math.max(...times)]];
 }
 
 /**
- * Returns the files whose content also occurs in an earlier order of the same submission. Each order has a different
+ * Returns the files that share a key with one of an earlier order of the same submission. Each order has a different
  * source.
  */
-export function findRepeatedFiles(orders: readonly TransferOrder[]): ReadonlySet<TransferFile> {
+export function findRepeatedFiles(
+  orders: readonly TransferOrder[],
+  getKeys: (file: TransferFile) => readonly string[],
+): ReadonlySet<TransferFile> {
   const repeated = new Set<TransferFile>();
   const seen = new Set<string>();
   for (const { files } of orders) {
-    const keyed = files.flatMap((file) => {
-      const key = getContentKey(file);
-      return key === undefined ? [] : [{ file, key }];
-    });
-    for (const { file, key } of keyed) if (seen.has(key)) repeated.add(file);
-    for (const { key } of keyed) seen.add(key);
+    for (const file of files) if (getKeys(file).some((key) => seen.has(key))) repeated.add(file);
+    for (const key of files.flatMap(getKeys)) seen.add(key);
   }
   return repeated;
 }

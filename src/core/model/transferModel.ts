@@ -121,6 +121,8 @@ export interface StatedLicense {
 export interface TransferFile {
   readonly id: string;
   readonly name: string;
+  /** The path in the source; absent if it is unknown or equal to the ID, and in records from earlier versions. */
+  readonly path?: string;
   readonly sizeBytes?: number;
   /**
    * The hash that the source declared when the transfer was submitted; absent if unknown, and in records from earlier

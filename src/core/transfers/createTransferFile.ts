@@ -4,8 +4,8 @@ import type { TransferFile } from '../model/transferModel.ts';
 import { parseDeclaredHash } from '../util/declaredHash.ts';
 
 /**
- * Creates the entry for a file in a transfer order. If the file's metadata, `entry`, is known, takes the size, hash and
- * licenses from it. Omits a hash of unknown form. Omits the licenses if `entry` is only a summary.
+ * Creates the entry for a file in a transfer order. If the file's metadata, `entry`, is known, takes the path, size,
+ * hash and licenses from it. Omits a hash of unknown form. Omits the licenses if `entry` is only a summary.
  */
 export function createTransferFile(
   { id, name }: Pick<TransferFile, 'id' | 'name'>,
@@ -14,6 +14,7 @@ export function createTransferFile(
   return {
     id,
     name,
+    ...(entry?.path !== undefined && entry.path !== id && { path: entry.path }),
     ...(entry?.sizeBytes !== undefined && { sizeBytes: entry.sizeBytes }),
     ...(entry?.hash !== undefined && parseDeclaredHash(entry.hash) && { hash: entry.hash }),
     ...(entry && !entry.isSummary && { licenses: readStatedLicenses(entry.resource) }),

@@ -2,6 +2,9 @@ import {
   filterSameDestination,
   findReceivedFiles,
   getContentKey,
+  getCopyKeys,
+  type FileContent,
+  type PlacedFile,
   type VerifiedFiles,
 } from '../duplicates/equalFiles.ts';
 import type { CopyIndex } from '../duplicates/copyIndex.ts';
@@ -28,15 +31,14 @@ interface DestinationQuery {
   readonly order: TransferOrder;
   readonly files: readonly TransferFile[];
   readonly signal: AbortSignal;
-  /** Called with the content key of each found file for which the key is known. */
-  onFound(contentKey: string): void;
+  onFound(file: PlacedFile): void;
 }
 
 /**
- * Searches a destination for files with the sizes of `files`. Reports the content key of each file found (D60: same
- * content). Sends at most {@link maxRequests} requests. Searches only the local service, because other services can't
- * be searched by size (D21: search syntax). Resolves to true if all `files` were searched for and all found files could
- * be compared. Never rejects.
+ * Searches a destination for files with the sizes of `files`, and reports each file found (D60: same content). Sends
+ * at most {@link maxRequests} requests. Searches only the local service, because other services can't be searched by
+ * size (D21: search syntax). Resolves to true if all `files` were searched for and all found files could be compared.
+ * Never rejects.
  */
 async function searchDestination(query: DestinationQuery): Promise<boolean> {
   const { session, files } = query;
@@ -71,16 +73,12 @@ async function requestSizes(
   return reason ? undefined : value;
 }
 
-/**
- * Reports the content key of each file found, if known. Returns false if there may be more files, or if some can't be
- * compared.
- */
+/** Reports each file found. Returns false if there may be more files, or if some can't be compared. */
 function reportContents({ files, onFound }: DestinationQuery, found: readonly FoundFile[]): boolean {
   const algorithms = new Set(files.map(getAlgorithm));
   let areComparable = found.length < maxFound;
   for (const file of found) {
-    const key = file.kind === 'file' ? getContentKey(file) : undefined;
-    if (key !== undefined) onFound(key);
+    if (file.kind === 'file') onFound(file);
     areComparable &&= file.kind === 'file' && algorithms.size === 1 && algorithms.has(getAlgorithm(file));
   }
   return areComparable;
@@ -92,11 +90,14 @@ function getAlgorithm(file: TransferFile): string | undefined {
 
 /** The files of a planned submission that the destination is known to have already (D60: same content). */
 export interface KnownCopies {
+  /** The files that the destination has under the same path. */
   readonly atDestination: ReadonlySet<TransferFile>;
+  /** The other files whose content the destination has. A data set may need each of them in its own place. */
+  readonly elsewhere: ReadonlySet<TransferFile>;
   /** False if the destination might also contain other files from the submission. */
   readonly isComplete: boolean;
   /**
-   * The files whose content earlier transfers wrote to the destination, unless a complete search of the destination
+   * The files that earlier transfers wrote to the destination under the same path, unless a complete search of the destination
    * shows that they are no longer there. Each value is the time at which the newest such
    * transfer ended, in milliseconds since 1970.
    */
@@ -122,6 +123,8 @@ interface DuplicateFlowDependencies {
 interface KnownSoFar {
   /** The content keys of the files at the destination. */
   readonly contents: Set<string>;
+  /** The copy keys of the files at the destination (see {@link getCopyKeys}). */
+  readonly copies: Set<string>;
   isComplete: boolean;
   received: KnownCopies['received'];
 }
@@ -138,6 +141,17 @@ const maxWaitMs = 2_000;
 /** The maximum number of earlier transfers to compare, starting with the newest. */
 const maxEarlierTransfers = 20;
 
+/** Adds a file at the destination. Its ID is not that of the source. */
+function addFound({ contents, copies }: KnownSoFar, { path, ...file }: PlacedFile): void {
+  const content = getContentKey(file);
+  if (content !== undefined) contents.add(content);
+  for (const key of path === undefined ? [] : getCopyKeys({ ...pickContent(file), path })) copies.add(key);
+}
+
+function pickContent({ hash, sizeBytes }: FileContent): FileContent {
+  return { ...(hash !== undefined && { hash }), ...(sizeBytes !== undefined && { sizeBytes }) };
+}
+
 /** Finds which files of a planned submission the destination already has (D60: same content). */
 export class DuplicateFlow {
   private readonly dependencies: DuplicateFlowDependencies;
@@ -153,13 +167,17 @@ export class DuplicateFlow {
   async findKnownCopies(orders: readonly TransferOrder[], options: KnownCopiesOptions): Promise<KnownCopies> {
     const [order] = orders;
     const files = orders.flatMap((one) => one.files);
-    const known: KnownSoFar = { contents: new Set(), isComplete: false, received: new Map() };
+    const known: KnownSoFar = { contents: new Set(), copies: new Set(), isComplete: false, received: new Map() };
     if (order) await this.collect({ order, files, known }, options);
     const { isComplete } = known;
-    const isThere = (file: TransferFile): boolean => this.isAtDestination(order, file, known);
+    if (order && !isComplete) this.addLoadedResults(order, files, known);
+    const isThere = (file: TransferFile): boolean => getCopyKeys(file).some((key) => known.copies.has(key));
+    const isElsewhere = (file: TransferFile): boolean =>
+      known.contents.has(getContentKey(file) ?? '') && !isThere(file);
     // After a complete search, a file that wasn't found is known to be gone.
     const received = new Map([...known.received].filter(([file]) => !isComplete || isThere(file)));
-    return { atDestination: new Set(files.filter(isThere)), isComplete, received };
+    const elsewhere = new Set(files.filter(isElsewhere));
+    return { atDestination: new Set(files.filter(isThere)), elsewhere, isComplete, received };
   }
 
   private async collect(plan: Plan, options: KnownCopiesOptions): Promise<void> {
@@ -177,19 +195,16 @@ export class DuplicateFlow {
   private async searchDestination({ order, files, known }: Plan, signal: AbortSignal): Promise<void> {
     const session = this.dependencies.sessions.get(order.connectionId);
     if (!session) return;
-    const onFound = (contentKey: string): unknown => known.contents.add(contentKey);
+    const onFound = (file: PlacedFile): void => addFound(known, file);
     known.isComplete = await searchDestination({ session, order, files, signal, onFound });
   }
 
-  /**
-   * Returns true if the destination is known to have the file. Considers loaded search results, which may be outdated,
-   * only if the destination could not be searched completely.
-   */
-  private isAtDestination(order: TransferOrder | undefined, file: TransferFile, known: KnownSoFar): boolean {
-    const key = getContentKey(file);
-    if (!order || key === undefined) return false;
-    if (known.contents.has(key)) return true;
-    return !known.isComplete && this.dependencies.copies.isIn(order.connectionId, order.destination, file);
+  /** Adds what searches have found at the destination. They may be outdated, so a complete search is preferred. */
+  private addLoadedResults(order: TransferOrder, files: readonly TransferFile[], known: KnownSoFar): void {
+    const { connectionId, destination } = order;
+    for (const file of new Map(files.map((one) => [getContentKey(one), one])).values())
+      for (const { path } of this.dependencies.copies.findIn(connectionId, destination, file))
+        addFound(known, { ...pickContent(file), ...(path !== undefined && { path }) });
   }
 
   private async findReceived(

@@ -1,5 +1,5 @@
 import { countFileLicenses, type LicenseCount } from '../citations/creditText.ts';
-import { findRepeatedFiles } from '../duplicates/equalFiles.ts';
+import { findRepeatedFiles, getContentKey } from '../duplicates/equalFiles.ts';
 import type { Database } from '../model/databaseModel.ts';
 import { findFilesUnderWay, type FilesUnderWay } from '../model/transferOutcome.ts';
 import type { TransferFile, TransferOrder } from '../model/transferModel.ts';
@@ -49,11 +49,16 @@ export async function findSubmissionFacts(
   const others = transferStore.getAll().filter(({ key }) => key !== replacedKey);
   return {
     ...copies,
-    repeated: findRepeatedFiles(orders),
+    repeated: findRepeatedFiles(orders, listContentKeys),
     underWay: findFilesUnderWay(others, orders),
     licenses: countFileLicenses(orders.flatMap(({ files }) => files)),
     freeBytes,
   };
+}
+
+function listContentKeys(file: TransferFile): readonly string[] {
+  const key = getContentKey(file);
+  return key === undefined ? [] : [key];
 }
 
 /**

@@ -13,6 +13,11 @@ export function findFolderTransferId(name: string): string | undefined {
   return /^dts-([0-9a-f-]{36})$/.exec(name)?.[1];
 }
 
+/** Returns the path below a transfer's own folder; other paths unchanged. */
+export function removeTransferFolder(path: string): string {
+  return path.replace(/^dts-[0-9a-f-]{36}\//, '');
+}
+
 /**
  * Returns the name of the folder that holds an unfinished transfer's objects in a store. Catalogs ignore this folder.
  */

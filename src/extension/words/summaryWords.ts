@@ -265,13 +265,19 @@ interface SummarizedCopies extends KnownCopies {
   readonly repeatedCount: number;
 }
 
-/**
- * Returns a sentence for each reason that files don't need to be sent. Returns an empty list if all need to be sent.
- */
+/** Returns a sentence for each way in which the destination or another source has the content of files. */
 export function createCopyLines(copies: SummarizedCopies): readonly string[] {
-  const { atDestination, received, repeatedCount, destination } = copies;
+  const { atDestination, elsewhere, received, repeatedCount, destination } = copies;
   return [
     atDestination.size > 0 ? describeAtDestination(copies) : '',
+    elsewhere.size > 0
+      ? plural(
+          elsewhere.size,
+          '{1} has the content of {0} of these files under another path.',
+          '{1} has the content of {0} of these files under other paths.',
+          toPlainLine(destination),
+        )
+      : '',
     received.size > 0 ? describeReceived([...received.values()], toPlainLine(destination)) : '',
     repeatedCount > 0
       ? plural(

@@ -36,6 +36,7 @@ const isLicense = object({ name: isString, url: optional(isString) } satisfies F
 const isFile = object({
   id: isString,
   name: isString,
+  path: optional(isString),
   sizeBytes: optional(isFiniteNumber),
   hash: optional(isString),
   licenses: optional(array(isLicense)),

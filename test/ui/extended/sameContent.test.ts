@@ -54,7 +54,7 @@ describe('A user who finds the same file in two databases', () => {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  it('sees it in the results and on its page, and leaves it out of a transfer (D60)', async () => {
+  it('sees it in the results, on its page and before a transfer, which still includes it (D60)', async () => {
     const window = await editor.openWindow();
     const results = window.tree('Search Results');
     await window.openContainer('Data Transfer');
@@ -74,17 +74,14 @@ describe('A user who finds the same file in two databases', () => {
     await window.command('Data Transfer: Transfer Checked Files…');
     await fillTransfer(window, nmdc);
     const { detail, buttons } = await window.notifications.dialog();
-    assert.match(detail, new RegExp(`At least 1 of these files is already in ${nmdc}\\.$`));
-    assert.ok(
-      ['Transfer', 'Leave Out 1 File', 'Back'].every((label) => buttons.includes(label)),
-      buttons.join(),
-    );
-    await window.notifications.answer('Leave Out 1 File');
+    assert.match(detail, new RegExp(`${nmdc} has the content of 1 of these files under another path\\.$`));
+    assert.ok(!buttons.some((label) => label.startsWith('Leave Out')), buttons.join());
+    await window.notifications.answer('Transfer');
     await window
       .tree('Transfers')
-      .waitFor('the transfer', (rows) => rows.some(({ label }) => /^staging · 1 file to/.test(label)));
+      .waitFor('the transfer', (rows) => rows.some(({ label }) => /^staging · 2 files to/.test(label)));
     const [submission] = server.requestsTo('POST /api/v1/transfers');
     const { file_ids: ids } = JSON.parse(submission?.body ?? '{}') as { readonly file_ids?: unknown };
-    assert.deepEqual(ids, ['JDP:000002']);
+    assert.deepEqual(ids, ['JDP:000001', 'JDP:000002']);
   });
 });

@@ -124,11 +124,12 @@ describe('The index of copies', () => {
     assert.deepEqual([list(10), list(1)], [['8', '9'], ['8']]);
   });
 
-  it('reports if a database has the content', () => {
+  it('lists the files of a database with the content', () => {
     search('a', 'Alpha', [addFile('Alpha', '1')]);
     const content = { hash: createHash('a'), sizeBytes: 5 };
-    const isIn = (database: string): boolean => index.isIn('c', database, content);
-    assert.deepEqual([isIn('Alpha'), isIn('Beta'), index.isIn('d', 'Alpha', content)], [true, false, false]);
+    const list = (connectionId: string, database: string): readonly string[] =>
+      index.findIn(connectionId, database, content).map(({ id }) => id);
+    assert.deepEqual([list('c', 'Alpha'), list('c', 'Beta'), list('d', 'Alpha')], [['1'], [], []]);
   });
 
   it('indexes each file of a search once, however many pages follow', () => {

@@ -8,7 +8,11 @@ import { Rig } from './rig.ts';
 const file = (id: string, digit: string, sizeBytes = 5): TransferFile => {
   return { id, name: id, sizeBytes, hash: digit.repeat(64) };
 };
-const resource = (id: string, digit: string, bytes = 5): object => ({ id, bytes, hash: `sha256:${digit.repeat(64)}` });
+const folder = 'dts-11111111-1111-4111-8111-111111111111';
+/** Returns a file at the destination, where it is in the folder of a transfer. */
+const resource = (path: string, digit: string, bytes = 5): object => {
+  return { id: `${folder}/${path}`, path: `${folder}/${path}`, bytes, hash: `sha256:${digit.repeat(64)}` };
+};
 const page = (...resources: object[]): Behavior => json({ resources });
 const readVerified = (): Promise<[]> => Promise.resolve([]);
 
@@ -37,19 +41,33 @@ describe('Checking the destination for planned files', () => {
     rig.server.requestsTo('POST /api/v1/files').map(({ body }) => JSON.parse(body) as unknown);
 
   it('requests files of the same sizes, and compares their hashes (D60: same content)', async () => {
-    rig.server.on('POST /api/v1/files', page(resource('x', 'a'), resource('y', 'c')));
+    rig.server.on('POST /api/v1/files', page(resource('1', 'a'), resource('y', 'c')));
     await connect();
     assert.deepEqual(summarize(await find([file('1', 'a'), file('2', 'b'), file('3', 'b', 7)])), [['1'], true]);
     const [{ database, query }] = queries() as [{ database: string; query: string }];
     assert.deepEqual([database, query, queries().length], ['Beta', 'bytes:=5 | bytes:=7', 1]);
   });
 
+  it('finds a file only under its own path; equal content elsewhere is reported on its own', async () => {
+    const [own, other] = ['sub-01/bold.json', 'sub-02/bold.json'];
+    const direct = { id: 'x', path: other, bytes: 5, hash: `sha256:${'b'.repeat(64)}` };
+    rig.server.on('POST /api/v1/files', page(resource(own, 'a'), direct));
+    await connect();
+    const found = await find([file(own, 'a'), file(other, 'a'), file(other, 'b'), file('3', 'c')]);
+    const list = (files: Iterable<TransferFile>): unknown => [...files].map(({ id, hash }) => [id, hash?.[0]]);
+    assert.deepEqual(list(found.atDestination), [
+      [own, 'a'],
+      [other, 'b'],
+    ]);
+    assert.deepEqual(list(found.elsewhere), [[other, 'a']]);
+  });
+
   it('is incomplete if a planned or found file has no hash, or another algorithm', async () => {
     rig.server.on(
       'POST /api/v1/files',
-      page(resource('x', 'a')),
-      page(resource('x', 'a'), { id: 'y', bytes: 5 }),
-      page(resource('x', 'a'), { id: 'y', bytes: 5, hash: 'a'.repeat(32) }),
+      page(resource('1', 'a')),
+      page(resource('1', 'a'), { id: 'y', bytes: 5 }),
+      page(resource('1', 'a'), { id: 'y', bytes: 5, hash: 'a'.repeat(32) }),
     );
     await connect();
     const unknown = { id: '2', name: '2', sizeBytes: 5 };
@@ -95,7 +113,7 @@ describe('Checking the destination for planned files', () => {
   });
 
   it('sends no request to a service that cannot be searched by size, and uses loaded search results instead', async () => {
-    rig.server.on('POST /api/v1/files', page(resource('x', 'a')));
+    rig.server.on('POST /api/v1/files', page(resource('1', 'a')));
     const session = await rig.connect();
     await rig.explorer.searchFlow.run(session, { database: 'Beta', query: 'x', pageSize: 2 });
     const before = queries().length;
@@ -104,7 +122,7 @@ describe('Checking the destination for planned files', () => {
   });
 
   it('prefers a complete search of the destination to results that were loaded before', async () => {
-    rig.server.on('POST /api/v1/files', page(resource('x', 'a')), page());
+    rig.server.on('POST /api/v1/files', page(resource('1', 'a')), page());
     rig.server.on('GET /', json({ name: localServiceName, version: '1.2.3' }));
     const session = await rig.connect();
     await rig.explorer.searchFlow.run(session, { database: 'Beta', query: 'x', pageSize: 2 });
@@ -114,14 +132,14 @@ describe('Checking the destination for planned files', () => {
   const trackEarlier = (): Promise<Transfer> =>
     rig.explorer.transferFlow.track({
       key: 'earlier',
-      order: { ...rig.order, files: [file('9', 'a')] },
+      order: { ...rig.order, files: [file('1', 'a')] },
       createdAt: 1,
       state: 'succeeded',
       changes: [{ state: 'succeeded', at: 1000 }],
     });
 
   it('forgets files of earlier transfers that a complete search of the destination does not find (D60)', async () => {
-    rig.server.on('POST /api/v1/files', page(), page(resource('x', 'a')));
+    rig.server.on('POST /api/v1/files', page(), page(resource('1', 'a')));
     await connect();
     await trackEarlier();
     const gone = await find([file('1', 'a')]);

@@ -3,6 +3,7 @@ import {
   filterSameDestination,
   findReceivedFiles,
   findRepeatedFiles,
+  getCopyKeys,
   omitFiles,
 } from '../../../src/core/duplicates/equalFiles.ts';
 import type { Transfer, TransferFile, TransferOrder } from '../../../src/core/model/transferModel.ts';
@@ -26,9 +27,10 @@ describe('Received files', () => {
   const find = (transfers: readonly Transfer[], ...verified: Parameters<typeof findReceivedFiles>[2]) =>
     [...findReceivedFiles(planned, transfers, verified)].map(([{ id }, at]) => [id, at]);
 
-  it('are those with equal hash and size in completed transfers, with the time of the last (D60: same content)', () => {
+  it('are those with equal path, hash and size in completed transfers, with the time of the last (D60)', () => {
     const transfers = [
-      ended('new', 2000, [file('other id', 'a')]),
+      ended('newest', 3000, [{ ...file('other', 'b'), path: 'other/2' }]),
+      ended('new', 2000, [{ ...file('other id', 'a'), path: '1' }]),
       ended('old', 1000, [file('1', 'a'), file('2', 'b'), file('3', 'c', 6)]),
     ];
     assert.deepEqual(find(transfers), [
@@ -48,7 +50,7 @@ describe('Received files', () => {
 
   it('include only the intact files of a verified transfer', () => {
     const transfer = ended('t', 1, [file('1', 'a'), file('2', 'b')]);
-    const intact = { hash: `sha256:${'b'.repeat(64)}`, sizeBytes: 5 };
+    const intact = { path: '2', hash: `sha256:${'b'.repeat(64)}`, sizeBytes: 5 };
     assert.deepEqual(find([transfer], { key: 't', files: [intact] }), [['2', 1]]);
     assert.deepEqual(find([transfer], { key: 't', files: [] }), []);
   });
@@ -56,7 +58,7 @@ describe('Received files', () => {
   it('include the intact files of a verified transfer with damaged files, or without hashes in its record', () => {
     const status = { status: 'succeeded', fileCount: 2, movedFileCount: 1 };
     const transfer = ended('t', 1, [{ id: '1', name: '1' }], { status });
-    const intact = { hash: 'a'.repeat(64), sizeBytes: 5 };
+    const intact = { path: '1', hash: 'a'.repeat(64), sizeBytes: 5 };
     assert.deepEqual(find([transfer], { key: 't', files: [intact] }), [['1', 1]]);
   });
 
@@ -84,19 +86,21 @@ describe('Received files', () => {
 });
 
 describe('Planned files', () => {
-  it('are repeated if a file of an earlier source has equal hash and size', () => {
+  it('are repeated if a file of an earlier source has the same path, hash and size', () => {
+    const placed = (id: string, path: string): TransferFile => ({ ...file(id, 'a'), path });
     const orders = [
       { ...order, files: [file('1', 'a'), file('1b', 'a'), file('2', 'b')] },
-      { ...order, source: 'C', files: [file('x', 'a'), file('y', 'c'), { id: 'z', name: '2', sizeBytes: 5 }] },
-      { ...order, source: 'D', files: [file('d', 'c')] },
+      { ...order, source: 'C', files: [placed('x', '1'), placed('v', '9'), file('y', 'c'), { id: 'z', name: '2' }] },
+      { ...order, source: 'D', files: [{ ...file('d', 'c'), path: 'y' }] },
     ];
-    assert.deepEqual(ids(findRepeatedFiles(orders)), ['x', 'd']);
-    const rest = omitFiles(orders, findRepeatedFiles(orders));
+    const repeated = findRepeatedFiles(orders, getCopyKeys);
+    assert.deepEqual(ids(repeated), ['x', 'd']);
+    const rest = omitFiles(orders, repeated);
     assert.deepEqual(
       rest.map(({ source, files }) => [source, ids(files)]),
       [
         ['A', ['1', '1b', '2']],
-        ['C', ['y', 'z']],
+        ['C', ['v', 'y', 'z']],
       ],
     );
   });

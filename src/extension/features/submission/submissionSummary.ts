@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import { omitFiles, type VerifiedFiles } from '../../../core/duplicates/equalFiles.ts';
+import { findRepeatedFiles, getCopyKeys, omitFiles, type VerifiedFiles } from '../../../core/duplicates/equalFiles.ts';
 import { findFilesUnderWay, type FilesUnderWay } from '../../../core/model/transferOutcome.ts';
 import { createStagingLookup } from '../../../core/model/searchModel.ts';
 import type { Transfer, TransferFile, TransferOrder } from '../../../core/model/transferModel.ts';
@@ -67,7 +67,7 @@ export async function confirmSubmission(
   const { underWay } = facts;
   const { lines, isSpaceShort } = describeOrders(services, orders, facts, options);
   const { warnings, isServerAtRisk } = describeRisks(services, orders, facts, options);
-  const spare = findSpareFiles(facts);
+  const spare = findSpareFiles(orders, facts);
   const labels = {
     transfer: getTransferButtonLabel(isServerAtRisk),
     leaveOut: options.onLeaveOut && getLeaveOutLabel(spare.size, countFiles(orders)),
@@ -134,9 +134,12 @@ function getLeaveOutLabel(spareCount: number, fileCount: number): string | undef
   return spareCount > 0 && spareCount < fileCount ? formatLeaveOutLabel(spareCount) : undefined;
 }
 
-/** Returns the files that don't need to be sent (D60: same content). */
-function findSpareFiles({ atDestination, received, repeated }: SubmissionFacts): ReadonlySet<TransferFile> {
-  return new Set([...atDestination, ...received.keys(), ...repeated]);
+/** Returns the files that don't need to be sent: those with the same content and path (D60: same content). */
+function findSpareFiles(
+  orders: readonly TransferOrder[],
+  { atDestination, received }: SubmissionFacts,
+): ReadonlySet<TransferFile> {
+  return new Set([...atDestination, ...received.keys(), ...findRepeatedFiles(orders, getCopyKeys)]);
 }
 
 /** Summarizes orders, with a sentence for each reason that files don't need to be sent. */
@@ -242,7 +245,9 @@ async function readIntactFiles(
 function listIntactFiles({ files }: TransferManifest, past: PastVerification): VerifiedFiles['files'] {
   return files
     .filter(({ path }) => getPastResult(past, path) === 'intact')
-    .map(({ sizeBytes, hash }) => ({
+    .map(({ path, id, sizeBytes, hash }) => ({
+      path,
+      ...(id !== undefined && { id }),
       ...(sizeBytes !== undefined && { sizeBytes }),
       ...(hash && { hash: `${hash.algorithm}:${hash.hex}` }),
     }));
