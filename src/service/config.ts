@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as z from 'zod/mini';
-import { isInside } from './catalog/packageScopes.ts';
+import { isInside } from './catalog/servedPaths.ts';
 import { describeIssue } from './http/httpProblem.ts';
 import { findRemoteProblem } from '../core/util/remote.ts';
 import { restoreSchema, type RestoreOptions } from './stores/storeRestore.ts';

@@ -1,7 +1,7 @@
 import * as nodePath from 'node:path';
 import { Emitter } from '../core/util/lifetime.ts';
 import { findRemoteProblem } from '../core/util/remote.ts';
-import { isInside } from './catalog/packageScopes.ts';
+import { isInside } from './catalog/servedPaths.ts';
 import type { DatabaseConfig } from './config.ts';
 import type { DatabaseRegistry, DatabaseServing } from './databases/databaseRegistry.ts';
 import { inspectFolder } from './folderCalls.ts';

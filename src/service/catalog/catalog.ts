@@ -2,6 +2,7 @@ import type { Worker } from 'node:worker_threads';
 import { settlesWithin, systemClock } from '../../core/util/clock.ts';
 import { shareCalls } from '../../core/util/concurrentCalls.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
+import type { LeftOutCounts } from '../../core/util/leftOut.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { HttpProblem } from '../http/httpProblem.ts';
 import type { StoreSettings } from '../stores/storeCatalog.ts';
@@ -59,6 +60,11 @@ export class Catalog {
     return await this.call('search', search);
   }
 
+  /** Counts what a search for all files of a folder, or of the database, leaves out. Rejects as {@link search} does. */
+  async getLeftOut(folder: string): Promise<LeftOutCounts> {
+    return await this.call('getLeftOut', folder);
+  }
+
   /** Returns each known file by its ID, in the given order. Rejects as {@link search} does. */
   async filesByIds(ids: Iterable<string>): Promise<Map<string, CatalogFile>> {
     const requestedIds = [...ids];
@@ -110,8 +116,8 @@ export class Catalog {
   }
 
   /**
-   * Returns the state of a store's listing, or of a folder's scan that searches wait for; undefined for other folders,
-   * or if the call fails or takes longer than two seconds, for a store a minute. Never rejects.
+   * Returns the state of a store's listing, or of a folder's scan that searches wait for, or what is left out of a
+   * folder; undefined for other folders, or if the call fails or takes longer than two seconds, for a store a minute. Never rejects.
    */
   async getListing(): Promise<StoreListingState | undefined> {
     const listing = this.requestListing(String(this.rescanCount));

@@ -1,6 +1,7 @@
 import type { FileResource } from '../../contract/contract.ts';
 import { toFileId } from '../../core/util/fileId.ts';
 import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
+import type { LeftOutKind } from '../../core/util/leftOut.ts';
 
 /** A file found by a scan. */
 export interface ScannedFile {
@@ -194,15 +195,31 @@ export function getBaseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-const partFile = /\.part-[0-9a-f-]{36}$/;
-const hiddenPart = /(?:^|\/)\.|\.part-[0-9a-f-]{36}(?:\/|$)/;
-
-/** Returns true for names that aren't served: those with a leading dot, and those of unfinished copies. */
-export function isHidden(name: string): boolean {
-  return name.startsWith('.') || partFile.test(name);
+/** A name that a listing leaves out. */
+export interface LeftOutName {
+  readonly path: string;
+  readonly kind: LeftOutKind;
 }
 
-/** Returns true for a path that isn't served because a part of it is hidden. */
-export function hasHiddenPart(path: string): boolean {
-  return hiddenPart.test(path);
+const uncounted = /\.part-[0-9a-f-]{36}(?:\/|$)|(?:^|\/)\.DS_Store$/;
+
+/** Returns true for paths that are left out without being counted: unfinished copies, and view settings of macOS. */
+export function isUncounted(path: string): boolean {
+  return uncounted.test(path);
+}
+
+/**
+ * Names that data formats prescribe: those of Zarr 2 and BIDS. All other names with a leading dot belong to programs,
+ * which also keep keys in them, so they aren't served (D20: folders as databases).
+ */
+const dataNames = '(?:zarray|zgroup|zattrs|zmetadata|bidsignore)';
+const hiddenStart = new RegExp(`(?:^|/)\\.(?!${dataNames}$)[^/]*`);
+
+/**
+ * Returns the first hidden name of a path, with the path to it; undefined for a path without one. Hidden are names with
+ * a leading dot, except those of files that {@link dataNames} lists.
+ */
+export function findHiddenPath(path: string): string | undefined {
+  const match = path.includes('.') ? hiddenStart.exec(path) : null;
+  return match ? path.slice(0, match.index + match[0].length) : undefined;
 }

@@ -16,6 +16,7 @@ export type CatalogMethod =
   | 'resumeTracking'
   | 'rescan'
   | 'getListing'
+  | 'getLeftOut'
   | 'configure';
 
 /** The methods of every catalog, and `configure`, which only a store's catalog has. */

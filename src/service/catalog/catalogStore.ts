@@ -3,6 +3,7 @@ import type { StatementSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { createFolderSync } from '../../core/util/createFolder.ts';
 import { parseFileId } from '../../core/util/fileId.ts';
+import { leftOutKinds, type LeftOutCounts, type LeftOutKind } from '../../core/util/leftOut.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import {
   isCorruption,
@@ -14,7 +15,14 @@ import {
   runInTransaction,
   type SqliteFile,
 } from '../sqlite.ts';
-import { getRangeBelow, type CatalogFile, type HashedFile, type HashUpdate, type ScannedFile } from './catalogFile.ts';
+import {
+  getRangeBelow,
+  type CatalogFile,
+  type HashedFile,
+  type HashUpdate,
+  type LeftOutName,
+  type ScannedFile,
+} from './catalogFile.ts';
 import { CatalogMerge, StagedListing } from './catalogMerge.ts';
 import { CatalogRows, toCatalogFile, type FileRow } from './catalogRows.ts';
 import {
@@ -27,7 +35,7 @@ import {
 import { compilePattern, type PathTest } from './textMatching.ts';
 
 /** Increment it whenever the table layout or the word format changes: older catalogs are recreated. */
-const layoutVersion = 9;
+const layoutVersion = 10;
 
 // IDs are in path order, so that full-text matches are returned in that order without sorting.
 const tables = `
@@ -37,6 +45,7 @@ const tables = `
   );
   CREATE INDEX declared ON files (declared) WHERE declared IS NOT NULL;
   CREATE INDEX held ON files (path, bytes, modified, sha256) WHERE sha256 IS NOT NULL;
+  CREATE TABLE left_out (path TEXT PRIMARY KEY, kind TEXT NOT NULL, amount INTEGER NOT NULL) WITHOUT ROWID;
   CREATE VIRTUAL TABLE words USING fts5(
     name, title, folder, rest, content='', columnsize=0, tokenize='ascii');
   INSERT INTO words (words, rank) VALUES ('hashsize', 16777216);`;
@@ -177,6 +186,38 @@ export class CatalogStore {
     if (paths.length > 0) runInTransaction(this.database, () => this.removeAt(paths));
   }
 
+  /** Replaces what a scan of a folder, or of everything if `under` is empty, has left out. */
+  replaceLeftOut(under: string, names: readonly LeftOutName[]): void {
+    if (names.length > 0 || this.hasLeftOut()) runInTransaction(this.database, () => this.writeLeftOut([under], names));
+  }
+
+  /** Updates what is left out at paths that have changed. */
+  updateLeftOut(inspected: readonly { readonly path: string; readonly leftOut?: LeftOutKind }[]): void {
+    const names = inspected.flatMap(({ path, leftOut: kind }) => (kind ? [{ path, kind }] : []));
+    if (names.length === 0 && !this.hasLeftOut()) return;
+    runInTransaction(this.database, () =>
+      this.writeLeftOut(
+        inspected.map(({ path }) => path),
+        names,
+      ),
+    );
+  }
+
+  /** Counts what is left out at or below a folder, and whether the folder is in something that is left out. */
+  countLeftOut(folder: string): LeftOutCounts {
+    const { from, to } = getRangeBelow(folder);
+    const parents = folder.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
+    const rows = this.database
+      .prepare(
+        `SELECT kind, sum(amount) AS number FROM left_out
+         WHERE (path > ? AND path < ?) OR path IN (SELECT value FROM json_each(?)) GROUP BY kind`,
+      )
+      .all(from, to, JSON.stringify(folder === '' ? [] : parents));
+    const counts = new Map(rows.map(({ kind, number }) => [String(kind), Number(number)]));
+    const known = leftOutKinds.map((kind) => [kind, counts.get(kind) ?? 0] as const);
+    return Object.fromEntries(known.filter(([, count]) => count > 0));
+  }
+
   search(search: CatalogSearch): CatalogPage {
     const { after, filter, limit } = search;
     const maxCount = filter.sort === 'relevance' || filter.sort === 'path' ? maxFiles : maxSortedFiles;
@@ -243,6 +284,24 @@ export class CatalogStore {
 
   close(): void {
     if (this.isOpen) this.database.close();
+  }
+
+  private hasLeftOut(): boolean {
+    return this.database.prepare('SELECT 1 FROM left_out LIMIT 1').get() !== undefined;
+  }
+
+  private writeLeftOut(paths: readonly string[], names: readonly LeftOutName[]): void {
+    const remove = this.database.prepare('DELETE FROM left_out WHERE path = ?');
+    const removeBelow = this.database.prepare('DELETE FROM left_out WHERE path > ? AND path < ?');
+    const insert = this.database.prepare(
+      'INSERT INTO left_out VALUES (?, ?, 1) ON CONFLICT (path) DO UPDATE SET amount = amount + 1',
+    );
+    for (const path of paths) {
+      const { from, to } = getRangeBelow(path);
+      remove.run(path);
+      removeBelow.run(from, to);
+    }
+    for (const { path, kind } of names) insert.run(path, kind);
   }
 
   private hasTables(): boolean {

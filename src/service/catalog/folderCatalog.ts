@@ -1,9 +1,18 @@
 import { settlesWithin, type Clock } from '../../core/util/clock.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
+import type { LeftOutCounts, LeftOutKind } from '../../core/util/leftOut.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { sqliteErrorCode } from '../sqlite.ts';
 import type { StoreListingState } from '../wire/apiSchemas.ts';
-import { getParentFolder, hasHiddenPart, type CatalogFile, type HashedFile, type HashUpdate } from './catalogFile.ts';
+import {
+  findHiddenPath,
+  getParentFolder,
+  isUncounted,
+  type CatalogFile,
+  type HashedFile,
+  type HashUpdate,
+  type LeftOutName,
+} from './catalogFile.ts';
 import {
   QueryTurns,
   RepairableStore,
@@ -32,28 +41,33 @@ import type { CatalogSearch } from './searchSql.ts';
 
 const maxLogged = 20;
 
+/** What is logged about names that a scan leaves out. Hidden names are usual. */
+const logTexts: Readonly<Partial<Record<LeftOutKind, string>>> = {
+  unreadable: 'unreadable folders',
+  missingContent: 'links without content',
+  outsideLinks: 'links to places outside the folder',
+  folderLinks: 'links to folders, which are not followed',
+  invalidNames: "files and folders skipped because their names aren't valid Unicode",
+  specialFiles: 'devices, pipes and sockets',
+};
+
 class ScanSummary {
   readonly folders = new Set<string>();
-  private readonly unreadable: string[] = [];
+  readonly leftOut: LeftOutName[] = [];
   private readonly warnings: string[] = [];
-  private unnamable = 0;
 
   add(batch: WalkBatch): void {
     for (const folder of batch.folders) this.folders.add(folder);
-    this.unreadable.push(...batch.unreadable);
-    this.unnamable += batch.unnamable;
+    for (const one of batch.leftOut) this.leftOut.push(one);
     this.warnings.push(...batch.warnings);
   }
 
-  log(logger: Logger, name: string): void {
-    const { unreadable, unnamable } = this;
-    for (const warning of this.warnings.slice(0, maxLogged)) logger.warn(`${name}: ${warning}`);
-    if (unreadable.length > 0) {
-      const shown = unreadable.slice(0, maxLogged).join(', ');
-      logger.warn(`${name}: unreadable folders (${unreadable.length}): ${shown}`);
-    }
-    if (unnamable > 0)
-      logger.warn(`${name}: files and folders skipped because their names aren't valid Unicode: ${unnamable}`);
+  describe(): readonly string[] {
+    const lines = Object.entries(logTexts).flatMap(([kind, text]) => {
+      const paths = this.leftOut.filter((one) => one.kind === kind).map(({ path }) => path);
+      return paths.length > 0 ? [`${text} (${paths.length}): ${paths.slice(0, maxLogged).join(', ')}`] : [];
+    });
+    return [...this.warnings.slice(0, maxLogged), ...lines];
   }
 }
 
@@ -113,6 +127,9 @@ export class FolderCatalog {
   private foundCount = 0;
   /** Number of files in the catalog when the last scan that searches wait for started. */
   private fileCount = 0;
+  private loggedLines: readonly string[] = [];
+  /** What the catalog has as left out; undefined if that isn't exactly what the last scan of everything left out. */
+  private leftOut: readonly LeftOutName[] | undefined;
 
   constructor(config: FolderCatalogConfig, dependencies: FolderCatalogDependencies) {
     const { clock } = dependencies;
@@ -188,12 +205,22 @@ export class FolderCatalog {
     await this.pendingScan;
   }
 
-  /** Returns the progress of a scan that searches need, unless it ends within a second; otherwise, undefined. */
+  /**
+   * Returns the progress of a scan that searches need, unless it ends within a second; otherwise, what the last scan
+   * left out, and undefined if it left nothing out.
+   */
   async getListing(): Promise<StoreListingState | undefined> {
     const needed = this.getNeededScan();
-    if (needed === undefined || (await settlesWithin(this.dependencies.clock, progressDelayMs, needed)))
-      return undefined;
-    return { state: 'scanning', files: this.fileCount, scanned: this.foundCount };
+    if (needed !== undefined && !(await settlesWithin(this.dependencies.clock, progressDelayMs, needed)))
+      return { state: 'scanning', files: this.fileCount, scanned: this.foundCount };
+    if (this.failureReason !== undefined || !this.store.isOpen) return undefined;
+    const leftOut = this.store.countLeftOut('');
+    return Object.keys(leftOut).length === 0 ? undefined : { state: 'listed', files: this.store.count(), leftOut };
+  }
+
+  /** Counts what a search for all files of a folder leaves out. Rejects with the same errors as {@link search}. */
+  async getLeftOut(folder: string): Promise<LeftOutCounts> {
+    return await this.query((store) => store.countLeftOut(folder));
   }
 
   async close(): Promise<void> {
@@ -277,7 +304,8 @@ export class FolderCatalog {
       const state = await this.getState(this.config.folder);
       const summary = await this.readFolder(under);
       if (this.isClosed) return;
-      summary.log(this.dependencies.logger, this.config.name);
+      this.recordLeftOut(under, summary.leftOut);
+      this.logScan(summary.describe());
       const tookMs = this.dependencies.clock.now() - startedAt;
       if (under === '' && !this.freshness.hasScanned(state)) this.watcher.dispose();
       if (state?.isRemote !== true) this.watch(under, summary.folders, tookMs);
@@ -289,6 +317,24 @@ export class FolderCatalog {
       if (!(error instanceof ReadingDelayedError)) this.handleFailure(error);
       else if (!this.isClosed) await this.scan(under);
     }
+  }
+
+  /** Doesn't write what the previous scan has written. */
+  private recordLeftOut(under: string, names: readonly LeftOutName[]): void {
+    const { leftOut = [] } = this;
+    const isSame = ({ path, kind }: LeftOutName, index: number): boolean =>
+      path === leftOut[index]?.path && kind === leftOut[index].kind;
+    const isKnown =
+      under === '' && this.leftOut !== undefined && names.length === leftOut.length && names.every(isSame);
+    if (!isKnown) this.store.replaceLeftOut(under, names);
+    this.leftOut = under === '' ? names : undefined;
+  }
+
+  /** Logs what the previous scan didn't log, because small folders are scanned every few seconds. */
+  private logScan(lines: readonly string[]): void {
+    const { logger } = this.dependencies;
+    for (const line of lines) if (!this.loggedLines.includes(line)) logger.warn(`${this.config.name}: ${line}`);
+    this.loggedLines = lines;
   }
 
   private watch(under: string, folders: ReadonlySet<string>, tookMs: number): void {
@@ -324,6 +370,7 @@ export class FolderCatalog {
     const { logger } = this.dependencies;
     const code = getErrorCode(error);
     const isFirst = this.failureReason === undefined;
+    this.leftOut = undefined;
     this.failureReason = describeFolderFailure(code);
     if (code === sqliteErrorCode) {
       logger.warn(`The catalog of ${name} failed: ${String(error)}`);
@@ -340,7 +387,9 @@ export class FolderCatalog {
   }
 
   private isTracked(path: string): boolean {
-    if (hasHiddenPart(path)) return false;
+    const hidden = findHiddenPath(path);
+    // Hidden names are counted, but nothing below them is.
+    if (isUncounted(path) || (hidden !== undefined && hidden !== path)) return false;
     for (const under of this.pausedFolders) if (path === under || path.startsWith(`${under}/`)) return false;
     return true;
   }
@@ -355,6 +404,8 @@ export class FolderCatalog {
       const gone = inspected.flatMap(({ kind, path }) => (kind === 'gone' ? [path] : []));
       this.store.put(inspected.flatMap((entry) => (entry.kind === 'file' ? [entry.file] : [])));
       this.store.removePaths(gone);
+      this.store.updateLeftOut(inspected);
+      this.leftOut = undefined;
       this.store.removeFiles(inspected.flatMap(({ kind, path }) => (kind === 'folder' ? [path] : [])));
       for (const path of gone) if (this.watcher.has(path)) this.watcher.watchBelow(path, new Set());
       const entered = inspected.flatMap(({ kind, path }) =>

@@ -3,27 +3,25 @@ import { setImmediate } from 'node:timers/promises';
 import { settlesWithin, type Clock } from '../../core/util/clock.ts';
 import { isMissing } from '../../core/util/errorFacts.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import { getParentFolder, isHidden, sortPaths, type ScannedFile } from './catalogFile.ts';
+import type { LeftOutKind } from '../../core/util/leftOut.ts';
 import {
-  getServedStats,
-  inspectPaths,
-  isPlainFolder,
-  PackageCache,
-  toAbsolutePath,
-  toScannedFile,
-  type InspectedPath,
-  type PackageScopes,
-} from './packageScopes.ts';
+  findHiddenPath,
+  getParentFolder,
+  isUncounted,
+  sortPaths,
+  type LeftOutName,
+  type ScannedFile,
+} from './catalogFile.ts';
+import { inspectPaths, PackageCache, toScannedFile, type InspectedPath, type PackageScopes } from './packageScopes.ts';
+import { inspectPath, isPlainFolder, toAbsolutePath } from './servedPaths.ts';
 
 /** A batch of files from a walk. Across all batches, the files are in the order of `comparePaths`. */
 export interface WalkBatch {
   readonly files: readonly ScannedFile[];
   /** In no particular order. */
   readonly folders: readonly string[];
-  /** Folders that cannot be read; their contents are unknown. */
-  readonly unreadable: readonly string[];
-  /** Number of files and folders skipped because their names are not valid Unicode. */
-  readonly unnamable: number;
+  /** In no particular order. A name that isn't valid Unicode occurs as often as there are such names. */
+  readonly leftOut: readonly LeftOutName[];
   /** Problems in Data Packages, each with the path of the package. */
   readonly warnings: readonly string[];
 }
@@ -40,8 +38,7 @@ interface OpenFolder {
 interface BatchBuilder {
   readonly files: ScannedFile[];
   readonly folders: string[];
-  readonly unreadable: string[];
-  unnamable: number;
+  readonly leftOut: LeftOutName[];
 }
 
 const batchSize = 1_000;
@@ -50,7 +47,7 @@ const replacementCharacter = '\uFFFD';
 
 /**
  * Walks a folder tree and returns its files in batches, with metadata from Data Packages (D20: folders as databases).
- * Skips hidden names, and links that do not lead to a file within the folder.
+ * Lists what it leaves out, such as hidden names, and links that do not lead to a file within the folder.
  */
 class FolderWalk {
   private readonly root: string;
@@ -78,10 +75,10 @@ class FolderWalk {
       else if (name.endsWith('/')) this.enter(folder.prefix + name.slice(0, -1), folder.scopes);
       else this.visit(folder, name);
     }
-    const { files, folders, unreadable, unnamable } = this.batch;
-    if (files.length + folders.length + unreadable.length + unnamable === 0) return undefined;
+    const { files, folders, leftOut } = this.batch;
+    if (files.length + folders.length + leftOut.length === 0) return undefined;
     this.batch = createBatch();
-    return { files, folders, unreadable, unnamable, warnings: this.packages.takeWarnings() };
+    return { files, folders, leftOut, warnings: this.packages.takeWarnings() };
   }
 
   private enter(path: string, outer: PackageScopes | undefined, knownNames?: readonly string[]): void {
@@ -91,15 +88,15 @@ class FolderWalk {
       const scopes = this.packages.getScopesWithin(path, outer);
       this.open.push({ path, prefix: path === '' ? '' : `${path}/`, names, next: 0, scopes });
     } catch (error) {
-      if (!isMissing(error)) this.batch.unreadable.push(path);
-      else if (path.includes(replacementCharacter)) this.batch.unnamable += 1;
+      if (!isMissing(error)) this.leaveOut(path, 'unreadable');
+      else if (path.includes(replacementCharacter)) this.leaveOut(path, 'invalidNames');
     }
   }
 
   /** Reports open folders that were removed or replaced by a link since the last batch as unreadable. */
   private closeReplacedFolders(): void {
     for (let folder = this.open.at(-1); folder && !isPlainFolder(this.root, folder.path); folder = this.open.at(-1)) {
-      this.batch.unreadable.push(folder.path);
+      this.leaveOut(folder.path, 'unreadable');
       this.open.pop();
     }
   }
@@ -112,28 +109,41 @@ class FolderWalk {
       if (!isPlainFolder(this.root, path)) throw new Error('The path of the folder contains a link.');
       for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
         const { name } = entry;
-        if (isHidden(name)) continue;
-        names.push(entry.isDirectory() ? `${name}/` : name);
+        const listed = entry.isDirectory() ? `${name}/` : name;
+        if (isUncounted(name)) continue;
+        if (name.startsWith('.') && findHiddenPath(listed) !== undefined) this.leaveOut(joinPath(path, name), 'hidden');
+        else names.push(listed);
       }
     } finally {
       folder.closeSync();
     }
     // Replacing invalid Unicode can make names identical.
-    const unique = sortPaths(names).filter((name, at, sorted) => name !== sorted[at - 1]);
-    this.batch.unnamable += names.length - unique.length;
-    return unique;
+    return sortPaths(names).filter((name, at, sorted) => {
+      const isFirst = name !== sorted[at - 1];
+      if (!isFirst) this.leaveOut(joinPath(path, name.replace(/\/$/, '')), 'invalidNames');
+      return isFirst;
+    });
   }
 
   private visit(folder: OpenFolder, name: string): void {
     const path = folder.prefix + name;
-    const stats = getServedStats(this.root, path);
-    if (stats?.isFile() === true) this.batch.files.push(toScannedFile(path, stats, folder.scopes));
-    else if (stats === undefined && name.includes(replacementCharacter)) this.batch.unnamable += 1;
+    const found = inspectPath(this.root, path);
+    if (typeof found === 'string') this.leaveOut(path, found);
+    else if (found?.isFile() === true) this.batch.files.push(toScannedFile(path, found, folder.scopes));
+    else if (found === undefined && name.includes(replacementCharacter)) this.leaveOut(path, 'invalidNames');
+  }
+
+  private leaveOut(path: string, kind: LeftOutKind): void {
+    this.batch.leftOut.push({ path, kind });
   }
 }
 
 function createBatch(): BatchBuilder {
-  return { files: [], folders: [], unreadable: [], unnamable: 0 };
+  return { files: [], folders: [], leftOut: [] };
+}
+
+function joinPath(folder: string, name: string): string {
+  return folder === '' ? name : `${folder}/${name}`;
 }
 
 /** Reads folders synchronously, on its own thread. */

@@ -3,10 +3,12 @@ import * as nodePath from 'node:path';
 import { getErrorCode, isMissing } from '../../core/util/errorFacts.ts';
 import { parsePackagePath } from '../../core/util/fileId.ts';
 import { isDeeperThan, isJsonObject, type JsonObject } from '../../core/util/json.ts';
+import type { LeftOutKind } from '../../core/util/leftOut.ts';
 import { findFolderTransferId, getManifestNames } from '../../core/util/transferFolderNames.ts';
 import { toQuotable } from '../http/quotable.ts';
-import { getBaseName, getParentFolder, type ScannedFile } from './catalogFile.ts';
+import { findHiddenPath, getBaseName, getParentFolder, type ScannedFile } from './catalogFile.ts';
 import { maxChars, maxWarnings, readPackageText, type PackageContent, type PackageMetadata } from './dataPackage.ts';
+import { inspectPath, isPlainFolder } from './servedPaths.ts';
 
 const maxPackageBytes = 64 * 1024 * 1024;
 const maxTableBytes = 128 * 1024;
@@ -244,10 +246,10 @@ function findDescription(scopes: PackageScopes | undefined, path: string): strin
 /** The state of a path in a served folder. */
 export type InspectedPath =
   | { readonly kind: 'file'; readonly path: string; readonly file: ScannedFile }
-  /** `gone` includes paths that are not served, such as devices and links that point outside the folder. */
-  | { readonly kind: 'folder' | 'gone'; readonly path: string };
+  /** `gone` includes paths that are not served; `leftOut` is the reason. */
+  | { readonly kind: 'folder' | 'gone'; readonly path: string; readonly leftOut?: LeftOutKind };
 
-/** Finds the same files as a walk, but does not skip hidden names. */
+/** Finds the same files as a walk. */
 export function inspectPaths(packages: PackageCache, paths: readonly string[]): InspectedPath[] {
   const inspectors = new Map<string, (path: string) => InspectedPath>();
   return paths.map((path) => {
@@ -262,51 +264,16 @@ function createInspector(packages: PackageCache, folder: string): (path: string)
   if (!isPlainFolder(packages.root, folder)) return (path) => ({ kind: 'gone', path });
   const scopes = packages.getScopes(folder);
   return (path) => {
-    const stats = getServedStats(packages.root, path);
-    if (stats?.isFile() === true) return { kind: 'file', path, file: toScannedFile(path, stats, scopes) };
-    return { kind: stats?.isDirectory() === true ? 'folder' : 'gone', path };
+    const found = inspectPath(packages.root, path);
+    if (found === undefined) return { kind: 'gone', path };
+    if (findHiddenPath(path) !== undefined) return { kind: 'gone', path, leftOut: 'hidden' };
+    if (typeof found === 'string') return { kind: 'gone', path, leftOut: found };
+    return found.isFile() ? { kind: 'file', path, file: toScannedFile(path, found, scopes) } : { kind: 'folder', path };
   };
-}
-
-/** Joins a folder and a path in it; an empty path is the folder itself. */
-export function toAbsolutePath(root: string, path: string): string {
-  return path === '' ? root : `${root}/${path}`;
-}
-
-/** Returns true for an existing path within `realRoot` without links, which may be a file. */
-export function isPlainFolder(realRoot: string, folder: string): boolean {
-  const absolute = toAbsolutePath(realRoot, folder);
-  try {
-    return fs.realpathSync.native(absolute) === nodePath.normalize(absolute);
-  } catch {
-    return false;
-  }
 }
 
 /** Returns a file with the metadata from its package, if any. */
 export function toScannedFile(path: string, stats: fs.Stats, scopes: PackageScopes | undefined): ScannedFile {
   const metadata = findDescription(scopes, path);
   return { path, bytes: stats.size, modifiedMs: stats.mtimeMs, ...(metadata !== undefined && { metadata }) };
-}
-
-/** Returns undefined for a missing path, and for a link that doesn't lead to a file within the root. */
-export function getServedStats(realRoot: string, path: string): fs.Stats | undefined {
-  const absolute = toAbsolutePath(realRoot, path);
-  try {
-    const stats = fs.lstatSync(absolute, { throwIfNoEntry: false });
-    if (stats?.isSymbolicLink() !== true) return stats;
-    const target = fs.realpathSync(absolute);
-    if (!isInside(realRoot, target)) return undefined;
-    const behind = fs.statSync(target);
-    return behind.isFile() ? behind : undefined;
-  } catch {
-    // The path was deleted in the meantime, is a broken or circular link, or is not accessible.
-    return undefined;
-  }
-}
-
-/** Returns true if an absolute path is the given folder or is inside it. Does not resolve links. */
-export function isInside(realFolder: string, realPath: string): boolean {
-  const relative = nodePath.relative(realFolder, realPath);
-  return relative !== '..' && !relative.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(relative);
 }

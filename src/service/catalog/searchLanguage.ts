@@ -1,4 +1,5 @@
 import type { SearchParameterDocument } from '../../contract/contract.ts';
+import { trimFolder } from '../../core/util/leftOut.ts';
 import { parseSize, tokenizeQuery, type QueryToken, type SizeOperator } from '../../core/util/searchSyntax.ts';
 import { orders, sortKeys, type SearchSpecific } from '../wire/apiSchemas.ts';
 import { getBaseName, getParentFolder } from './catalogFile.ts';
@@ -78,6 +79,8 @@ export type SortKey = (typeof sortKeys)[number];
 export interface SpecificFilter {
   readonly format?: string | undefined;
   readonly path?: string | undefined;
+  /** A folder, without slashes at its ends. */
+  readonly folder?: string | undefined;
   readonly minBytes?: number | undefined;
   readonly maxBytes?: number | undefined;
   /** Milliseconds since 1970. */
@@ -86,10 +89,19 @@ export interface SpecificFilter {
   readonly isDescending: boolean;
 }
 
+/** Returns true for a search that finds all files of the database, or of a folder in it. */
+export function isForAllFiles({ alternatives }: ParsedSearch, filter: SpecificFilter): boolean {
+  const { sort, isDescending, folder, ...conditions } = filter;
+  const terms = alternatives.length === 1 ? alternatives[0] : undefined;
+  const isEverything = terms?.every(({ kind, isNot }) => kind === 'everything' && !isNot) === true;
+  return isEverything && Object.values(conditions).every((value) => value === undefined);
+}
+
 /** The response to a `search-parameters` request (D26: service HTTP behavior). */
 export const searchParameters: Readonly<Record<string, SearchParameterDocument>> = {
   format: { type: 'string', value: '' },
   path: { type: 'string', value: '' },
+  folder: { type: 'string', value: '' },
   minBytes: { type: 'number', value: null },
   maxBytes: { type: 'number', value: null },
   modifiedAfter: { type: 'string', value: '' },
@@ -99,10 +111,11 @@ export const searchParameters: Readonly<Record<string, SearchParameterDocument>>
 
 /** Parses a validated `specific` object; null and empty strings count as absent. */
 export function parseSpecific(specific: SearchSpecific): SpecificFilter {
-  const { format, path, minBytes, maxBytes, modifiedAfter, sort, order } = specific;
+  const { format, path, folder, minBytes, maxBytes, modifiedAfter, sort, order } = specific;
   return {
     format: format ? normalizeFormat(format) : undefined,
     path: path || undefined,
+    folder: trimFolder(folder ?? '') || undefined,
     minBytes: minBytes ?? undefined,
     maxBytes: maxBytes ?? undefined,
     modifiedAfterMs: modifiedAfter ? Date.parse(modifiedAfter) : undefined,

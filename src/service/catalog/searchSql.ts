@@ -1,5 +1,5 @@
 import type { StagingStatus } from '../../contract/contract.ts';
-import { getBaseName } from './catalogFile.ts';
+import { getBaseName, getRangeBelow } from './catalogFile.ts';
 import { findLongestLiteral, folderEndMarker } from './textMatching.ts';
 import type { ParsedSearch, SearchTerm, SortKey, SpecificFilter } from './searchLanguage.ts';
 
@@ -171,10 +171,20 @@ function buildPathCondition(pattern: string): SqlFragment {
   return all([{ sql: "f.path LIKE ? ESCAPE '\\'", values: [`%${literal.replace(/[\\%_]/g, '\\$&')}%`] }, matches]);
 }
 
+/** Returns the condition for all files below a folder: a range of IDs, because they are in path order. */
+function buildFolderCondition(folder: string): SqlFragment {
+  const { from, to } = getRangeBelow(folder);
+  const first = 'SELECT g.id FROM files g WHERE g.path > ? ORDER BY g.path LIMIT 1';
+  const last = 'SELECT g.id FROM files g WHERE g.path < ? ORDER BY g.path DESC LIMIT 1';
+  const most = Number.MAX_SAFE_INTEGER;
+  return { sql: `f.id BETWEEN coalesce((${first}), ${most}) AND coalesce((${last}), 0)`, values: [from, String(to)] };
+}
+
 function buildFilterConditions({ filter, status, stagedCondition }: CatalogSearch): SqlFragment[] {
   const parts: SqlFragment[] = [];
   if (filter.format !== undefined) parts.push(buildFormatCondition(filter.format));
   if (filter.path !== undefined) parts.push(buildPathCondition(filter.path));
+  if (filter.folder !== undefined) parts.push(buildFolderCondition(filter.folder));
   if (filter.minBytes !== undefined) parts.push({ sql: 'f.bytes >= ?', values: [filter.minBytes] });
   if (filter.maxBytes !== undefined) parts.push({ sql: 'f.bytes <= ?', values: [filter.maxBytes] });
   if (filter.modifiedAfterMs !== undefined) parts.push({ sql: 'f.modified > ?', values: [filter.modifiedAfterMs] });

@@ -1,9 +1,11 @@
 import type { MetadataRequest } from '../../contract/contract.ts';
+import type { LeftOutCounts } from '../../core/util/leftOut.ts';
 import { findQueryMistakes, queryConditions, type QueryMistake } from '../../core/util/searchSyntax.ts';
 import { toFileResource, type CatalogFile } from '../catalog/catalogFile.ts';
 import type { CatalogPage } from '../catalog/catalogStore.ts';
 import {
   countTerms,
+  isForAllFiles,
   parseSearch,
   parseSpecific,
   searchParameters,
@@ -131,7 +133,7 @@ function createSearchRoute(path: string, databases: ServedDatabases): DescribedR
     tag: 'files',
     summary: 'Search the files of a database',
     description:
-      'Results are sorted by relevance and then by path, in a stable order for offset and limit. While files come and go, page with `cursor` instead of `offset`. Without a limit, all results are returned. An incomplete response is invalid as a whole.',
+      'Results are sorted by relevance and then by path, in a stable order for offset and limit. While files come and go, page with `cursor` instead of `offset`. Without a limit, all results are returned. The first response to a search for all files, of the database or of a `folder`, has `leftOut`. An incomplete response is invalid as a whole.',
     success: { status: 200, description: 'The files found.', schema: responseSchemas.SearchResult },
     example: { database: 'Source Data', orcid: exampleOrcid, query: 'format:csv', offset: 0, limit: 100 },
     problems: { 404: unknownDatabaseDescription, 500: unavailableDescription },
@@ -187,9 +189,19 @@ async function runSearch(databases: ServedDatabases, request: LocalSearchRequest
     after: request.cursor === undefined ? undefined : mustParseCursor(request.cursor),
   };
   const first = await database.catalog.search(catalogSearch);
+  const leftOut = await countLeftOut(database, catalogSearch);
   if (first.next === undefined || first.files.length === catalogSearch.limit)
-    return toResponse(database, first.files, first.next);
-  return { status: 200, pieces: streamSearch(database, catalogSearch, first) };
+    return toResponse(database, first.files, first.next, leftOut);
+  return { status: 200, pieces: streamSearch(database, catalogSearch, first, leftOut) };
+}
+
+/** Counts what the first response to a search for all files leaves out; undefined for other responses. */
+async function countLeftOut(
+  { catalog }: ServedDatabase,
+  { search, filter, status, offset, after }: CatalogSearch,
+): Promise<LeftOutCounts | undefined> {
+  if (status !== undefined || offset > 0 || after !== undefined || !isForAllFiles(search, filter)) return undefined;
+  return await catalog.getLeftOut(filter.folder ?? '');
 }
 
 function mustParseCursor(text: string): SearchCursor {
@@ -223,8 +235,10 @@ async function* streamSearch(
   database: ServedDatabase,
   catalogSearch: CatalogSearch,
   first: CatalogPage,
+  leftOut: LeftOutCounts | undefined,
 ): AsyncGenerator<string> {
-  yield `{"database":${JSON.stringify(database.document.name)},"resources":[`;
+  const head = leftOut === undefined ? '' : `"leftOut":${JSON.stringify(leftOut)},`;
+  yield `{"database":${JSON.stringify(database.document.name)},${head}"resources":[`;
   let remaining = catalogSearch.limit;
   for (let page = first, comma = ''; ; comma = ',') {
     if (page.files.length > 0) yield comma + page.files.map((file) => JSON.stringify(toFileResource(file))).join(',');
@@ -278,9 +292,15 @@ function checkAllFound(ids: readonly string[], found: ReadonlyMap<string, unknow
   );
 }
 
-function toResponse(database: ServedDatabase, files: readonly CatalogFile[], next?: SearchCursor): RouteResponse {
+function toResponse(
+  database: ServedDatabase,
+  files: readonly CatalogFile[],
+  next?: SearchCursor,
+  leftOut?: LeftOutCounts,
+): RouteResponse {
   const cursor = next && formatCursor(next);
-  return { status: 200, body: { database: database.document.name, resources: files.map(toFileResource), cursor } };
+  const resources = files.map(toFileResource);
+  return { status: 200, body: { database: database.document.name, resources, cursor, leftOut } };
 }
 
 const pattern = /^(\d)\/(\d+)\/([-+.\de]+|-Infinity)\/(.+)$/s;

@@ -1,5 +1,6 @@
 import { isRecent, settlesWithin, type Clock } from '../../core/util/clock.ts';
 import { parseJsonObject } from '../../core/util/json.ts';
+import type { LeftOutCounts, LeftOutKind } from '../../core/util/leftOut.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { findRclonePath } from '../../core/util/remote.ts';
 import type { CatalogFile, HashedFile, HashUpdate } from '../catalog/catalogFile.ts';
@@ -168,8 +169,14 @@ export class StoreCatalog {
     this.logNotes();
   }
 
+  /** Counts what a search for all files of a folder leaves out. Rejects with the same errors as {@link search}. */
+  async getLeftOut(folder: string): Promise<LeftOutCounts> {
+    return await this.query((store) => store.countLeftOut(folder));
+  }
+
   getListing(): StoreListingState {
     const { listedAtMs, problem, current, freeBytes } = this;
+    const leftOut = this.store.isOpen ? this.store.countLeftOut('') : {};
     const lastState = problem === undefined ? 'listed' : 'failed';
     return {
       state: this.scans.isBusy ? 'scanning' : lastState,
@@ -177,6 +184,7 @@ export class StoreCatalog {
       ...(current !== undefined && { scanned: current.count }),
       ...(listedAtMs !== undefined && { asOf: new Date(listedAtMs).toISOString() }),
       ...(freeBytes !== undefined && { freeBytes }),
+      ...(Object.keys(leftOut).length > 0 && { leftOut }),
       ...(problem !== undefined && { problem }),
     };
   }
@@ -267,10 +275,12 @@ export class StoreCatalog {
     this.listedAtMs = startedAtMs;
   }
 
-  private logScan(tookMs: number, { unnamable, unsized, canRestore, note }: ScanResult): void {
+  private logScan(tookMs: number, { leftOut, canRestore, note }: ScanResult): void {
     const { logger } = this.dependencies;
     const { name } = this.config;
     logger.info(`${name}: scanned in ${(tookMs / 1_000).toFixed(1)} s, files: ${this.fileCount}`);
+    const count = (kind: LeftOutKind): number => leftOut.filter((one) => one.kind === kind).length;
+    const [unnamable, unsized] = [count('invalidNames'), count('unknownSizes')];
     if (unnamable > 0) logger.warn(`${name}: objects skipped because their names aren't valid for files: ${unnamable}`);
     if (unsized > 0) logger.warn(`${name}: objects skipped because their size is unknown: ${unsized}`);
     this.canRestore = canRestore;

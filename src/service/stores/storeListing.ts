@@ -1,5 +1,5 @@
 import { parseJsonObject } from '../../core/util/json.ts';
-import { hasHiddenPart, type ScannedFile } from '../catalog/catalogFile.ts';
+import { findHiddenPath, isUncounted, type LeftOutName, type ScannedFile } from '../catalog/catalogFile.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 import { collectErrors, endWithSignal, startRclone, waitForEnd } from './rcloneProgram.ts';
 import { describeStoreFailure, joinRemotePath } from '../../core/util/remote.ts';
@@ -11,16 +11,9 @@ interface ListedStore {
   readonly features: StoreFeatures;
 }
 
-/** Counts of the objects that a listing leaves out. Hidden objects are left out too, but aren't counted. */
-export interface SkippedObjects {
-  /** Number of objects whose names are not valid file names. */
-  readonly unnamable: number;
-  /** Number of objects whose size the store doesn't report. */
-  readonly unsized: number;
-}
-
-interface ListingBatch extends SkippedObjects {
+interface ListingBatch {
   readonly files: readonly ScannedFile[];
+  readonly leftOut: readonly LeftOutName[];
 }
 
 const batchSize = 1_000;
@@ -89,16 +82,19 @@ async function* gather(pieces: AsyncIterable<readonly string[]>, under: string):
   yield batch;
 }
 
-function createBatch(): { files: ScannedFile[]; unnamable: number; unsized: number } {
-  return { files: [], unnamable: 0, unsized: 0 };
+function createBatch(): { files: ScannedFile[]; leftOut: LeftOutName[] } {
+  return { files: [], leftOut: [] };
 }
 
 function addLine(batch: ReturnType<typeof createBatch>, line: string, under: string): void {
   const object = parseListedLine(line);
   if (object === undefined) return;
-  const file = toScannedObject(object, under);
-  if (typeof file === 'string') batch[file] += 1;
-  else if (!hasHiddenPart(file.path)) batch.files.push(file);
+  const found = toScannedObject(object, under);
+  if (isUncounted(found.path)) return;
+  const hidden = 'kind' in found && found.kind === 'invalidNames' ? undefined : findHiddenPath(found.path);
+  if (hidden !== undefined) batch.leftOut.push({ path: hidden, kind: 'hidden' });
+  else if ('kind' in found) batch.leftOut.push(found);
+  else batch.files.push(found);
 }
 
 type ListedObject = Readonly<Record<string, unknown>>;
@@ -109,13 +105,13 @@ function parseListedLine(line: string): ListedObject | undefined {
 }
 
 /** Returns the file, or the reason why the object is left out. */
-function toScannedObject(object: ListedObject, under: string): ScannedFile | keyof SkippedObjects {
+function toScannedObject(object: ListedObject, under: string): ScannedFile | LeftOutName {
   const { Path: name, Size: bytes, ModTime: time } = object;
-  if (typeof name !== 'string') return 'unnamable';
+  if (typeof name !== 'string') return { path: `${under}/`, kind: 'invalidNames' };
   const path = under === '' ? name : `${under}/${name}`;
-  if (!isFilePath(path)) return 'unnamable';
+  if (!isFilePath(path)) return { path, kind: 'invalidNames' };
   // An object of unknown size, such as an online office document, is generated when it is read.
-  if (typeof bytes !== 'number' || !Number.isSafeInteger(bytes) || bytes < 0) return 'unsized';
+  if (typeof bytes !== 'number' || !Number.isSafeInteger(bytes) || bytes < 0) return { path, kind: 'unknownSizes' };
   const modifiedMs = typeof time === 'string' ? Date.parse(time) : Number.NaN;
   const metadata = describeObject(object);
   return { path, bytes, modifiedMs: Number.isNaN(modifiedMs) ? unknownTimeMs : modifiedMs, ...metadata };

@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import { getParentFolder } from '../catalog/catalogFile.ts';
-import { isInside, isPlainFolder, toAbsolutePath } from '../catalog/packageScopes.ts';
+import { isInside, isPlainFolder, toAbsolutePath } from '../catalog/servedPaths.ts';
 import { BadFile, createChangedFileError, throwIfStopped, type FileBytes, type JobSignal } from './fileJobs.ts';
 
 const bufferBytes = 1024 * 1024;

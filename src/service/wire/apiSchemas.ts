@@ -5,6 +5,7 @@ import {
   searchRequestSchema,
   transferRequestSchema,
 } from '../../contract/contract.ts';
+import type { LeftOutKind } from '../../core/util/leftOut.ts';
 import { fieldTexts } from '../../core/util/sharedTexts.ts';
 import { restoreSchema } from '../stores/storeRestore.ts';
 
@@ -23,6 +24,10 @@ function optionalText(description: string, metadata?: z.core.GlobalMeta): z.ZodM
 
 function count(description: string): z.ZodMiniNumberFormat {
   return describe(z.int().check(z.gte(0)), description);
+}
+
+function optionalCount(description: string): z.ZodMiniOptional<z.ZodMiniNumberFormat> {
+  return z.optional(count(description));
 }
 
 /** Sort keys for results, default first. */
@@ -47,6 +52,10 @@ const specificSchema = describe(
   z.strictObject({
     format: describe(textParameter, 'Only files of this format, compressed or not: `csv`.'),
     path: describe(textParameter, 'Only files whose path matches this pattern: `data/*.json`.'),
+    folder: describe(
+      textParameter,
+      'Only files in this folder, at any depth, with exactly this path: `data/exp.zarr`.',
+    ),
     minBytes: describe(sizeParameter, 'Only files of at least this size in bytes.'),
     maxBytes: describe(sizeParameter, 'Only files of at most this size in bytes.'),
     modifiedAfter: describe(instantParameter, 'Only files that changed after this date or time.', {
@@ -180,6 +189,22 @@ export const requestSchemas = {
 
 const transferId = describe(z.guid(), 'ID of the transfer: a UUID.');
 
+const leftOut = describe(
+  z.strictObject({
+    hidden: optionalCount(
+      'Names with a leading dot, except those that data formats prescribe; a folder counts as one.',
+    ),
+    unreadable: optionalCount('Folders and links that cannot be read.'),
+    missingContent: optionalCount('Links to something that does not exist.'),
+    outsideLinks: optionalCount('Links to a place outside the folder.'),
+    folderLinks: optionalCount('Links to folders, which are not followed.'),
+    invalidNames: optionalCount('Names that are not valid Unicode or not valid for files.'),
+    specialFiles: optionalCount('Devices, pipes and sockets.'),
+    unknownSizes: optionalCount('Objects whose size the store does not report.'),
+  } satisfies Record<LeftOutKind, z.ZodMiniType>),
+  'The number of names that are not served, by reason; without zeros.',
+);
+
 const listing = describe(
   z.strictObject({
     state: describe(z.enum(['scanning', 'listed', 'failed']), '`failed`: the last scan failed.'),
@@ -187,9 +212,10 @@ const listing = describe(
     scanned: z.optional(count('Number of files that the running scan has found so far.')),
     asOf: z.optional(text('Start of the last complete scan.', { format: 'date-time' })),
     freeBytes: z.optional(count('Number of free bytes, if the store reports it.')),
+    leftOut: z.optional(leftOut),
     problem: optionalText('Why the last scan failed; the files of the previous one remain.'),
   }),
-  'The state of the listing of a store; for a folder, only while searches wait for its scan.',
+  'The state of the listing of a store; for a folder, only while searches wait for its scan, or if it leaves something out.',
 );
 
 /** The state of a store's listing or, while searches wait for it, of a folder's scan (D62: stores through rclone). */
@@ -312,6 +338,7 @@ export const responseSchemas = {
   }),
   Database: database,
   StoreListing: listing,
+  LeftOut: leftOut,
   DatabaseList: describe(z.array(database), 'All databases.'),
   SearchParameters: describe(z.record(z.string(), searchParameter), 'Search parameters, keyed by name.'),
   File: file,
@@ -319,6 +346,7 @@ export const responseSchemas = {
   SearchResult: z.strictObject({
     ...fileList,
     cursor: optionalText('Position after the last file, to continue from; absent if there are no more files.'),
+    leftOut: z.optional(leftOut),
   }),
   TransferAccepted: z.strictObject({ id: transferId }),
   TransferStatus: transferStatus,

@@ -27,20 +27,28 @@ export function makePipe(path: string): void {
   execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', path]);
 }
 
+/** All batches of a walk as one, with the paths of unreadable folders and the number of invalid names. */
+interface WholeWalk extends WalkBatch {
+  readonly unreadable: readonly string[];
+  readonly unnamable: number;
+}
+
 /** Walks through a folder and returns all batches as one. */
-export function walkAll(folder: string, under = '', reader = new FolderReader()): WalkBatch {
+export function walkAll(folder: string, under = '', reader = new FolderReader()): WholeWalk {
   return readRemaining(reader, reader.walk(folder, under));
 }
 
 /** Returns the remaining batches of a walk as one. */
-export function readRemaining(reader: FolderReader, walk: number): WalkBatch {
+export function readRemaining(reader: FolderReader, walk: number): WholeWalk {
   const batches: WalkBatch[] = [];
   for (let batch = reader.next(walk); batch !== undefined; batch = reader.next(walk)) batches.push(batch);
+  const leftOut = batches.flatMap((batch) => batch.leftOut);
   return {
+    leftOut,
     files: batches.flatMap(({ files }) => files),
     folders: batches.flatMap(({ folders }) => folders),
-    unreadable: batches.flatMap(({ unreadable }) => unreadable),
-    unnamable: batches.reduce((sum, { unnamable }) => sum + unnamable, 0),
+    unreadable: leftOut.flatMap(({ kind, path }) => (kind === 'unreadable' ? [path] : [])),
+    unnamable: leftOut.filter(({ kind }) => kind === 'invalidNames').length,
     warnings: batches.flatMap(({ warnings }) => warnings),
   };
 }

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import type { LeftOutKind } from '../../../src/core/util/leftOut.ts';
 import { FolderReader } from '../../../src/service/catalog/folderReader.ts';
 import { property } from '../../support/property.ts';
 import { trees, type Tree } from './catalogArbitraries.ts';
@@ -53,30 +54,32 @@ describe('A walk through a folder (D20)', () => {
     assertFound(['one', 1], ['sub/two', 1], ['four', 1]);
   });
 
-  const invalidTargets: [what: string, target: () => string][] = [
-    ['a file outside, relative', () => '../outside/secret.txt'],
-    ['a file outside, absolute', () => `${outside}/secret.txt`],
-    ['a file outside through a folder within', () => 'sub/../../outside/secret.txt'],
-    ['a folder outside', () => '../outside'],
-    ['a folder within', () => 'sub'],
-    ['the folder that it is in', () => '.'],
-    ['the served folder, absolute', () => folder],
-    ['the parent folder', () => '..'],
-    ['itself', () => 'link'],
-    ['nothing', () => 'not there'],
-    ['a path through a file', () => 'a.txt/b'],
-    ['a device', () => '/dev/zero'],
-    ['a system file about this process', () => '/proc/self/environ'],
-    ['a folder whose name starts with that of the served one', () => '../served-too/secret.txt'],
+  const invalidTargets: [what: string, target: () => string, kind: LeftOutKind][] = [
+    ['a file outside, relative', () => '../outside/secret.txt', 'outsideLinks'],
+    ['a file outside, absolute', () => `${outside}/secret.txt`, 'outsideLinks'],
+    ['a file outside through a folder within', () => `${folder}/sub/../../outside/secret.txt`, 'outsideLinks'],
+    ['a folder outside', () => `${folder}/../outside`, 'outsideLinks'],
+    ['a folder within', () => `${folder}/sub`, 'folderLinks'],
+    ['the folder that it is in', () => '.', 'folderLinks'],
+    ['the served folder, absolute', () => folder, 'folderLinks'],
+    ['the parent folder', () => `${folder}/..`, 'outsideLinks'],
+    ['itself', () => 'link', 'missingContent'],
+    ['nothing', () => 'not there', 'missingContent'],
+    ['a path through a file', () => 'a.txt/b', 'missingContent'],
+    ['a device', () => '/dev/zero', 'outsideLinks'],
+    ['a system file about this process', () => '/proc/self/environ', 'outsideLinks'],
+    ['a folder whose name starts with that of the served one', () => `${folder}/../served-too/x`, 'outsideLinks'],
   ];
-  for (const [what, target] of invalidTargets) {
-    it(`skips a link to ${what}`, () => {
-      writeFiles(root, { 'served-too/secret.txt': 'x' });
+  for (const [what, target, kind] of invalidTargets) {
+    it(`leaves out a link to ${what}, and counts it`, () => {
+      writeFiles(root, { 'served-too/x': 'x' });
       symlinkSync(target(), `${folder}/link`);
       symlinkSync(target(), `${folder}/sub/link`);
       assertFound();
       const [entry, below] = new FolderReader().inspectPaths(folder, ['link', 'link/secret.txt']);
-      assert.deepEqual([entry?.kind, below?.kind], ['gone', 'gone']);
+      assert.deepEqual([entry, below?.kind], [{ kind: 'gone', path: 'link', leftOut: kind }, 'gone']);
+      const [first, ...others] = walkAll(folder).leftOut;
+      assert.deepEqual([first, others.length], [{ path: 'link', kind }, 1]);
     });
   }
 
@@ -95,6 +98,8 @@ describe('A walk through a folder (D20)', () => {
     const server = createServer().listen(`${folder}/socket`);
     await once(server, 'listening');
     assertFound();
+    const special = walkAll(folder).leftOut.filter(({ kind }) => kind === 'specialFiles');
+    assert.deepEqual(special.map(({ path }) => path).sort(), ['datapackage.json', 'link', 'pipe', 'socket']);
     server.close();
   });
 
@@ -163,10 +168,33 @@ describe('A walk through a folder (D20)', () => {
     assert.deepEqual(listPaths(walkAll(`${root}/link`)), ['a.txt', 'sub/b.txt']);
   });
 
-  it('skips hidden names and unfinished copies of files and folders', () => {
+  it('leaves out hidden names and unfinished copies of files and folders, and counts the former', () => {
     const id = '11111111-1111-4111-8111-111111111111';
-    writeFiles(folder, { '.hidden': '', '.git/x': '', [`a.part-${id}`]: '', [`b.part-${id}/x`]: '', 'sub/.x': '' });
+    const hidden = { '.hidden': '', '.git/x': '', 'sub/.x': '', '.zgroup.bak': '', '.DS_Store': '' };
+    writeFiles(folder, { ...hidden, [`a.part-${id}`]: '', [`b.part-${id}/x`]: '' });
     assertFound();
+    const expected = ['.git', '.hidden', '.zgroup.bak', 'sub/.x'].map((path) => ({ path, kind: 'hidden' }));
+    assert.deepEqual(
+      walkAll(folder).leftOut.toSorted((one, other) => (one.path < other.path ? -1 : 1)),
+      expected,
+    );
+    const [entry] = new FolderReader().inspectPaths(folder, ['.hidden']);
+    assert.deepEqual(entry, { kind: 'gone', path: '.hidden', leftOut: 'hidden' });
+  });
+
+  it('includes names with a leading dot that data formats prescribe, but only of files', () => {
+    writeFiles(folder, {
+      '.bidsignore': 'x',
+      'a.zarr/.zgroup': '{}',
+      'a.zarr/b/.zarray': '{}',
+      'a.zarr/.zattrs/x': '',
+    });
+    writeFiles(folder, { '.git/.zmetadata': '{}' });
+    assertFound(['.bidsignore', 1], ['a.zarr/.zgroup', 2], ['a.zarr/b/.zarray', 2]);
+    assert.deepEqual(walkAll(folder).leftOut, [
+      { path: '.git', kind: 'hidden' },
+      { path: 'a.zarr/.zattrs', kind: 'hidden' },
+    ]);
   });
 
   it('skips folders deeper than the system can address, and terminates', () => {

@@ -11,8 +11,7 @@ function createHandlers(): object {
   const createBatch = (): WalkBatch => ({
     files: [],
     folders: [],
-    unreadable: [],
-    unnamable: 0,
+    leftOut: [],
     warnings: [String(++given)],
   });
   return {
