@@ -60,6 +60,7 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.sortResults': noSearch,
   'dataTransfer.checkAllFiles': noSearch,
   'dataTransfer.uncheckAllFiles': noSearch,
+  'dataTransfer.checkFolder': { says: /^Select a file in the search results first\.$/, next: ['Search Files…'] },
   'dataTransfer.undoRemoval': { says: /^There is no removal to undo in this window\.$/ },
   'dataTransfer.toggleCheck': { says: /^Select a file in the search results first\.$/, next: ['Search Files…'] },
   'dataTransfer.toggleFocusedRow': { works: 'the focused row expands' },

@@ -2,11 +2,13 @@ import type { Command } from 'commander';
 import type { OpenConnection } from '../../core/connections/openConnections.ts';
 import type { Database, StoreListing } from '../../core/model/databaseModel.ts';
 import { wait } from '../../core/util/clock.ts';
+import { describeLeftOut } from '../../core/words/leftOutWords.ts';
 import { CliError, createRequestError, exitCode, type ExitCode } from '../cliError.ts';
 import { runAction, type CommandContext } from '../commandContext.ts';
 import { CliSession, type SearchSession } from '../connections/cliSession.ts';
 import { optionTexts } from '../options.ts';
 import { formatCount, toPlainCell } from '../output.ts';
+import { english } from '../text/sentences.ts';
 
 interface ScanFlags {
   readonly wait?: boolean;
@@ -78,7 +80,8 @@ function describeListing({ name, listing }: Database): string {
   if (!listing) return `${subject}: the scan has been requested`;
   if (listing.state === 'scanning') return `${subject}: scanning, ${formatCount(listing.scanned ?? 0, 'file')} so far`;
   if (listing.state === 'failed') return `${subject}: the scan failed: ${describeScanProblem(listing)}`;
-  return `${subject}: ${formatCount(listing.files, 'file')}`;
+  const leftOut = listing.leftOut ? `, ${describeLeftOut(english, listing.leftOut, String)}` : '';
+  return `${subject}: ${formatCount(listing.files, 'file')}${leftOut}`;
 }
 
 /** Describes why a scan failed, as a clause. */

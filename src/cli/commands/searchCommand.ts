@@ -3,17 +3,22 @@ import type { OpenConnection } from '../../core/connections/openConnections.ts';
 import type { FileEntry } from '../../core/model/fileEntry.ts';
 import type { FileStaging, SearchQuery } from '../../core/model/searchModel.ts';
 import type { JsonObject } from '../../core/util/json.ts';
+import type { LeftOutCounts } from '../../core/util/leftOut.ts';
+import { toSentence } from '../../core/util/sharedTexts.ts';
+import { describeLeftOut } from '../../core/words/leftOutWords.ts';
 import { createRequestError, exitCode, type ExitCode } from '../cliError.ts';
 import { runAction, type CommandContext } from '../commandContext.ts';
 import { CliSession, type SearchSession } from '../connections/cliSession.ts';
 import { optionTexts, parseCount, parseJsonOption } from '../options.ts';
 import { formatBytes, formatCount, toPlainCell, type Column } from '../output.ts';
+import { english } from '../text/sentences.ts';
 
 interface SearchFlags {
   readonly limit: number;
   readonly all?: boolean;
   readonly status?: FileStaging;
   readonly specific?: JsonObject;
+  readonly folder?: string;
 }
 
 const defaultLimit = 1000;
@@ -28,6 +33,7 @@ export function addSearchCommand(program: Command): void {
     .option('--limit <count>', 'the maximum number of files', parseCount, defaultLimit)
     .addOption(new Option('--all', 'list all files, without a limit').conflicts('limit'))
     .addOption(new Option('--status <status>', 'the staging status of the files').choices(['staged', 'unstaged']))
+    .option('--folder <path>', 'only files in this folder of a local service')
     .option('--specific <json>', 'parameters that only this database has', parseJsonOption)
     .action((database: string, query: string, flags: SearchFlags, command: Command) =>
       runAction(command, (context) => searchFiles(context, database, query, flags)),
@@ -43,11 +49,14 @@ async function searchFiles(
   return await CliSession.runSearch(context, async (session) => {
     const connection = await session.connect();
     const { name, listing } = session.findDatabase(database);
-    const { status, specific, all, limit } = flags;
+    const { status, all, limit, folder } = flags;
+    const specific = folder === undefined ? flags.specific : { ...flags.specific, folder };
     const request = { database: name, query, ...(status && { status }), ...(specific && { specific }) };
-    const { files, hasMore } = await loadFiles(session, connection, request, all ? Infinity : limit);
+    const { files, hasMore, leftOut } = await loadFiles(session, connection, request, all ? Infinity : limit);
     const table = { columns: fileColumns, rows: files, emptyNote: describeNothing(listing?.asOf) };
-    context.output.printTable({ files: files.map(toFileDocument), hasMore }, table);
+    context.output.printTable({ files: files.map(toFileDocument), hasMore, leftOut }, table);
+    if (leftOut && (folder !== undefined || Object.keys(leftOut).length > 0))
+      context.output.note(toSentence(describeLeftOut(english, leftOut, String)));
     const advice = all ? 'There may be more.' : 'Use --limit or --all for more.';
     if (hasMore) context.output.note(`Stopped at ${formatCount(files.length, 'file')}. ${advice}`);
     return exitCode.done;
@@ -65,14 +74,15 @@ export async function loadFiles(
   connection: OpenConnection,
   query: Omit<SearchQuery, 'pageSize'>,
   count: number,
-): Promise<{ readonly files: readonly FileEntry[]; readonly hasMore: boolean }> {
+): Promise<{ readonly files: readonly FileEntry[]; readonly hasMore: boolean; readonly leftOut?: LeftOutCounts }> {
   const { searchFlow, searchStore } = explorer;
   const key = await searchFlow.run(connection, { ...query, pageSize: Math.min(count, maxPageSize) });
   if (searchStore.get(key)?.mayHaveMore && !searchStore.get(key)?.reason) await searchFlow.loadUpTo(key, count);
-  const { files = [], reason, mayHaveMore = false } = searchStore.get(key) ?? {};
+  const { files = [], reason, mayHaveMore = false, leftOut } = searchStore.get(key) ?? {};
   if (reason) throw createRequestError(`Couldn't search ${toPlainCell(query.database)}`, reason);
   const entries = files.flatMap((file) => (file.kind === 'file' ? [file] : []));
-  return { files: entries.slice(0, count), hasMore: mayHaveMore || entries.length > count };
+  const found = { files: entries.slice(0, count), hasMore: mayHaveMore || entries.length > count };
+  return leftOut ? { ...found, leftOut } : found;
 }
 
 /** Returns the note for an empty result. A store's listing may be older than what is missing from it. */

@@ -1,22 +1,28 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
+import type { OpenConnection } from '../../core/connections/openConnections.ts';
+import { sumUpFiles, toTransferFile, type RecipeFile } from '../../core/recipes/recipeFile.ts';
 import { createTransferFile } from '../../core/transfers/createTransferFile.ts';
 import { parseIdLines } from '../../core/model/idList.ts';
 import type { TransferOrder } from '../../core/model/transferModel.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import { type JsonObject, parseJsonObject } from '../../core/util/json.ts';
+import type { LeftOutCounts } from '../../core/util/leftOut.ts';
 import { describeReadOnlyDatabase, toSentence } from '../../core/util/sharedTexts.ts';
-import { CliError, createUsageError, type ExitCode } from '../cliError.ts';
+import { describeLeftOut } from '../../core/words/leftOutWords.ts';
+import { CliError, createRequestError, createUsageError, exitCode, type ExitCode } from '../cliError.ts';
 import { type CommandContext, runAction } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { optionTexts, parseCount } from '../options.ts';
-import { toPlainCell } from '../output.ts';
-import { reportTransfer, requireWaitForTimeout, submitTransfer } from '../transfers/transferStart.ts';
+import { formatBytes, formatCount, toPlainCell } from '../output.ts';
+import { english } from '../text/sentences.ts';
+import { nothingSent, reportTransfer, requireWaitForTimeout, submitTransfer } from '../transfers/transferStart.ts';
 import { fetchFiles, requireAll } from './describeCommand.ts';
 
 interface TransferFlags {
   readonly idsFile?: string;
+  readonly folder?: string;
   readonly description?: string;
   readonly instructions?: string;
   readonly again?: boolean;
@@ -41,6 +47,7 @@ export function addTransferCommand(program: Command): void {
     .argument('<destination>', 'the name or ID of the database that receives them')
     .argument('[id...]', optionTexts.fileIds)
     .option('--ids-file <file>', 'a file with one ID per line; - for standard input')
+    .option('--folder <path>', 'instead of IDs: a folder, all files of which are transferred')
     .option('--description <markdown>', 'a description of the transfer')
     .option('--instructions <file>', 'a JSON file with instructions for the destination')
     .option('--again', optionTexts.again)
@@ -56,25 +63,67 @@ async function transferFiles(context: CommandContext, request: TransferRequest):
   requireWaitForTimeout(flags);
   const ids = [...request.ids, ...parseIdLines(await readIds(flags.idsFile))];
   const instructions = await readInstructions(flags.instructions);
+  if (flags.folder !== undefined && ids.length > 0) throw createUsageError('Give either IDs or --folder.');
   return await CliSession.run(context, async (session) => {
-    const order = await createOrder(session, { ...request, ids });
+    const { order, folder } = await createOrder(session, { ...request, ids });
     const { description } = flags;
     const details = { ...(description !== undefined && { description }), ...(instructions && { instructions }) };
     const { key } = await submitTransfer(session, { ...order, ...details }, flags.again);
-    return await reportTransfer(session, key, flags);
+    return await reportTransfer(session, key, flags, { folder });
   });
 }
 
-async function createOrder(session: CliSession, { source, destination, ids }: TransferRequest): Promise<TransferOrder> {
-  const { connection } = await session.connect();
+/** A folder that is transferred as a whole, as JSON (docs/command-line.md). */
+interface FolderDocument {
+  readonly path: string;
+  readonly files: number;
+  readonly bytes: number;
+  readonly leftOut?: LeftOutCounts;
+}
+
+interface PreparedOrder {
+  readonly order: TransferOrder;
+  readonly folder?: FolderDocument;
+}
+
+async function createOrder(session: CliSession, request: TransferRequest): Promise<PreparedOrder> {
+  const { source, destination, ids, flags } = request;
+  const opened = await session.connect();
+  const { connection } = opened;
   const [from, to] = [session.findDatabase(source), session.findDatabase(destination)];
   if (from === to) throw createUsageError('The source and the destination are the same database.');
   if (to.readOnly) throw new CliError(toSentence(describeReadOnlyDatabase(toPlainCell(to.name))));
+  const order = { connectionId: connection.id, orcid: session.getOrcid(connection.id), source: from.name };
+  if (flags.folder !== undefined) {
+    const { files, ...found } = await findFolder(session, opened, from.name, flags.folder);
+    return { order: { ...order, destination: to.name, files: files.map(toTransferFile) }, ...found };
+  }
   const described = await fetchFiles(session, connection.id, from.name, ids);
   requireAll(from.name, described);
-  const orcid = session.getOrcid(connection.id);
   const files = described.files.map((file) => createTransferFile(file, file));
-  return { connectionId: connection.id, orcid, source: from.name, destination: to.name, files };
+  return { order: { ...order, destination: to.name, files } };
+}
+
+/** Finds all files of a folder, and notes what its listing leaves out. Throws an error unless all are found. */
+async function findFolder(
+  { context, explorer }: CliSession,
+  connection: OpenConnection,
+  database: string,
+  path: string,
+): Promise<{ readonly files: readonly RecipeFile[]; readonly folder: FolderDocument }> {
+  const { output, signal } = context;
+  const onProgress = (count: number): void => output.showProgress(`Finding files: ${formatCount(count, 'file')}`);
+  const recipe = { from: { database, folder: path } };
+  const plan = await explorer.recipeFlow.plan(connection, { recipe, folder: '' }, { signal, onProgress });
+  const { files, failure, isCut, leftOut } = plan;
+  if (failure?.kind === 'service') throw createRequestError(nothingSent, failure.reason);
+  const left = leftOut ? `, ${describeLeftOut(english, leftOut, String)}` : '';
+  if (files.length === 0)
+    throw new CliError(`${nothingSent}. There are no files in ${toPlainCell(path)}${left}.`, exitCode.notFound);
+  if (isCut) throw new CliError(`${nothingSent}. ${toPlainCell(path)} has more files than a transfer can include.`);
+  const { bytes } = sumUpFiles(files);
+  output.note(`${toPlainCell(path)}: ${formatCount(files.length, 'file')}, ${formatBytes(bytes)}${left}.`);
+  return { files, folder: { path, files: files.length, bytes, ...(leftOut && { leftOut }) } };
 }
 
 async function readIds(file: string | undefined): Promise<string> {

@@ -16,6 +16,7 @@ import {
   describeForeignLock,
   describeObstacle as describePlanObstacle,
 } from '../../core/words/recipeSentences.ts';
+import { describeLeftOut } from '../../core/words/leftOutWords.ts';
 import { describeNeverRun } from '../../core/words/sharedSentences.ts';
 import { exitCode, getExitCode, type ExitCode } from '../cliError.ts';
 import { formatBytes, formatCount, toPlainCell } from '../output.ts';
@@ -26,7 +27,7 @@ export interface DestinationFacts {
   /** Free bytes, as the service reports, or in the folder that a service on this machine serves. */
   readonly freeBytes?: number;
   /**
-   * The number of files whose content the destination has now (D60: same content). If `atLeast` is true, there may be
+   * The number of files that the destination has now, under the same paths (D60: same content). If `atLeast` is true, there may be
    * more such files.
    */
   readonly alreadyThere?: { readonly files: number; readonly atLeast: boolean };
@@ -54,6 +55,13 @@ function formatPlanSize({ files }: RecipePlan): string {
   const { bytes, unknownCount } = sumUpFiles(files);
   const count = formatCount(files.length, 'file');
   return unknownCount === files.length ? count : `${count}, ${formatBytes(bytes)}`;
+}
+
+/** Describes what the listing leaves out of a recipe's folder, or of a search for everything. */
+export function describeFolder({ recipe: { from }, leftOut }: RecipePlan): readonly string[] {
+  if (!leftOut || (from.folder === undefined && Object.keys(leftOut).length === 0)) return [];
+  const text = describeLeftOut(english, leftOut, String);
+  return [from.folder === undefined ? text : `${toPlainCell(from.folder)}: ${text}`];
 }
 
 /** Returns the known facts about the destination, one per line. */
@@ -149,7 +157,7 @@ const obstacleCodes: Readonly<Record<PlanObstacle, ExitCode>> = {
 
 /** Returns the JSON output of a dry run (docs/command-line.md). */
 export function toPlanDocument({ name, plan, recipe }: PlannedRun, destination: DestinationFacts): object {
-  const { files, missing, unmet, difference } = plan;
+  const { files, missing, unmet, difference, leftOut } = plan;
   const obstacle = findObstacle(plan);
   const { bytes, unknownCount } = sumUpFiles(files);
   return {
@@ -159,6 +167,7 @@ export function toPlanDocument({ name, plan, recipe }: PlannedRun, destination: 
     files: files.length,
     bytes,
     filesWithoutSize: unknownCount,
+    leftOut,
     ...destination,
     obstacle,
     problem: obstacle && describeObstacle(plan, obstacle),
@@ -189,6 +198,7 @@ export function formatPlan({ plan, lock }: PlannedRun, destination: DestinationF
     formatPlanSize(plan),
     ...(difference ? [`since the last run: ${formatDifference(difference)}`] : []),
     ...(lock.kind === 'none' ? [describeNeverRun(english)] : []),
+    ...describeFolder(plan),
     ...formatDestination(plan, destination),
   ];
   const lines = [...(plan.failure ? [] : files), ...(obstacle ? [describeObstacle(plan, obstacle)] : [])];

@@ -32,7 +32,13 @@ import type { GlobalOptions } from '../options.ts';
 import { formatCount, toPlainCell } from '../output.ts';
 import { clauses } from '../text/sentences.ts';
 import { nothingSent, submitTransfer } from '../transfers/transferStart.ts';
-import { describeObstacle, describeUnusableLock, describeUnusualLock, getObstacleCode } from './planText.ts';
+import {
+  describeFolder,
+  describeObstacle,
+  describeUnusableLock,
+  describeUnusualLock,
+  getObstacleCode,
+} from './planText.ts';
 
 /** Reports why a recipe can't be read, with exit codes. `file` is the path as the user wrote it. */
 export class CliRecipeReader implements RecipeReader {
@@ -97,7 +103,8 @@ export class CliRecipeHost extends CliRecipeReader implements SubmittingHost<nev
     throw new CliError(`${nothingSent}. ${describeObstacle(plan, obstacle)}`, getObstacleCode(plan, obstacle));
   }
 
-  confirm(_: PlannedRun, order: TransferOrder): Promise<TransferOrder> {
+  confirm({ plan }: PlannedRun, order: TransferOrder): Promise<TransferOrder> {
+    for (const line of describeFolder(plan)) this.session.context.output.note(line);
     return Promise.resolve(order);
   }
 

@@ -67,18 +67,19 @@ export async function sendOrder(
 }
 
 /**
- * Prints a transfer's ID (with `--json`, the transfer as JSON). With `wait`, first waits for the transfer to end. If
+ * Prints a transfer's ID (with `--json`, the transfer as JSON, with the fields of `more`). With `wait`, first waits for the transfer to end. If
  * the wait fails, for example because of the time limit, prints the same and then throws the error of the wait.
  */
 export async function reportTransfer(
   session: CliSession,
   key: string,
   { wait, timeout }: WaitFlags,
+  more: object = {},
 ): Promise<ExitCode> {
   try {
     if (wait) await waitForEnd(session, [key], timeout);
   } finally {
-    printTransfer(session, key);
+    printTransfer(session, key, more);
   }
   if (!wait) return exitCode.done;
   const transfer = requireTransfer(session.explorer, key);
@@ -86,9 +87,9 @@ export async function reportTransfer(
   return getEndCode([transfer]);
 }
 
-function printTransfer({ explorer, context }: CliSession, key: string): void {
+function printTransfer({ explorer, context }: CliSession, key: string, more: object): void {
   const transfer = requireTransfer(explorer, key);
-  context.output.print({ transfer: toTransferDocument(transfer) }, () => `${getTransferId(transfer)}\n`);
+  context.output.print({ transfer: toTransferDocument(transfer), ...more }, () => `${getTransferId(transfer)}\n`);
 }
 
 /** Creates the error for a submission for which the service returned no ID. */

@@ -84,7 +84,7 @@ export const searchFilesTool = defineTool({
     const { value } = reply;
     const mayHaveMore = session.service.hasFullPages ? value.length >= maxRows : value.length > 0;
     const next = reply.cursor === undefined ? { nextOffset: offset + maxRows } : { cursor: reply.cursor };
-    return createResult(value, next, mayHaveMore);
+    return { ...createResult(value, next, mayHaveMore), ...(reply.leftOut && { leftOut: reply.leftOut }) };
   },
 });
 

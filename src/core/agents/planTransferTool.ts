@@ -34,6 +34,7 @@ const input = z.strictObject({
   destination: databaseField,
   ids: z.optional(z.array(idField).check(z.minLength(1), z.maxLength(1_000), z.describe(fieldTexts.fileIds))),
   query: z.optional(queryFields.query.check(z.describe('Instead of ids: transfers every file that a search finds.'))),
+  folder: z.optional(limitedText(1_000).check(z.minLength(1), z.describe('Instead of ids: transfers a whole folder.'))),
   status: queryFields.status,
   specific: queryFields.specific,
   paths: z.optional(
@@ -60,7 +61,7 @@ export const planTransferTool = defineTool({
   title: 'Plan a Transfer',
   description:
     'Prepares a transfer from one database to another and returns a planId: files, size, licenses, what is already ' +
-    'there, free space. Sends nothing; the user sees the plan, which expires after 15 minutes. Give ids, or query.',
+    'there, free space. Sends nothing; the user sees the plan, which expires after 15 minutes. Give ids, folder, or query.',
   isReadOnly: true,
   input,
   run: async (context, request, signal) => {
@@ -70,17 +71,19 @@ export const planTransferTool = defineTool({
     const source = await requireDatabase(context, session, request.source, signal);
     const destination = await requireDestination(context, session, { name: request.destination, source }, signal);
     const recipe = toRecipe(request, source, destination);
-    const files = await resolvePlannedFiles(context, session, recipe, signal);
+    const { files, leftOut } = await resolvePlannedFiles(context, session, recipe, signal);
     const textOrigin = request.textFromServer ? 'server' : 'agent';
     const plan = await createPlan(context, { session, recipe, destination, textOrigin, files }, signal);
-    return toPlanAnswer(plan);
+    return { ...toPlanAnswer(plan), ...(leftOut && { leftOut }) };
   },
 });
 
-/** Throws {@link AgentError} if IDs and a query are both given or both missing, or if IDs come with filters. */
-function requireOneSelection({ ids, query, status, specific }: PlanInput): void {
-  if ((ids === undefined) === (query === undefined)) throw new AgentError('badInput', 'Give either "ids" or "query".');
-  if (ids && (status ?? specific)) throw new AgentError('badInput', 'Give "status" and "specific" only with "query".');
+/** Throws {@link AgentError} unless exactly one of IDs, folder and query is given, or if others come with filters. */
+function requireOneSelection({ ids, query, folder, status, specific }: PlanInput): void {
+  if ([ids, query, folder].filter((one) => one !== undefined).length !== 1)
+    throw new AgentError('badInput', 'Give either "ids", "folder" or "query".');
+  if (query === undefined && (status ?? specific))
+    throw new AgentError('badInput', 'Give "status" and "specific" only with "query".');
 }
 
 const hiddenTextAdvice =
@@ -106,11 +109,14 @@ async function requireDestination(
   return destination;
 }
 
-function toRecipe({ ids, query = '', status, specific, paths, ...texts }: PlanInput, from: Database, to: Database) {
+function toRecipe({ ids, folder, query = '', ...input }: PlanInput, from: Database, to: Database) {
+  const { status, specific, paths, ...texts } = input;
   const search = { query, ...(status && { status }), ...(specific && { specific }) };
   const filters = paths ? { filters: { paths } } : {};
+  const files = folder === undefined ? { search } : { folder };
+  const selection = ids ? { ids } : files;
   return {
-    from: { database: from.name, ...(ids ? { ids } : { search }), ...filters },
+    from: { database: from.name, ...selection, ...filters },
     to: { database: to.name },
     ...(texts.description !== undefined && { description: texts.description }),
     ...(texts.instructions && { instructions: texts.instructions satisfies JsonObject }),
@@ -132,12 +138,12 @@ async function resolvePlannedFiles(
   session: OpenConnection,
   recipe: Recipe,
   signal: AbortSignal,
-): Promise<readonly RecipeFile[]> {
+): Promise<RecipePlan> {
   const limited = { ...recipe, expect: { files: { most: maxPlannedFiles } } };
   const options = { signal, onProgress: () => undefined };
   const plan = await services.recipeFlow.plan(session, { recipe: limited, folder: '' }, options);
   requireNoObstacle(plan);
-  return plan.files;
+  return plan;
 }
 
 function requireNoObstacle(plan: RecipePlan): void {

@@ -169,8 +169,8 @@ export class DataTransferClient implements Disposable {
     };
     const found = requestWithName(resolveName(session, database, signal), requestPage, signal);
     const { value: page, reason } = await this.perform<FoundPage>(session, { files: [] }, found);
-    const next = page.cursor === undefined ? {} : { cursor: page.cursor };
-    return { value: page.files, ...next, ...(reason && { reason }) };
+    const { files: value, ...extensions } = page;
+    return { value, ...extensions, ...(reason && { reason }) };
   }
 
   /** Fetches the metadata of files by ID, in as many requests as necessary (§4.4, D8: metadata by ids). */

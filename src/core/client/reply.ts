@@ -1,5 +1,6 @@
 import type { FoundFile } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
+import type { LeftOutCounts } from '../util/leftOut.ts';
 
 /**
  * The result of an operation: the value and, if the operation failed, the reason (D2: replies instead of exceptions).
@@ -13,6 +14,8 @@ export interface Reply<T> {
 export interface SearchReply extends Reply<readonly FoundFile[]> {
   /** The position after the last file, if the service can continue from it (D9: paging). */
   readonly cursor?: string;
+  /** What the local service's listing leaves out of a search for all files; only in its first page. */
+  readonly leftOut?: LeftOutCounts;
 }
 
 /** Describes an ID whose metadata the server refused to return, with the reason (D8: metadata by ids). */

@@ -12,6 +12,7 @@ import {
 import type { Database, SearchParameter, StoreListing } from '../model/databaseModel.ts';
 import type { FoundFile, UnreadableFile } from '../model/fileEntry.ts';
 import { statusCounts, type TransferBytes, type TransferStatus } from '../model/transferModel.ts';
+import { leftOutKinds, type LeftOutCounts } from '../util/leftOut.ts';
 import { isDeeperThan, isJsonObject } from '../util/json.ts';
 import { parseUuid } from '../util/uuid.ts';
 
@@ -69,7 +70,14 @@ function readStoreListing(value: unknown): StoreListing | undefined {
   if (state === undefined || files === undefined) return undefined;
   const asOf = readInstant(value['asOf']);
   const problem = typeof value['problem'] === 'string' ? value['problem'] : undefined;
-  return { state, files, ...omitAbsent({ scanned, asOf, freeBytes, problem }) };
+  return { state, files, ...omitAbsent({ scanned, asOf, freeBytes, problem, leftOut: readLeftOut(value['leftOut']) }) };
+}
+
+/** Reads what a listing leaves out; undefined if it isn't an object, so that nothing is said about it. */
+function readLeftOut(value: unknown): LeftOutCounts | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const counts = leftOutKinds.map((kind) => [kind, parseAmount(value[kind]) ?? 0] as const);
+  return Object.fromEntries(counts.filter(([, count]) => count > 0));
 }
 
 function readInstant(value: unknown): string | undefined {
@@ -87,17 +95,21 @@ export function readFiles(json: unknown, database: string): readonly FoundFile[]
   return (resources ?? []).map((resource) => readFile(resource, database));
 }
 
-/** The files in a search response and, if the service has cursors, the position after the last one (D9: paging). */
+/** The files in a search response, and what the local service says about them. */
 export interface FoundPage {
   readonly files: readonly FoundFile[];
+  /** The position after the last file (D9: paging). */
   readonly cursor?: string;
+  /** What the listing of the database or the folder leaves out. */
+  readonly leftOut?: LeftOutCounts;
 }
 
-/** Reads a search response (§4.3). Ignores a `cursor` unless `hasCursors` is true, since it may mean anything. */
-export function readFoundPage(json: unknown, database: string, hasCursors: boolean): FoundPage {
+/** Reads a search response (§4.3). Ignores extensions unless `isLocal` is true, since they may mean anything. */
+export function readFoundPage(json: unknown, database: string, isLocal: boolean): FoundPage {
   const files = readFiles(json, database);
-  const cursor = hasCursors && isJsonObject(json) ? json['cursor'] : undefined;
-  return typeof cursor === 'string' ? { files, cursor } : { files };
+  if (!isLocal || !isJsonObject(json)) return { files };
+  const cursor = typeof json['cursor'] === 'string' ? json['cursor'] : undefined;
+  return { files, ...omitAbsent({ cursor, leftOut: readLeftOut(json['leftOut']) }) };
 }
 
 function readFile(resource: unknown, database: string): FoundFile {

@@ -1,3 +1,5 @@
+import type { LeftOutCounts } from '../util/leftOut.ts';
+
 /** A database of the connected service (§2.2). */
 export interface Database {
   readonly id: string;
@@ -10,7 +12,7 @@ export interface Database {
   readonly readOnly?: boolean;
   /**
    * The state of the local service's file listing of a store (D62: stores through rclone). Present for a folder only
-   * while searches wait for its scan.
+   * while searches wait for its scan, or if the listing leaves something out.
    */
   readonly listing?: StoreListing;
 }
@@ -31,6 +33,8 @@ export interface StoreListing {
   readonly asOf?: string;
   /** The number of free bytes; absent if the store doesn't report it. */
   readonly freeBytes?: number;
+  /** What the listing leaves out; absent if it leaves nothing out, or if that is unknown. */
+  readonly leftOut?: LeftOutCounts;
   /** The reason why the last scan failed, as a clause that can continue a sentence. */
   readonly problem?: string;
 }

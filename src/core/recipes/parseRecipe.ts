@@ -69,7 +69,7 @@ function parseObject(text: RecipeText, value: JsonObject): ParsedRecipe {
 /** Finds problems that the schema can't detect. */
 function findContradictions(text: RecipeText, recipe: Recipe): readonly RecipeProblem[] {
   const { from, to, expect } = recipe;
-  const sources = (['search', 'ids', 'table'] as const).filter((name) => from[name] !== undefined);
+  const sources = (['search', 'ids', 'folder', 'table'] as const).filter((name) => from[name] !== undefined);
   const isOutside = from.table !== undefined && parsePackagePath(from.table.file)?.kind !== 'file';
   return [
     ...(sources.length === 1 ? [] : [createProblem(text, 'sourceCount', ['from', ...sources.slice(1, 2)])]),

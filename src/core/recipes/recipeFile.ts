@@ -7,6 +7,7 @@ import type { MatchIndex } from '../tables/tableMatch.ts';
 import type { MatchKey } from '../tables/tableColumns.ts';
 import { parseDeclaredHash } from '../util/declaredHash.ts';
 import type { JsonObject } from '../util/json.ts';
+import type { LeftOutCounts } from '../util/leftOut.ts';
 
 /** Maximum number of files in a recipe's transfer, and in its lock. */
 export const maxRecipeFiles = 250_000;
@@ -49,6 +50,7 @@ export function toTransferFile({ id, path, bytes, hash, licenses }: RecipeFile):
   return {
     id,
     name: name === '' ? path : name,
+    ...(path !== id && { path }),
     ...(bytes !== undefined && { sizeBytes: bytes }),
     ...(hash !== undefined && parseDeclaredHash(hash) && { hash }),
     ...(licenses && { licenses }),
@@ -92,6 +94,7 @@ interface PageReply {
   readonly value?: readonly FoundFile[];
   /** The position after the page, if the service reported it (D9: paging). */
   readonly cursor?: string;
+  readonly leftOut?: LeftOutCounts;
   readonly reason?: Reason;
 }
 

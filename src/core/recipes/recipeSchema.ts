@@ -54,6 +54,7 @@ const fromSchema = z.strictObject({
   database: nameSchema.check(z.describe(fieldTexts.source)),
   search: z.optional(searchSchema.check(z.describe('Finds the files each time the recipe is run.'))),
   ids: z.optional(z.array(nameSchema).check(z.minLength(1), z.describe(fieldTexts.fileIds))),
+  folder: z.optional(nameSchema.check(z.describe('Path of a folder, all of whose files are meant: "exp.zarr".'))),
   table: z.optional(tableSchema.check(z.describe('Finds the files for the rows of a table.'))),
   filters: z.optional(filtersSchema.check(z.describe('Leaves out files that do not match.'))),
 });
@@ -74,7 +75,7 @@ export const recipeSchema = z.strictObject({
     nameSchema.check(z.describe('Name or address of the connection, or "local" for the local service. Never a key.')),
   ),
   description: z.optional(z.string().check(z.describe('Description of the transfer, in Markdown.'))),
-  from: fromSchema.check(z.describe('The files: a search, IDs or a table.')),
+  from: fromSchema.check(z.describe('The files: a search, IDs, a folder or a table.')),
   to: z.optional(
     z
       .strictObject({ database: nameSchema.check(z.describe('Name or ID of the database that receives the files.')) })

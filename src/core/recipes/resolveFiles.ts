@@ -9,6 +9,7 @@ import { describeColumns, guessKey, type MatchKey } from '../tables/tableColumns
 import { TableError } from '../tables/tableError.ts';
 import type { MatchGap, MatchIndex } from '../tables/tableMatch.ts';
 import { getErrorCode, isMissing } from '../util/errorFacts.ts';
+import { trimFolder, type LeftOutCounts } from '../util/leftOut.ts';
 import { readRegularBytes } from '../util/durableFiles.ts';
 import { createRecipeFileReader, type RecipeFile, type RecipeSource } from './recipeFile.ts';
 import type { Recipe, RecipeFilters } from './recipeSchema.ts';
@@ -29,6 +30,8 @@ export interface ResolvedFiles {
   readonly isCut: boolean;
   /** True if the search stopped after pages without new files, although more may follow (D9: paging). */
   readonly isStalled?: boolean;
+  /** What the listing of the folder or the database leaves out; absent if unknown. */
+  readonly leftOut?: LeftOutCounts;
   readonly failure?: ResolveFailure;
 }
 
@@ -88,27 +91,35 @@ const pageSize = 500;
 /** Maximum number of files to check against the filters. */
 const maxCompared = 2_000_000;
 
+/** Returns the search for all files of a folder. Other services than the local one can only list everything. */
+function toFolderSearch({ hasFullPages }: RecipeSource, folder: string): NonNullable<Recipe['from']['search']> {
+  return { query: '', ...(hasFullPages && { specific: { folder } }) };
+}
+
 /**
- * Requests the pages of a recipe's search until the last one, until a limit is exceeded, or until the search stalls
+ * Requests the pages of a recipe's search or folder until the last one, until a limit is exceeded, or until the search stalls
  * (D9: paging). Returns at most `limit` files that pass the filters, or a failure and no files if a request fails.
  */
 export async function resolveSearch(
   source: RecipeSource,
-  { database, search, filters }: Recipe['from'],
+  { database, search, folder, filters }: Recipe['from'],
   limit: number,
 ): Promise<ResolvedFiles> {
-  const { query = '', status, specific } = search ?? {};
+  const { query = '', status, specific } = folder === undefined ? (search ?? {}) : toFolderSearch(source, folder);
   const request = { database, query, ...(status && { status }), ...(specific && { specific }) };
   const size = source.hasFullPages ? exactPageSize : pageSize;
-  const pages = new PageCollector(source, createFileTest(filters), size);
+  const pages = new PageCollector(source, createFileTest(filters, folder), size);
+  let leftOut: LeftOutCounts | undefined;
   while (pages.hasMore && !pages.isStalled && pages.files.length <= limit && pages.offset < maxCompared) {
-    const { value = [], cursor, reason } = await source.search({ ...request, ...pages.position, pageSize: size });
+    const { value = [], reason, ...page } = await source.search({ ...request, ...pages.position, pageSize: size });
     if (reason) return createFailure({ kind: 'service', reason });
-    pages.add(value, cursor);
+    leftOut ??= page.leftOut;
+    pages.add(value, page.cursor);
     source.onProgress(pages.comparedCount);
   }
   const isCut = pages.hasMore || pages.files.length > limit;
-  return { files: pages.files.slice(0, limit), missing: [], isCut, isStalled: pages.isStalled };
+  const found = { files: pages.files.slice(0, limit), missing: [], isCut, isStalled: pages.isStalled };
+  return leftOut ? { ...found, leftOut } : found;
 }
 
 /** Collects files from consecutive pages: those that pass the filters, without duplicates. */
@@ -231,12 +242,13 @@ async function readFileTables(file: string, folder: string): Promise<readonly Da
 
 type FileTest = (file: FileEntry) => boolean;
 
-function createFileTest(filters: RecipeFilters | undefined): FileTest {
+function createFileTest(filters: RecipeFilters | undefined, folder?: string): FileTest {
   const { formats, paths, bytes } = filters ?? {};
   const tests = [
     ...(formats ? [createFormatTest(formats)] : []),
     ...(paths ? [createPathTest(paths)] : []),
     ...(bytes ? [createSizeTest(bytes)] : []),
+    ...(folder === undefined ? [] : [createFolderTest(folder)]),
   ];
   return (file) => tests.every((test) => test(file));
 }
@@ -260,6 +272,12 @@ function hasSuffix(ending: string, suffix: string): boolean {
 function createPathTest(patterns: readonly string[]): FileTest {
   const accepted = patterns.map((pattern) => new PathPattern(pattern));
   return ({ path, name }) => accepted.some((pattern) => pattern.matches(path ?? name));
+}
+
+/** Creates a test for files in a folder, at any depth. */
+function createFolderTest(folder: string): FileTest {
+  const start = `${trimFolder(folder)}/`;
+  return ({ path }) => path?.startsWith(start) === true;
 }
 
 /** Creates a test for a range of sizes. A file of unknown size never passes. */

@@ -15,6 +15,7 @@ import {
   type SearchQuery,
 } from '../model/searchModel.ts';
 import type { Clock } from '../util/clock.ts';
+import type { LeftOutCounts } from '../util/leftOut.ts';
 import { mapConcurrently } from '../util/concurrentCalls.ts';
 import { Lifetime, type Disposable } from '../util/lifetime.ts';
 import { lookUpIds, type UnsafeIds } from './metadataFlow.ts';
@@ -28,6 +29,7 @@ interface SearchPage {
   readonly nextOffset: number;
   /** The position after this page, if the service reported it (D9: paging). */
   readonly cursor?: string;
+  readonly leftOut?: LeftOutCounts;
   /** True if there are more pages; `ifNew` if that depends on whether this page contains new files (D9: paging). */
   readonly more: boolean | 'ifNew';
   readonly reason?: Reason;
@@ -52,10 +54,10 @@ async function requestWordsPage(source: PageSource, search: Search, signal: Abor
   const request = { database, orcid, query, ...position, limit: pageSize, ...filters };
   const reply = await catchRefusal(session.client.search(request, signal));
   if (!reply.value || reply.reason) return toFailedPage(search, reply.reason);
-  const { value, cursor } = reply;
-  const isLast = session.service.hasFullPages === true && value.length < pageSize;
-  const next = { nextOffset: search.nextOffset + pageSize, ...(cursor !== undefined && { cursor }) };
-  return { files: value, missing: [], ...next, more: isLast ? false : 'ifNew' };
+  const { value: files, reason, ...extensions } = reply;
+  const isLast = session.service.hasFullPages === true && files.length < pageSize;
+  const next = { nextOffset: search.nextOffset + pageSize, ...extensions };
+  return { files, missing: [], ...next, more: isLast ? false : 'ifNew' };
 }
 
 async function requestIdsPage(
@@ -345,6 +347,7 @@ export class SearchFlow {
       mayHaveMore,
       pagesWithoutNew,
       ...(!page.reason && { lastPage: page.files, cursor: page.cursor, loadedAt: this.dependencies.clock.now() }),
+      ...(page.leftOut && { leftOut: page.leftOut }),
       ...(page.missing.length > 0 && { missing: [...search.missing, ...page.missing] }),
       ...(page.reason && { reason: page.reason }),
     });

@@ -3,6 +3,7 @@ import type { MissingId } from '../model/idList.ts';
 import type { Reason } from '../model/reason.ts';
 import type { SavedSearch } from '../model/savedSearch.ts';
 import { getFileIdentity, type ResultOrder, type Searchability, type SearchQuery } from '../model/searchModel.ts';
+import type { LeftOutCounts } from '../util/leftOut.ts';
 import { Emitter } from '../util/lifetime.ts';
 
 /** A file checked for transfer, with the connection of the search that found it. */
@@ -122,6 +123,8 @@ export interface Search {
   readonly nextOffset: number;
   /** The position after the last page, if the service reported it; used instead of `nextOffset` (D9: paging). */
   readonly cursor?: string;
+  /** What the local service's listing leaves out of a search for all files; absent if unknown. */
+  readonly leftOut?: LeftOutCounts;
   readonly mayHaveMore: boolean;
   /** Consecutive pages without new files since loading started; 0 if it is known whether more follow (D9: paging). */
   readonly pagesWithoutNew: number;
@@ -238,14 +241,16 @@ export class SearchStore {
 
   /** Replaces a search's files with those from a new request. Files stay checked even if they are not found again. */
   replace(key: string, { files, missing, nextOffset, mayHaveMore, pagesWithoutNew, ...fresh }: Search): void {
-    const { lastPage, cursor, loadedAt } = fresh;
+    const { lastPage, cursor, leftOut, loadedAt } = fresh;
     this.checks.renew(
       key,
       files.filter((file) => file.kind === 'file'),
     );
     const progress = { nextOffset, mayHaveMore, pagesWithoutNew, ...(loadedAt !== undefined && { loadedAt }) };
+    const found = leftOut ? { leftOut } : {};
     this.update(key, {
       ...progress,
+      ...found,
       files,
       missing,
       lastPage,

@@ -131,7 +131,7 @@ const sentences: Readonly<Record<RecipeProblemKind, Sentence>> = {
   wrongNumber: ({ l10n, formatNumber }, field) =>
     l10n.t('“{0}” must be an integer from 0 to {1}.', field, formatNumber(Number.MAX_SAFE_INTEGER)),
   wrongRange: ({ l10n }) => l10n.t('“least” must not exceed “most”.'),
-  sourceCount: ({ l10n }) => l10n.t('“from” must contain exactly one of “search”, “ids”, or “table”.'),
+  sourceCount: ({ l10n }) => l10n.t('“from” must contain exactly one of “search”, “ids”, “folder”, or “table”.'),
   outsideFolder: ({ l10n }) => l10n.t("The table must be in the recipe's folder or a subfolder."),
   sameDatabase: ({ l10n }) => l10n.t('Source and destination must be different databases.'),
   unknownDatabase: ({ l10n }) => l10n.t('The service has no such database.'),

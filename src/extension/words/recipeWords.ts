@@ -26,6 +26,7 @@ import {
   plural,
 } from './localeFormats.ts';
 import { toPlainLine, toPlainText } from './plainText.ts';
+import { formatLeftOut } from './searchWords.ts';
 import { describeReason } from './reasonWords.ts';
 
 /** Returns the title of a code lens or button that compares a recipe's files with its lock. */
@@ -68,6 +69,12 @@ export function formatPlanSize({ files }: RecipePlan): string {
   const { bytes, unknownCount } = sumUpFiles(files);
   const count = formatFileCount(files.length);
   return unknownCount === files.length ? count : l10n.t('{0}, {1}', count, formatSize(bytes));
+}
+
+/** Describes what the listing leaves out of a recipe's folder, or of a search for all files. */
+export function describePlanFolder({ recipe: { from }, leftOut }: RecipePlan): readonly string[] {
+  if (!leftOut || (from.folder === undefined && Object.keys(leftOut).length === 0)) return [];
+  return [l10n.t('{0}: {1}', toPlainLine(from.folder ?? from.database), formatLeftOut(leftOut))];
 }
 
 /** Describes the difference from the last run, if known, and the problem with a missing, edited or unusable lock. */

@@ -1,11 +1,14 @@
 import { env, l10n } from 'vscode';
 import type { SearchParameter } from '../../core/model/databaseModel.ts';
+import type { FoundFile } from '../../core/model/fileEntry.ts';
 import type { FileStaging, ResultOrder, Searchability, SearchQuery } from '../../core/model/searchModel.ts';
 import type { CheckedTally } from '../../core/search/searchStore.ts';
 import { hasInfinity, type JsonObject } from '../../core/util/json.ts';
+import type { LeftOutCounts } from '../../core/util/leftOut.ts';
 import { readJsonObject } from '../../core/util/jsonObject.ts';
 import { findQueryMistakes, type QueryMistake } from '../../core/util/searchSyntax.ts';
 import { parseWrittenDate, parseWrittenSize, writeDate, writeSize } from '../../core/util/writtenValues.ts';
+import { describeLeftOut } from '../../core/words/leftOutWords.ts';
 import { formatFileCount, formatList, formatNumber, formatSize, plural } from './localeFormats.ts';
 import { toPlainLine } from './plainText.ts';
 
@@ -97,6 +100,31 @@ export function formatCheckedCount({ count, sizeBytes }: CheckedTally): string {
   return `${formatNumber(count)} ✓ ${formatSize(sizeBytes)}`;
 }
 
+interface WholeFolder {
+  readonly query: SearchQuery;
+  readonly files: readonly FoundFile[];
+  readonly leftOut?: LeftOutCounts;
+}
+
+/** Names the folder of which a search finds all files, or its database. Returns undefined for another search. */
+export function getWholeFolder({ query, ids, status, specific = {}, database }: SearchQuery): string | undefined {
+  const { folder, ...others } = specific;
+  if (query.trim() !== '' || ids || status || Object.keys(others).length > 0) return undefined;
+  return typeof folder === 'string' && folder !== '' ? toPlainLine(folder) : getDatabaseLabel(database);
+}
+
+/** Describes a whole folder, such as "exp.zarr (412 files, 1.2 GB, nothing left out)". */
+export function describeWholeFolder({ query, files, leftOut }: WholeFolder): string {
+  const bytes = files.reduce((sum, file) => sum + (file.kind === 'file' ? (file.sizeBytes ?? 0) : 0), 0);
+  const facts = [formatFileCount(files.length), formatSize(bytes), leftOut && formatLeftOut(leftOut)];
+  return l10n.t('{0} ({1})', getWholeFolder(query) ?? '', formatList(facts));
+}
+
+/** Describes, as a clause, what a listing leaves out. */
+export function formatLeftOut(counts: LeftOutCounts): string {
+  return describeLeftOut(l10n, counts, formatNumber);
+}
+
 /** Describes the first syntax error, if any, in a query to the local service (D21: search syntax). */
 export function describeQueryMistake(query: string): string | undefined {
   const [mistake] = findQueryMistakes(query);
@@ -165,6 +193,7 @@ function getLocalParameters(): Readonly<Record<string, LocalParameter>> {
   return {
     format: { label: l10n.t('File format') },
     path: { label: l10n.t('Path') },
+    folder: { label: l10n.t('Folder') },
     minBytes: { label: l10n.t('Minimum size'), form: sizeForm },
     maxBytes: { label: l10n.t('Maximum size'), form: sizeForm },
     modifiedAfter: { label: l10n.t('Modified after'), form: dateForm },

@@ -1,6 +1,7 @@
 import { l10n } from 'vscode';
 import { getMachine } from '../../core/model/connection.ts';
 import type { StoreListing } from '../../core/model/databaseModel.ts';
+import { describeLeftOut } from '../../core/words/leftOutWords.ts';
 import { localConnectionId } from '../editor/machine.ts';
 import { formatFileCount, formatNumber, formatSize, formatTime, plural } from './localeFormats.ts';
 import { toPlainLine } from './plainText.ts';
@@ -50,15 +51,17 @@ function describeFailedScan(problem: string | undefined): string {
 }
 
 /**
- * Describes a store for its row's tooltip: the number of files, the free space, and any failure of the last scan. Each
- * fact is on its own line.
+ * Describes a store or folder for its row's tooltip: the number of files, the free space, what isn't listed, and any
+ * failure of the last scan. Each fact is on its own line.
  */
-export function describeStoreListing({ files, asOf, freeBytes, problem }: StoreListing): string {
+export function describeStoreListing({ files, asOf, freeBytes, leftOut, problem }: StoreListing): string {
   const count = formatFileCount(files);
   const listed = asOf === undefined ? '' : l10n.t('{0}, as of {1}', count, formatListedTime(asOf));
   const failure = problem === undefined ? '' : l10n.t('The last scan failed: {0}', toPlainLine(problem));
   const space = freeBytes === undefined ? '' : l10n.t('{0} free', formatSize(freeBytes));
-  return [listed, space, failure].filter((line) => line !== '').join('\n');
+  return [listed, space, leftOut ? describeLeftOut(l10n, leftOut, formatNumber) : '', failure]
+    .filter((line) => line !== '')
+    .join('\n');
 }
 
 function formatListedTime(asOf: string): string {

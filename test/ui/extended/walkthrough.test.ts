@@ -52,6 +52,10 @@ describe('A user who opens the walkthrough', () => {
 
   it('sees earlier steps as completed', async () => {
     await startAndSearch();
+    await (await window.tree('Search Results').row('stations.csv')).menu('Check Folder of This File…');
+    await until('the whole folder to be checked', async () =>
+      (await window.tree('Search Results').description()).startsWith('7 ✓') ? true : undefined,
+    );
     await openSteps();
     await waitForCompleted('connect', 'find');
   });

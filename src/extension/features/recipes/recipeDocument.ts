@@ -22,7 +22,13 @@ import { chooseOne } from '../../editor/quickInput.ts';
 import { createConnectStep } from '../../editor/nextSteps.ts';
 import { formatFileCount } from '../../words/localeFormats.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
-import { describeLock, describeObstacle, describeRecipeProblem, getCompareTitle } from '../../words/recipeWords.ts';
+import {
+  describeLock,
+  describeObstacle,
+  describePlanFolder,
+  describeRecipeProblem,
+  getCompareTitle,
+} from '../../words/recipeWords.ts';
 import { describeUnreadableFile } from '../../words/sharedLabels.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import { requireSession } from '../connections/connectionPicker.ts';
@@ -140,7 +146,7 @@ export class EditorRecipeHost extends RecipeDocument implements SubmittingHost {
   async confirm({ lock, plan }: PlannedRun, order: TransferOrder): Promise<TransferOrder | undefined> {
     let confirmed: TransferOrder | undefined = order;
     const onLeaveOut: LeaveOutListener = ([remaining]) => (confirmed = remaining);
-    const notes = describeLock(lock, plan.difference);
+    const notes = [...describeLock(lock, plan.difference), ...describePlanFolder(plan)];
     const outcome = await confirmSubmission(this.services, [order], { notes, onLeaveOut });
     return outcome === 'next' ? confirmed : undefined;
   }

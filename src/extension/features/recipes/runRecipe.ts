@@ -16,6 +16,7 @@ import { formatFileCount } from '../../words/localeFormats.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 import {
   describeLock,
+  describePlanFolder,
   describeObstacle,
   formatPlanSize,
   getCompareTitle,
@@ -82,7 +83,8 @@ async function describePlan(
   const effect = obstacle
     ? [`\n${l10n.t("Running the recipe wouldn't send anything. {0}", describeObstacle(plan, obstacle))}`]
     : [];
-  return [...describeLock(lock, plan.difference), ...(await describeOrder(services, planned)), ...effect];
+  const facts = [...describeLock(lock, plan.difference), ...describePlanFolder(plan)];
+  return [...facts, ...(await describeOrder(services, planned)), ...effect];
 }
 
 async function describeOrder(services: CommandServices, planned: PlannedRun): Promise<readonly string[]> {

@@ -11,6 +11,7 @@ import {
 } from './searchFiles.ts';
 import {
   checkAllFiles,
+  checkFolder,
   clearResults,
   dismissSearch,
   extendSelectionDown,
@@ -44,6 +45,7 @@ export const searchCommands = {
   'dataTransfer.loadAll': command(loadAll, { takes: ['search'] }),
   'dataTransfer.sortResults': command(sortResults, { takes: ['search'], icon: 'sort-precedence' }),
   'dataTransfer.checkAllFiles': command(checkAllFiles, { takes: ['search'], icon: 'check-all' }),
+  'dataTransfer.checkFolder': command(checkFolder, { takes: ['file'] }),
   'dataTransfer.uncheckAllFiles': command(uncheckAllFiles, { takes: ['search'] }),
   'dataTransfer.toggleCheck': command(toggleCheck, { takes: ['file'] }),
   'dataTransfer.toggleFocusedRow': command(toggleFocusedRow, { takes: ['file'] }),

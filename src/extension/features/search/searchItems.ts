@@ -24,6 +24,7 @@ import {
   describeOrder,
   describeSearchabilityDetail,
   describeSearchTerms,
+  formatLeftOut,
   formatResultCount,
   getDatabaseLabel,
 } from '../../words/searchWords.ts';
@@ -44,7 +45,9 @@ export function createSearchItem(search: Search): TreeItem {
   const filters = describeFilters(query, isLocal(search.connectionId));
   const lines = [describeAge(search), getDatabaseLabel(query.database), filters, formatResultCount(search), sorted];
   item.description = lines.filter(Boolean).join(' · ');
-  item.tooltip = [terms, ...lines].filter(Boolean).join('\n');
+  const { folder } = query.specific ?? {};
+  const isShown = search.leftOut && (folder !== undefined || Object.keys(search.leftOut).length > 0);
+  item.tooltip = [terms, ...lines, isShown ? formatLeftOut(search.leftOut) : ''].filter(Boolean).join('\n');
   return setAccessibleLabel(item, describeSearchState(search));
 }
 

@@ -1,13 +1,22 @@
 import { commands, l10n, ThemeIcon } from 'vscode';
-import type { ResultOrder } from '../../../core/model/searchModel.ts';
+import type { OpenConnection } from '../../../core/connections/openConnections.ts';
+import type { ResultOrder, SearchQuery } from '../../../core/model/searchModel.ts';
 import { getEmptySearches, type DismissedSearches, type Search } from '../../../core/search/searchStore.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { EmptySearchesNode, FileNode, SearchNode } from '../../editor/contributions.ts';
-import type { Notifications } from '../../editor/notifications.ts';
+import { withLateProgress, type Notifications } from '../../editor/notifications.ts';
 import { chooseOne, createSingleStep, pickOne } from '../../editor/quickInput.ts';
 import { createSearchStep } from '../../editor/nextSteps.ts';
 import { formatFileCount, plural } from '../../words/localeFormats.ts';
-import { describeOrder, describeSearchTerms } from '../../words/searchWords.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import {
+  describeOrder,
+  describeSearchTerms,
+  describeWholeFolder,
+  getDatabaseLabel,
+  getWholeFolder,
+} from '../../words/searchWords.ts';
+import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import type { CommandServices } from '../services.ts';
 import { chooseConnectedSearch, chooseIncompleteSearch, chooseSearch, waitForSearch } from './searches.ts';
 import { getDialogTitle } from '../../words/commandTitles.ts';
@@ -140,10 +149,66 @@ export function toggleCheck(
   node: FileNode | undefined,
   selection: readonly FileNode[] | undefined,
 ): void {
-  if (!node) throw new CommandHint(l10n.t('Select a file in the search results first.'), createSearchStep());
+  if (!node) throw createNoFileHint();
   const rows = selection?.some(({ file }) => file === node.file) ? selection : [node];
   const shouldCheck = rows.some(({ searchKey, file }) => !searchStore.isChecked(searchKey, file.id));
   for (const { searchKey, file } of rows) searchStore.drawChecked(searchKey, [file], shouldCheck);
+}
+
+function createNoFileHint(): CommandHint {
+  return new CommandHint(l10n.t('Select a file in the search results first.'), createSearchStep());
+}
+
+/**
+ * Finds all files of a folder that contains a file, or of its database, and checks them. Asks for the folder if there
+ * are several.
+ */
+export async function checkFolder(services: CommandServices, node: FileNode | undefined): Promise<void> {
+  if (!node) throw createNoFileHint();
+  const { database, path = '' } = node.file;
+  const session = await getOrOpenConnection(services, node.connectionId);
+  if (session && !session.service.hasFullPages)
+    throw new CommandHint(l10n.t('Only the local service can list the files of a folder.'));
+  const folders = listFolders(path);
+  const folder = session && (folders.length === 1 ? folders[0] : await askFolder(folders, database));
+  if (!session || folder === undefined) return;
+  const pageSize = Math.max(services.settings.pageSize, folderPageSize);
+  const specific = folder !== '' && { specific: { folder } };
+  await findAndCheckAll(services, session, { database, query: '', pageSize, ...specific });
+}
+
+/** The number of files per page of a folder, which is always loaded as a whole. */
+const folderPageSize = 1_000;
+
+/** Returns the folders that contain a path, from the innermost one to the whole database, which is empty. */
+function listFolders(path: string): readonly string[] {
+  const parts = path.split('/');
+  return parts.map((_, index) => parts.slice(0, parts.length - 1 - index).join('/'));
+}
+
+async function askFolder(folders: readonly string[], database: string): Promise<string | undefined> {
+  return await chooseOne(getDialogTitle('dataTransfer.checkFolder'), {
+    placeholder: l10n.t('Select the folder whose files you want to check'),
+    choices: folders.map((value) => ({ label: toPlainLine(value) || getDatabaseLabel(database), value })),
+  });
+}
+
+/** Checks the files only if all are found, and says what the listing leaves out. */
+async function findAndCheckAll(services: CommandServices, session: OpenConnection, query: SearchQuery): Promise<void> {
+  const { searchFlow, searchStore, views, notifications } = services;
+  const running = searchFlow.run(session, query);
+  void views.focusStartedSearch();
+  const key = await running;
+  await withLateProgress(l10n.t('Finding the files of {0}', getWholeFolder(query) ?? ''), async (signal) => {
+    signal.addEventListener('abort', () => searchFlow.stop([key]));
+    if (searchStore.get(key)?.mayHaveMore) await searchFlow.loadUpTo(key, Number.POSITIVE_INFINITY);
+  });
+  const search = searchStore.get(key);
+  if (!search || search.mayHaveMore || search.reason) return;
+  searchStore.checkAll(key);
+  const text = l10n.t('Checked {0}.', describeWholeFolder(search));
+  if (Object.keys(search.leftOut ?? {}).length > 0) await notifications.info(text);
+  else notifications.showStatusMessage(text);
 }
 
 /** Handles the Space key: toggles the checkboxes of files, and expands or collapses any other row. */

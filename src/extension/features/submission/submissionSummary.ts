@@ -3,6 +3,7 @@ import { findRepeatedFiles, getCopyKeys, omitFiles, type VerifiedFiles } from '.
 import { findFilesUnderWay, type FilesUnderWay } from '../../../core/model/transferOutcome.ts';
 import { createStagingLookup } from '../../../core/model/searchModel.ts';
 import type { Transfer, TransferFile, TransferOrder } from '../../../core/model/transferModel.ts';
+import type { Search } from '../../../core/search/searchStore.ts';
 import { findSubmissionFacts, type SubmissionFacts } from '../../../core/transfers/submissionFacts.ts';
 import { canMatchTransfer } from '../../../core/verification/manifestMatch.ts';
 import { getPastResult, type PastVerification } from '../../../core/verification/pastVerification.ts';
@@ -11,6 +12,7 @@ import { withLateProgress } from '../../editor/notifications.ts';
 import type { Step } from '../../editor/quickInput.ts';
 import { formatFileCount } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
+import { describeWholeFolder, getWholeFolder } from '../../words/searchWords.ts';
 import {
   countFiles,
   createCopyLines,
@@ -164,7 +166,20 @@ function describeOrders(
   });
   const [fileCount, destination] = [countFiles(orders), orders[0]?.destination ?? ''];
   const copies = createCopyLines({ ...facts, fileCount, destination, repeatedCount: facts.repeated.size });
-  return { lines: [...lines, ...copies.map((line) => `\n${line}`)], isSpaceShort };
+  const folders = describeWholeFolders(searchStore.getAll(), orders);
+  return { lines: [...lines, ...folders, ...copies.map((line) => `\n${line}`)], isSpaceShort };
+}
+
+/** States the completeness of each folder all of whose files are transferred, if a search has listed it. */
+function describeWholeFolders(searches: readonly Search[], orders: readonly TransferOrder[]): readonly string[] {
+  const ids = new Map(orders.map(({ source, files }) => [source, new Set(files.map(({ id }) => id))]));
+  const isWhole = ({ connectionId, query, files, mayHaveMore, leftOut }: Search): boolean => {
+    const sent = connectionId === orders[0]?.connectionId ? ids.get(query.database) : undefined;
+    const isListed = leftOut !== undefined && !mayHaveMore && files.length > 0 && getWholeFolder(query) !== undefined;
+    return sent !== undefined && isListed && files.every((file) => file.kind === 'file' && sent.has(file.id));
+  };
+  const lines = searches.filter(isWhole).map((search) => l10n.t('Whole folder: {0}', describeWholeFolder(search)));
+  return [...new Set(lines)];
 }
 
 /** Shows the page for the newest transfer that contains some of the files. Asks again whether to submit the orders. */
