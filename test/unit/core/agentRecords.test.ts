@@ -76,7 +76,7 @@ describe('The transfer order of a plan', () => {
       ...{ connectionId: 'other', orcid: 'me', source: 'Alpha', destination: 'Beta' },
       files: [
         {
-          ...{ id: 'f1', name: 'f1.csv', sizeBytes: 5, hash: 'a'.repeat(32) },
+          ...{ id: 'f1', name: 'f1.csv', path: 'a/f1.csv', sizeBytes: 5, hash: 'a'.repeat(32) },
           licenses: [{ name: 'X', url: 'https://x.org' }],
         },
       ],

@@ -80,7 +80,7 @@ describe('The tools of agents', () => {
         { source: 'Alpha', destination: 'Beta', ids: ['f1'], instructions: { a: 'x'.repeat(1_000_000) } },
         '"instructions" is too large or too deeply nested.',
       ],
-      ['plan_transfer', { source: 'Alpha', destination: 'Beta' }, 'Give either "ids" or "query".'],
+      ['plan_transfer', { source: 'Alpha', destination: 'Beta' }, 'Give either "ids", "folder" or "query".'],
       ...[{ status: 'staged' }, { specific: { year: 2026 } }].map((filters) => {
         const input = { source: 'Alpha', destination: 'Beta', ids: ['f1'], ...filters };
         return ['plan_transfer', input, 'Give "status" and "specific" only with "query".'] as const;

@@ -75,9 +75,9 @@ describe('Planning a recipe (D61)', () => {
       ...{ connectionId: 'c', orcid: 'o', source: 'Alpha', destination: 'Beta' },
       ...{ description: 'Monthly', instructions: { type: 'x' } },
       files: [
-        { id: '1', name: 'a.fasta', sizeBytes: 100, hash: 'a'.repeat(32), licenses: [] },
-        { id: '2', name: 'b.txt', sizeBytes: 20, licenses: [] },
-        { id: '3', name: 'c.fastq.gz', sizeBytes: 300, hash: 'c'.repeat(32), licenses: [] },
+        { id: '1', name: 'a.fasta', path: 'reads/a.fasta', sizeBytes: 100, hash: 'a'.repeat(32), licenses: [] },
+        { id: '2', name: 'b.txt', path: 'notes/b.txt', sizeBytes: 20, licenses: [] },
+        { id: '3', name: 'c.fastq.gz', path: 'reads/c.fastq.gz', sizeBytes: 300, hash: 'c'.repeat(32), licenses: [] },
       ],
     });
     assert.deepEqual(compared, [3]);

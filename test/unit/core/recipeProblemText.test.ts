@@ -23,7 +23,7 @@ const rows: readonly (readonly [problem: Problem, text: string])[] = [
   [{ kind: 'tooLong', field: 'query', expected: '5' }, '"query" is too long; the maximum length is 5'],
   [{ kind: 'wrongNumber', field: 'least' }, '"least" must be an integer from 0 to 9007199254740991'],
   [{ kind: 'wrongRange' }, '"least" must not exceed "most"'],
-  [{ kind: 'sourceCount' }, '"from" must contain exactly one of "search", "ids", or "table"'],
+  [{ kind: 'sourceCount' }, '"from" must contain exactly one of "search", "ids", "folder", or "table"'],
   [{ kind: 'outsideFolder' }, "the table must be in the recipe's folder or a subfolder"],
   [{ kind: 'sameDatabase' }, 'source and destination must be different databases'],
   [{ kind: 'unknownDatabase', expected: 'A. One, B' }, 'the service has no such database; it has: A. One, B'],

@@ -8,6 +8,7 @@ import type { FileEntry, FoundFile } from '../../../src/core/model/fileEntry.ts'
 import { findObstacle, planRecipe, toOrder, type RecipePlan } from '../../../src/core/recipes/planRecipe.ts';
 import type { Recipe } from '../../../src/core/recipes/recipeSchema.ts';
 import type { RecipeSource } from '../../../src/core/recipes/recipeFile.ts';
+import type { LeftOutCounts } from '../../../src/core/util/leftOut.ts';
 import { maxTableBytes } from '../../../src/core/tables/dataTable.ts';
 import { maxColumns } from '../../../src/core/tables/tableError.ts';
 import { MatchIndex } from '../../../src/core/tables/tableMatch.ts';
@@ -33,10 +34,13 @@ class ScriptedSource implements RecipeSource {
   match: (index: MatchIndex) => void = () => undefined;
   readonly readLicenses = readStatedLicenses;
 
+  leftOut: LeftOutCounts | undefined;
+
   search({ offset, pageSize, ...query }: Parameters<RecipeSource['search']>[0]): ReturnType<RecipeSource['search']> {
     this.requests.push({ offset, pageSize, ...query });
     const cursor = this.cursor === undefined ? {} : { cursor: this.cursor };
-    return Promise.resolve({ value: this.page(offset, pageSize), ...cursor });
+    const leftOut = this.leftOut && offset === 0 ? { leftOut: this.leftOut } : {};
+    return Promise.resolve({ value: this.page(offset, pageSize), ...cursor, ...leftOut });
   }
 
   lookUpIds(_: string, ids: readonly string[]): ReturnType<RecipeSource['lookUpIds']> {
@@ -67,6 +71,30 @@ describe('The files of a recipe (D61)', () => {
 
   const plan = async (from: Omit<Recipe['from'], 'database'>, more: Partial<Recipe> = {}): Promise<RecipePlan> =>
     await planRecipe(source, { recipe: { from: { database: 'Alpha', ...from }, ...more }, folder });
+
+  describe('of a folder', () => {
+    const paths = ['exp.zarr/.zgroup', 'exp.zarr/temp/0.0', 'exp.zarr2/x', 'EXP.zarr/y', 'sub/exp.zarr/z'];
+    const ids = ({ files }: RecipePlan): unknown => files.map(({ path }) => path);
+    beforeEach(() => {
+      source.page = (offset) => (offset === 0 ? paths.map((path) => toFile(path, { path })) : []);
+    });
+
+    it('are those that the local service finds in it, with what its listing leaves out', async () => {
+      source.leftOut = { hidden: 2 };
+      const found = await plan({ folder: './exp.zarr/' });
+      assert.deepEqual(source.requests, [
+        { database: 'Alpha', query: '', offset: 0, pageSize: 5_000, specific: { folder: './exp.zarr/' } },
+      ]);
+      assert.deepEqual([ids(found), found.leftOut, found.isCut], [paths.slice(0, 2), { hidden: 2 }, false]);
+    });
+
+    it('are those of all files whose paths are in it, for a service without folders', async () => {
+      source.hasFullPages = false;
+      const found = await plan({ folder: 'exp.zarr' });
+      assert.deepEqual(source.requests[0], { database: 'Alpha', query: '', offset: 0, pageSize: 500 });
+      assert.deepEqual([ids(found), found.leftOut, found.isCut], [paths.slice(0, 2), undefined, false]);
+    });
+  });
 
   describe('by IDs', () => {
     it('are requested once each, 2,000 at a time', async () => {
@@ -262,7 +290,7 @@ describe('The files of a recipe (D61)', () => {
       source.found = () => [toFile('a', { path: 'x/', hash: 'none', sizeBytes: 0 })];
       assert.deepEqual(toOrder(await planFiles(['a']), { connectionId: 'c', orcid: 'o' }), {
         ...{ connectionId: 'c', orcid: 'o', source: 'Alpha', destination: 'B' },
-        files: [{ id: 'a', name: 'x/', sizeBytes: 0, licenses: [] }],
+        files: [{ id: 'a', name: 'x/', path: 'x/', sizeBytes: 0, licenses: [] }],
       });
     });
   });
