@@ -5,7 +5,7 @@ import { isJsonObject } from '../util/json.ts';
 import { Emitter } from '../util/lifetime.ts';
 
 /** A version of a service. A new version may support more kinds of searches. */
-export interface ServiceVersion {
+interface ServiceVersion {
   readonly connectionId: string;
   readonly version: string;
 }
