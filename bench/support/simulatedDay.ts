@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Reply } from '../../src/core/client/reply.ts';
-import { KeyWatch } from '../../src/core/connections/connectionWatch.ts';
-import { OpenConnections, type OpenConnection } from '../../src/core/connections/openConnections.ts';
+import { KeyWatch, OpenConnections, type OpenConnection } from '../../src/core/connections/openConnections.ts';
 import type { Transfer, TransferStatus } from '../../src/core/model/transferModel.ts';
 import { TransferMonitor } from '../../src/core/transfers/transferMonitor.ts';
 import { Emitter } from '../../src/core/util/lifetime.ts';

@@ -21,8 +21,7 @@ import {
   type SearchOptions,
   type TransferOptions,
 } from './arguments.ts';
-import { ClientSession, type ClientServices } from './clientSession.ts';
-import { requestWithName, resolveName } from './databaseName.ts';
+import { ClientSession, requestWithName, resolveName, type ClientServices } from './clientSession.ts';
 import { MetadataBatches, type BatchedMetadata } from './metadataBatches.ts';
 import {
   ConnectionError,

@@ -1,6 +1,6 @@
 import type { FoundFile } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
-import { requestWithName, type DatabaseName } from './databaseName.ts';
+import { requestWithName, type DatabaseName } from './clientSession.ts';
 import type { RefusedId, RequestFailure, Result } from './reply.ts';
 import { buildPostRequest, encodePart, formatQuery, type HttpRequest } from './request.ts';
 import { readFiles } from './responseReaders.ts';

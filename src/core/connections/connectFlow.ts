@@ -5,8 +5,15 @@ import type { Reason, ReasonKind } from '../model/reason.ts';
 import type { ConnectionState, ConnectionStore } from './connectionStore.ts';
 import { getBackoffMs, wait, type Clock } from '../util/clock.ts';
 import type { Disposable } from '../util/lifetime.ts';
-import { catchRefusal, toRefusal, type OpenConnection, type OpenConnections } from './openConnections.ts';
-import { isKeyRejection, ServiceWatch, type KeyWatch } from './connectionWatch.ts';
+import {
+  catchRefusal,
+  isKeyRejection,
+  ServiceWatch,
+  toRefusal,
+  type KeyWatch,
+  type OpenConnection,
+  type OpenConnections,
+} from './openConnections.ts';
 
 /** The result of a connection attempt: an open connection with its databases, or the reason for the failure. */
 export type ConnectAttempt =

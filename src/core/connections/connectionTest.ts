@@ -11,8 +11,7 @@ import {
 } from '../model/connection.ts';
 import type { Database } from '../model/databaseModel.ts';
 import type { Reason } from '../model/reason.ts';
-import type { KeyWatch } from './connectionWatch.ts';
-import { catchRefusal } from './openConnections.ts';
+import { catchRefusal, type KeyWatch } from './openConnections.ts';
 
 /** Dependencies of {@link ConnectionTest}. */
 export interface ConnectionTestDependencies {

@@ -1,5 +1,9 @@
-import { catchRefusal, type OpenConnection, type OpenConnections } from '../connections/openConnections.ts';
-import type { KeyWatch } from '../connections/connectionWatch.ts';
+import {
+  catchRefusal,
+  type KeyWatch,
+  type OpenConnection,
+  type OpenConnections,
+} from '../connections/openConnections.ts';
 import type { PollingLease } from './pollingLease.ts';
 import { toTransferFacts } from '../model/foreignResponse.ts';
 import type { Reason } from '../model/reason.ts';

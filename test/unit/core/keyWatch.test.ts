@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { KeyWatch } from '../../../src/core/connections/connectionWatch.ts';
+import type { KeyWatch } from '../../../src/core/connections/openConnections.ts';
 import { json, problem } from '../../support/faultBehaviors.ts';
 import { untilIdle } from '../../support/untilIdle.ts';
 import { Rig, until } from './rig.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
-import { KeyWatch } from '../../../src/core/connections/connectionWatch.ts';
-import { OpenConnections } from '../../../src/core/connections/openConnections.ts';
+import { KeyWatch, OpenConnections } from '../../../src/core/connections/openConnections.ts';
 import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
 import { TransferMonitor } from '../../../src/core/transfers/transferMonitor.ts';
 import { TransferStore } from '../../../src/core/transfers/transferStore.ts';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
 import { ConnectionTest } from '../../../src/core/connections/connectionTest.ts';
-import { KeyWatch } from '../../../src/core/connections/connectionWatch.ts';
-import { OpenConnections } from '../../../src/core/connections/openConnections.ts';
+import { KeyWatch, OpenConnections } from '../../../src/core/connections/openConnections.ts';
 import { plainNetwork } from '../../../src/core/model/networkSettings.ts';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { OpenConnections, type OpenConnection } from '../../../src/core/connections/openConnections.ts';
-import { ServiceWatch } from '../../../src/core/connections/connectionWatch.ts';
+import { OpenConnections, ServiceWatch, type OpenConnection } from '../../../src/core/connections/openConnections.ts';
 import type { Reason } from '../../../src/core/model/reason.ts';
 import { ConnectionStore } from '../../../src/core/connections/connectionStore.ts';
 import { Emitter } from '../../../src/core/util/lifetime.ts';

@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import type { KeyWatch } from '../../../core/connections/connectionWatch.ts';
+import type { KeyWatch } from '../../../core/connections/openConnections.ts';
 import type { UnsavedRecords } from '../../../core/transfers/savedTransfers.ts';
 import type { Disposable } from '../../../core/util/lifetime.ts';
 import type { Notifications } from '../../editor/notifications.ts';
