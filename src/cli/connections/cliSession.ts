@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { isHeaderSafe } from '../../core/client/request.ts';
+import { isHeaderSafe } from '../../core/client/serverAddress.ts';
 import type { Explorer } from '../../core/explorer.ts';
 import type { OpenConnection } from '../../core/connections/openConnections.ts';
 import type { Database } from '../../core/model/databaseModel.ts';

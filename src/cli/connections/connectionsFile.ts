@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { toBaseAddress } from '../../core/client/request.ts';
+import { toBaseAddress } from '../../core/client/serverAddress.ts';
 import type { Connection } from '../../core/model/connection.ts';
 import { findNearestName } from '../../core/recipes/nearestName.ts';
 import { createConnectionId } from '../../core/util/connectionId.ts';

@@ -3,7 +3,7 @@ import type { FileStaging } from '../model/searchModel.ts';
 import { isJsonObject, type JsonObject } from '../util/json.ts';
 import { parseUuid } from '../util/uuid.ts';
 import { markArgumentError, RuntimeError, ValueError } from './reply.ts';
-import { isHeaderSafe } from './request.ts';
+import { isHeaderSafe } from './serverAddress.ts';
 
 /** Describes the service to connect to and the key to use (§4.9). */
 export type ConnectOptions = Pick<Connection, 'server' | 'port' | 'scheme' | 'allowInsecureHttp' | 'transport'> & {

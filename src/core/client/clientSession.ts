@@ -11,18 +11,11 @@ import { joinLines } from '../util/visibleText.ts';
 import type { ConnectOptions } from './arguments.ts';
 import { getHeader, toReason, toRefusal } from './failures.ts';
 import { ConnectionError, type RequestFailure, type Result } from './reply.ts';
-import {
-  defaultLimits,
-  formatAuthorization,
-  getRequestName,
-  toBaseAddress,
-  type HttpRequest,
-  type HttpResponse,
-  type Limits,
-} from './request.ts';
+import { defaultLimits, getRequestName, type HttpRequest, type HttpResponse, type Limits } from './request.ts';
 import type { RequestQueue, RequestQueues } from './requestQueue.ts';
 import { readDatabases, readJson, readRoot, UnreadableResponseError } from './responseReaders.ts';
 import { createRoute, type RouteObserver } from './route.ts';
+import { formatAuthorization, toBaseAddress } from './serverAddress.ts';
 import type { ServerDialects } from './serverDialect.ts';
 import { DirectTransport, EditorTransport, linkSignals, type Fetch, type Transport } from './transport.ts';
 

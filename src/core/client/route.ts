@@ -14,7 +14,8 @@ import type { NetworkSettings } from '../model/networkSettings.ts';
 import type { Reason } from '../model/reason.ts';
 import { toReason } from './failures.ts';
 import { ConnectionError } from './reply.ts';
-import { isHeaderSafe, type Limits } from './request.ts';
+import type { Limits } from './request.ts';
+import { isHeaderSafe } from './serverAddress.ts';
 
 // Importing undici's index would set this process's global dispatcher, so individual modules are imported. Only the
 // index adds `connect` to dispatchers, and proxies need it to open tunnels.

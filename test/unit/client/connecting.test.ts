@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { mock } from 'node:test';
 import { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
-import { toBaseAddress } from '../../../src/core/client/request.ts';
+import { toBaseAddress } from '../../../src/core/client/serverAddress.ts';
 import { ConnectionError, RuntimeError } from '../../../src/core/client/reply.ts';
 import { dropBeforeAnswer, empty, html, json, problem, silence, text, tooLarge } from '../../support/faultBehaviors.ts';
 import type { Behavior } from '../../support/faultBehaviors.ts';
