@@ -6,7 +6,7 @@ const service = (...names) => names.map((name) => `test/unit/service/${name}.tes
  * changes, fastest first. With `isQuick`, property tests try only a few values, because each run takes a long time.
  */
 export const parts = {
-  arguments: { changed: ['src/core/client/arguments.ts'], tests: ['test/unit/client/*rgument*.test.ts'] },
+  arguments: { changed: ['src/core/client/request.ts'], tests: ['test/unit/client/*rgument*.test.ts'] },
   monitor: {
     changed: ['src/core/transfers/{estimates,pollQueue,statusUpdates,transferMonitor}.ts'],
     tests: [

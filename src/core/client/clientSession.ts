@@ -8,10 +8,16 @@ import { formatErrorStack } from '../util/errorFacts.ts';
 import type { Logger } from '../util/logger.ts';
 import { KeyRemover, redact } from '../util/redact.ts';
 import { joinLines } from '../util/visibleText.ts';
-import type { ConnectOptions } from './arguments.ts';
+import {
+  defaultLimits,
+  getRequestName,
+  type ConnectOptions,
+  type HttpRequest,
+  type HttpResponse,
+  type Limits,
+} from './request.ts';
 import { getHeader, toReason, toRefusal } from './failures.ts';
 import { ConnectionError, type RequestFailure, type Result } from './reply.ts';
-import { defaultLimits, getRequestName, type HttpRequest, type HttpResponse, type Limits } from './request.ts';
 import type { RequestQueue, RequestQueues } from './requestQueue.ts';
 import { readDatabases, readJson, readRoot, UnreadableResponseError } from './responseReaders.ts';
 import { createRoute, type RouteObserver } from './route.ts';

@@ -11,16 +11,21 @@ import { Emitter, type Disposable } from '../util/lifetime.ts';
 import type { Logger } from '../util/logger.ts';
 import { parseUuid } from '../util/uuid.ts';
 import {
+  buildPostRequest,
   checkArguments,
+  encodePart,
+  formatQuery,
   toSentNumber,
   toSentObject,
   type CancelOptions,
   type ConnectOptions,
+  type ExchangeTrail,
+  type HttpRequest,
   type MetadataOptions,
   type Operation,
   type SearchOptions,
   type TransferOptions,
-} from './arguments.ts';
+} from './request.ts';
 import { ClientSession, requestWithName, resolveName, type ClientServices } from './clientSession.ts';
 import { MetadataBatches, type BatchedMetadata } from './metadataBatches.ts';
 import {
@@ -32,7 +37,6 @@ import {
   type Result,
   type SearchReply,
 } from './reply.ts';
-import { buildPostRequest, encodePart, formatQuery, type ExchangeTrail, type HttpRequest } from './request.ts';
 import { RequestQueues } from './requestQueue.ts';
 import {
   readAccepted,

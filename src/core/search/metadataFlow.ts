@@ -1,4 +1,4 @@
-import type { MetadataOptions } from '../client/arguments.ts';
+import type { MetadataOptions } from '../client/request.ts';
 import type { RefusedId } from '../client/reply.ts';
 import { catchRefusal, type OpenConnection, type OpenConnections } from '../connections/openConnections.ts';
 import type { FileReference, FoundFile } from '../model/fileEntry.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { checkArguments, type Operation } from '../../../src/core/client/arguments.ts';
+import { checkArguments, type Operation } from '../../../src/core/client/request.ts';
 
 const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
 

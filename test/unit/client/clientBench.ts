@@ -1,7 +1,6 @@
 import { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
-import type { ConnectOptions } from '../../../src/core/client/arguments.ts';
+import type { ConnectOptions, Limits } from '../../../src/core/client/request.ts';
 import type { Fetch } from '../../../src/core/client/transport.ts';
-import type { Limits } from '../../../src/core/client/request.ts';
 import type { ServerDialects } from '../../../src/core/client/serverDialect.ts';
 import type { Clock } from '../../../src/core/util/clock.ts';
 import { json } from '../../support/faultBehaviors.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ConnectOptions } from '../../../src/core/client/arguments.ts';
+import type { ConnectOptions } from '../../../src/core/client/request.ts';
 import { ConnectionError, ValueError } from '../../../src/core/client/reply.ts';
 import { contractRow } from '../../support/tally.ts';
 import { startBench, testKey } from './clientBench.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
-import type { ConnectOptions } from '../../../src/core/client/arguments.ts';
+import type { ConnectOptions } from '../../../src/core/client/request.ts';
 import { RuntimeError, ValueError, type Reply } from '../../../src/core/client/reply.ts';
 import { json } from '../../support/faultBehaviors.ts';
 import { FaultServer } from '../../support/faultServer.ts';
