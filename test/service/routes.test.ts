@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmod, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createJobSignal, getByteCounts, getDoneCount, requestStop } from '../../src/service/transfers/fileJobs.ts';
 import { TransferFailure } from '../../src/service/transfers/transferErrors.ts';
+import { isDeep } from '../support/testSize.ts';
 import { RouteRig, sha256, type PlaceKind, type RoutedTransfer } from '../support/routeRig.ts';
 
+const umask = Number.parseInt(String(execFileSync('sh', ['-c', 'umask'])), 8);
 /** More than a route moves together with other small files. */
 const large = 'x'.repeat(1024 * 1024 + 1);
 const contents = { 'a.txt': 'alpha', 'sub/b.txt': 'beta', 'sub/deep/ç d.txt': 'gamma', empty: '', 'large.bin': large };
@@ -164,6 +169,59 @@ const promises: readonly [promise: string, check: (create: () => Promise<RoutedT
   ],
 ];
 
+/** Times of small files that some stores send together, of a larger one, and of one that is uploaded in parts. */
+const times = {
+  'a.txt': '2001-02-03T04:05:06.789Z',
+  'b.txt': '2015-12-31T23:59:59.000Z',
+  'sub/c.txt': '2026-01-01T00:00:00.123Z',
+  'large.bin': '1999-03-04T05:06:07.890Z',
+  'parts.bin': '1998-03-04T05:06:07.890Z',
+};
+/** Times that SFTP can't express in its 32 bits of seconds. */
+const farTimes = { 'past.txt': '1960-07-08T09:10:11.123Z', 'future.txt': '2200-07-08T09:10:11.456Z' };
+const timed = { ...contents, 'b.txt': 'beta', 'sub/c.txt': 'gamma', 'parts.bin': 'x'.repeat(9 * 1024 * 1024) };
+
+/** The routes that keep modification times, with the precision in milliseconds and the kinds of times. */
+const timeRoutes: readonly (readonly [from: PlaceKind, to: PlaceKind, precisionMs: number, hasFarTimes: boolean])[] = [
+  ['folder', 'folder', 1, true],
+  ['folder', 's3', 1, true],
+  ['folder', 'sftp', 1_000, false],
+  ['dav', 'folder', 1_000, false],
+  ['sftp', 'folder', 1_000, false],
+  ['s3', 'folder', 1, true],
+  ['dav', 's3', 1_000, false],
+  ['s3', 'sftp', 1_000, false],
+];
+
+function isNear(one: string, other: string, precisionMs: number): boolean {
+  return Math.abs(Date.parse(one) - Date.parse(other)) <= precisionMs;
+}
+
+const makefile = `count.txt: reads.bam.bai
+\tsamtools view -c reads.bam one:1-10 > count.txt
+reads.bam.bai: reads.bam
+\tsamtools index reads.bam
+reads.bam: reads.sam
+\tsamtools view -b -o reads.bam reads.sam
+`;
+
+async function checkTimes(transfer: RoutedTransfer, precisionMs: number, expected: Readonly<Record<string, string>>) {
+  const files = await transfer.stage({ ...timed, 'past.txt': 'old', 'future.txt': 'new' }, { ...times, ...expected });
+  const { done, failure } = await transfer.move(files);
+  assert.equal(failure, undefined);
+  const moved = files.map((file) => ({ ...file, ...done.find(({ position }) => position === file.position) }));
+  await transfer.finish(moved);
+  const { resources } = JSON.parse((await transfer.readManifest()) ?? '') as {
+    resources: { path: string; modified: string }[];
+  };
+  const stated = new Map(resources.map(({ path, modified }) => [path, modified]));
+  for (const [path, time] of Object.entries({ ...times, ...expected })) {
+    const actual = await transfer.destination.getModified(`${transfer.folderName}/${path}`);
+    assert.ok(isNear(actual, time, precisionMs), `${path}: ${actual} instead of ${time}`);
+    assert.ok(isNear(stated.get(path) ?? '', time, precisionMs), `the manifest: ${path}: ${stated.get(path)}`);
+  }
+}
+
 const routes: readonly (readonly [from: PlaceKind, to: PlaceKind])[] = [
   ['folder', 'folder'],
   ['folder', 's3'],
@@ -185,4 +243,68 @@ describe('Every route between databases (D24, D62)', () => {
           await check(async () => await rig.createTransfer(from, to));
         });
     });
+
+  for (const [from, to, precisionMs, hasFarTimes] of timeRoutes)
+    it(`keeps the modification times of files, and states them in the manifest, from ${from} to ${to}`, async () => {
+      await checkTimes(await rig.createTransfer(from, to), precisionMs, hasFarTimes ? farTimes : {});
+    });
+
+  if (isDeep)
+    for (const from of ['folder', 'sftp'] as const)
+      it(`leaves make and samtools nothing to do and nothing to warn about, from ${from} to folder`, async () => {
+        const transfer = await rig.createTransfer(from, 'folder');
+        const cwd = transfer.source.getFile('');
+        const reads = Array.from(
+          { length: 200_000 },
+          (_, index) => `r${index}\t0\tone\t${index + 1}\t60\t4M\t*\t0\t0\tACGT\tFFFF`,
+        );
+        await writeFile(
+          join(cwd, 'reads.sam'),
+          `@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:one\tLN:1000000\n${reads.join('\n')}\n`,
+        );
+        await writeFile(join(cwd, 'Makefile'), makefile);
+        execFileSync('make', { cwd });
+        const files = await transfer.stageFromDisk([
+          'count.txt',
+          'reads.bam.bai',
+          'reads.bam',
+          'reads.sam',
+          'Makefile',
+        ]);
+        assert.equal((await transfer.move(files)).failure, undefined);
+        const copy = { cwd: transfer.destination.getFile(transfer.folderName), encoding: 'utf8' } as const;
+        assert.equal(spawnSync('make', ['--question'], copy).status, 0);
+        const { stdout, stderr } = spawnSync('samtools', ['view', '-c', 'reads.bam', 'one:1-10'], copy);
+        assert.deepEqual([stdout, stderr], ['10\n', '']);
+      });
+
+  it('leaves the times that an SFTP server could only store wrongly', async () => {
+    const transfer = await rig.createTransfer('folder', 'sftp');
+    const startMs = Date.now();
+    const files = await transfer.stage({ ...contents, 'past.txt': 'old', 'future.txt': large }, farTimes);
+    assert.equal((await transfer.move(files)).failure, undefined);
+    for (const path of Object.keys(farTimes)) {
+      const actual = Date.parse(await transfer.destination.getModified(`${transfer.folderName}/${path}`));
+      assert.ok(actual >= startMs - 1_000 && actual <= Date.now(), `${path}: ${new Date(actual).toISOString()}`);
+    }
+  });
+
+  it('transfers files to a store that keeps no times', async () => {
+    const transfer = await rig.createTransfer('folder', 'dav');
+    const files = await transfer.stage(timed, times);
+    assert.equal((await transfer.move(files)).failure, undefined);
+    assert.deepEqual(await transfer.readMoved(), timed);
+  });
+
+  it('keeps execute bits between folders as the umask allows, and never setuid, setgid or sticky', async () => {
+    const transfer = await rig.createTransfer('folder', 'folder');
+    const modes = { plain: 0o644, all: 0o755, own: 0o700, read: 0o555, setuid: 0o4755, setgid: 0o2711, sticky: 0o1600 };
+    const files = await transfer.stage(Object.fromEntries(Object.keys(modes).map((path) => [path, large])));
+    for (const [path, mode] of Object.entries(modes)) await chmod(transfer.source.getFile(path), mode);
+    assert.equal((await transfer.move(files)).failure, undefined);
+    for (const [path, mode] of Object.entries(modes)) {
+      const copy = await stat(transfer.destination.getFile(`${transfer.folderName}/${path}`));
+      assert.equal((copy.mode & 0o7777).toString(8), ((0o666 | (mode & 0o111)) & ~umask).toString(8), path);
+    }
+  });
 });

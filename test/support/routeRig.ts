@@ -16,16 +16,46 @@ import { StoreServers } from './storeServers.ts';
 export type Contents = Readonly<Record<string, string>>;
 
 /** The kinds of places that a route connects: a folder of this machine, or a store behind a real rclone. */
-export type PlaceKind = 'folder' | 'dav' | 's3';
+export type PlaceKind = 'folder' | 'dav' | 's3' | 'sftp';
 
 /** One side of a route: its location, and access to its files that doesn't use the code under test. */
 export class RoutePlace {
   readonly location: DatabaseLocation;
   private readonly servers: StoreServers;
+  /** The folder on this machine that has the files; undefined for objects. */
+  private readonly disk: string | undefined;
 
-  constructor(location: DatabaseLocation, servers: StoreServers) {
+  constructor(location: DatabaseLocation, servers: StoreServers, disk: string | undefined) {
     this.location = location;
     this.servers = servers;
+    this.disk = disk;
+  }
+
+  /** Returns the path of a file on the disk of the place. */
+  getFile(path: string): string {
+    return nodePath.join(this.disk ?? '', path);
+  }
+
+  /** Sets the modification times of files, in RFC 3339. */
+  async setModified(times: Readonly<Record<string, string>>): Promise<void> {
+    const { remote = '' } = this.location;
+    const isDav = remote.startsWith('dav:');
+    for (const [path, time] of Object.entries(times)) {
+      const seconds = String(Date.parse(time) / 1_000);
+      if (remote === '' || isDav) await fs.utimes(this.getFile(path), seconds, seconds);
+      else this.servers.run(['touch', '-t', time.slice(0, -1), `${remote}/${path}`]);
+    }
+    if (!isDav || Object.keys(times).length === 0) return;
+    // The server would report the times that it remembers.
+    await this.servers.kill('dav');
+    await this.servers.startServer('dav');
+  }
+
+  /** Returns the modification time of a file, in RFC 3339. */
+  async getModified(path: string): Promise<string> {
+    if (this.disk !== undefined) return (await fs.stat(this.getFile(path))).mtime.toISOString();
+    const listed: unknown = JSON.parse(String(this.servers.run(['lsjson', `${this.location.remote}/${path}`])));
+    return new Date((listed as { ModTime: string }[])[0]?.ModTime ?? '').toISOString();
   }
 
   async write(contents: Contents): Promise<void> {
@@ -80,15 +110,29 @@ export class RoutedTransfer {
   }
 
   /** Writes files to the source, and stages them if the route does. */
-  async stage(contents: Contents): Promise<readonly TransferRecordFile[]> {
+  async stage(
+    contents: Contents,
+    modified: Readonly<Record<string, string>> = {},
+  ): Promise<readonly TransferRecordFile[]> {
     await this.source.write(contents);
-    const files = Object.entries(contents).map(([path, content], position) => {
-      const resource = { id: path, name: path, path, format: '', media_type: '', bytes: content.length, hash: '' };
-      return { position, path, resource, bytes: Buffer.byteLength(content), isTransferred: false };
+    await this.source.setModified(modified);
+    return await this.stageSizes(Object.entries(contents).map(([path, content]) => [path, Buffer.byteLength(content)]));
+  }
+
+  /** Stages files that are on the disk of the source. */
+  async stageFromDisk(paths: readonly string[]): Promise<readonly TransferRecordFile[]> {
+    const stats = await Promise.all(paths.map(async (path) => await fs.stat(this.source.getFile(path))));
+    return await this.stageSizes(paths.map((path, index) => [path, stats[index]?.size ?? 0]));
+  }
+
+  private async stageSizes(sizes: readonly (readonly [path: string, bytes: number])[]) {
+    const files: readonly TransferRecordFile[] = sizes.map(([path, bytes], position) => {
+      const resource = { id: path, name: path, path, format: '', media_type: '', bytes, hash: '' };
+      return { position, path, resource, bytes, isTransferred: false };
     });
     if (!this.route.capabilities.isHashedFirst) return files;
     const { done } = await this.route.stage(files, createJobSignal());
-    return files.map((file, index) => ({ ...file, sha256: done[index]?.sha256 }));
+    return files.map((file, index) => ({ ...file, sha256: done[index]?.sha256, modifiedMs: done[index]?.modifiedMs }));
   }
 
   /** Prepares a run, and moves files in it. */
@@ -150,7 +194,7 @@ export class RouteRig {
 
   static async start(): Promise<RouteRig> {
     const root = await fs.realpath(await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-routes-')));
-    return new RouteRig(root, await StoreServers.start(['dav', 's3']));
+    return new RouteRig(root, await StoreServers.start(['dav', 's3', 'sftp']));
   }
 
   async stop(): Promise<void> {
@@ -173,15 +217,19 @@ export class RouteRig {
   private async createPlace(kind: PlaceKind, side: string): Promise<RoutePlace> {
     const name = `${side}${this.count}`;
     const folder = nodePath.join(this.root, name);
-    if (kind === 'folder') await fs.mkdir(folder);
-    const remote = kind === 's3' ? `s3:lab/${name}` : `dav:${name}`;
-    if (kind === 'dav') this.servers.run(['mkdir', remote]);
-    return new RoutePlace(kind === 'folder' ? { folder } : { remote }, this.servers);
+    if (kind === 'folder') {
+      await fs.mkdir(folder);
+      return new RoutePlace({ folder }, this.servers, folder);
+    }
+    const remote = kind === 's3' ? `s3:lab/${name}` : `${kind}:${name}`;
+    if (kind !== 's3') this.servers.run(['mkdir', remote]);
+    const disk = kind === 's3' ? undefined : nodePath.join(this.servers.folder(kind), name);
+    return new RoutePlace({ remote }, this.servers, disk);
   }
 }
 
-function toFileToMove({ position, path, bytes, sha256 = '' }: TransferRecordFile) {
-  return { position, path, bytes, sha256 };
+function toFileToMove({ position, path, bytes, sha256 = '', modifiedMs }: TransferRecordFile) {
+  return { position, path, bytes, sha256, modifiedMs };
 }
 
 async function writeFolder(folder: string, contents: Contents): Promise<void> {

@@ -70,7 +70,8 @@ function toText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function formatModified(modifiedMs: number): { modified?: string } {
+/** Returns the field of a resource for a modification time in milliseconds since 1970, unless it is unknown. */
+export function formatModified(modifiedMs = NaN): { modified?: string } {
   const time = new Date(modifiedMs);
   return Number.isNaN(time.getTime()) ? {} : { modified: time.toISOString() };
 }

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { createFolderSync } from '../../core/util/createFolder.ts';
-import type { StoreClient, StoreObject } from './storeClient.ts';
+import { findKnownTime, type StoreClient, type StoreObject } from './storeClient.ts';
 import { StoreError } from './storeError.ts';
 
 const pollsPerLimit = 10;
@@ -207,10 +207,19 @@ export class BatchFolder {
     return new BatchFolder(this);
   }
 
-  write(path: string, content: Buffer): void {
+  /** Writes a file. rclone gives its copies the time of the file. */
+  write(path: string, content: Buffer, modifiedMs?: number): void {
     const file = nodePath.join(this.files, path);
     createFolderSync(nodePath.dirname(file));
     fs.writeFileSync(file, content, { flag: 'wx' });
+    // As a number, Node.js would replace a time before 1970 with the current one.
+    if (modifiedMs !== undefined) fs.utimesSync(file, new Date(), String(modifiedMs / 1_000));
+  }
+
+  /** Returns the modification time that rclone gave a file, in milliseconds since 1970; undefined if it is unknown. */
+  findModified({ path }: BatchedFile): number | undefined {
+    const stats = fs.lstatSync(nodePath.join(this.files, path), { throwIfNoEntry: false });
+    return stats && findKnownTime(stats.mtimeMs);
   }
 
   /** Returns the content of a file; undefined unless it has the expected size. */

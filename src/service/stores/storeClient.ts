@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { parseJsonObject } from '../../core/util/json.ts';
+import { joinRemotePath } from '../../core/util/remote.ts';
 import {
   createEndError,
   createUnknownError,
@@ -20,11 +21,14 @@ export interface StoreObject {
   readonly bytes: number;
   /** The requested hash, in hex; undefined if none was requested or the store has none for the object. */
   readonly hash: string | undefined;
+  /** In milliseconds since 1970, with fractions; undefined if it wasn't requested or the store doesn't know it. */
+  readonly modifiedMs: number | undefined;
 }
 
 const listedObjectSchema = z.object({
   Path: z.string(),
   Size: z.number(),
+  ModTime: z.optional(z.string()),
   Hashes: z.nullish(z.record(z.string(), z.string())),
 });
 
@@ -34,11 +38,31 @@ const listedObjectSchema = z.object({
 function toStoreObject(item: unknown, hash?: string): StoreObject | undefined {
   const parsed = z.safeParse(listedObjectSchema, item);
   if (!parsed.success) return undefined;
-  const { Path, Size, Hashes } = parsed.data;
+  const { Path, Size, Hashes, ModTime = '' } = parsed.data;
   const hex = hash === undefined ? undefined : Hashes?.[hash];
   // rclone returns an empty hash for an object that has none.
-  return { path: Path, bytes: Size, hash: hex === '' ? undefined : hex };
+  return { path: Path, bytes: Size, hash: hex === '' ? undefined : hex, modifiedMs: findKnownTime(parseTime(ModTime)) };
 }
+
+/** Parses a time in RFC 3339 with up to nine digits of fractions; NaN if it is invalid. */
+function parseTime(text: string): number {
+  const fraction = /\.\d+/.exec(text)?.[0] ?? '';
+  return Date.parse(text.replace(fraction, '')) + Number(`0${fraction}`) * 1_000;
+}
+
+/** Formats a time in RFC 3339 with nine digits of fractions. */
+function formatTime(modifiedMs: number): string {
+  const nanoseconds = Math.floor((modifiedMs - Math.floor(modifiedMs)) * 1e6);
+  return new Date(modifiedMs).toISOString().replace('Z', `${String(nanoseconds).padStart(6, '0')}Z`);
+}
+
+/** Returns a modification time; undefined for those that rclone gives objects whose store reports none. */
+export function findKnownTime(modifiedMs: number): number | undefined {
+  return modifiedMs > firstTimeMs && modifiedMs !== 0 ? modifiedMs : undefined;
+}
+
+/** The first day of 1800. Times without a year, which rclone writes as the first one, come before it. */
+const firstTimeMs = Date.UTC(1800);
 
 /** The port, credentials and paths of a running rclone process. */
 export interface RcloneAddress {
@@ -72,6 +96,8 @@ interface WrittenContent {
   readonly bytes: number;
   /** True to have rclone verify the object against the store's hash; for objects that the caller doesn't verify. */
   readonly isHashed?: boolean;
+  /** Modification time, in milliseconds since 1970, which many stores take with the content. */
+  readonly modifiedMs?: number | undefined;
 }
 
 const maxErrorChars = 8_192;
@@ -123,7 +149,8 @@ export class StoreClient {
     const boundary = `part-${object.name}`;
     const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${object.name}"\r\n\r\n`;
     const tail = `\r\n--${boundary}--\r\n`;
-    const config = object.isHashed === true ? {} : { _config: JSON.stringify({ IgnoreChecksum: true }) };
+    const options = { IgnoreChecksum: true, ...toTimeOptions(object.modifiedMs) };
+    const config = object.isHashed === true ? {} : { _config: JSON.stringify(options) };
     const fields = new URLSearchParams({ fs: remote, remote: object.folder, ...config });
     if (this.group !== undefined) fields.set('_group', this.group);
     const target = `/operations/uploadfile?${fields.toString()}`;
@@ -139,16 +166,26 @@ export class StoreClient {
     await readBody(await this.send('POST', target, { headers, signal, body: body() }), createEndError, signal);
   }
 
-  /** Returns an object, with the requested hash if the store has it; undefined if there is no such object. */
+  /** Returns an object, with its time and, if the store has it, the requested hash; undefined if there is none. */
   async stat(
     remote: string,
     path: string,
     hash: string | undefined,
     signal?: AbortSignal,
   ): Promise<StoreObject | undefined> {
-    const body = { fs: remote, remote: path, opt: toListOptions(hash) };
+    const body = { fs: remote, remote: path, opt: { ...toListOptions(hash), noModTime: false } };
     const { item } = await this.call('operations/stat', body, signal);
     return toStoreObject(item, hash);
+  }
+
+  /**
+   * Sets the modification time of an object that took none with its content. rclone's remote control has no request for
+   * this, but runs the command. A store that can't keep the time leaves it.
+   */
+  async setModified(remote: string, path: string, modifiedMs: number, signal: AbortSignal): Promise<void> {
+    const timestamp = formatTime(modifiedMs).slice(0, -1);
+    const arg = ['--no-create', `--timestamp=${timestamp}`, joinRemotePath(remote, path)];
+    await this.call('core/command', { command: 'touch', arg }, signal);
   }
 
   /** Reads a store's features. Throws {@link StoreError} on failure. */
@@ -320,6 +357,14 @@ async function readBody(
     signal?.throwIfAborted();
     throw createError();
   }
+}
+
+/**
+ * Returns options for an upload with a modification time. rclone compares the object with the time of the request, and
+ * must be told not to.
+ */
+function toTimeOptions(modifiedMs: number | undefined): object {
+  return modifiedMs === undefined ? {} : { SizeOnly: true, MetadataSet: { mtime: formatTime(modifiedMs) } };
 }
 
 /**

@@ -8,6 +8,7 @@ const featuresSchema = z.object({
   Name: z.optional(z.string()),
   String: z.optional(z.string()),
   Hashes: z.nullish(z.array(z.string())),
+  Precision: z.nullish(z.number()),
   Features: z.object({
     Command: z.optional(z.boolean()),
     Copy: z.optional(z.boolean()),
@@ -16,6 +17,12 @@ const featuresSchema = z.object({
     SlowModTime: z.optional(z.boolean()),
   }),
 });
+
+/**
+ * The modification times that a store keeps for objects that are sent to it. SFTP counts 32 bits of seconds, from 1970 to
+ * 2106.
+ */
+export type KeptTimes = 'all' | 'from1970' | 'none';
 
 /** The features of a store that determine how its objects are listed, copied and verified. */
 export interface StoreFeatures {
@@ -29,6 +36,7 @@ export interface StoreFeatures {
   readonly hasListedHashes: boolean;
   /** False if getting original modification times takes a request per object; listings then contain upload times. */
   readonly hasListedTimes: boolean;
+  readonly keptTimes: KeptTimes;
   /** True if the store can rename an object without transferring its content through rclone. */
   readonly canRename: boolean;
   /** True if the store supports server-side copies. */
@@ -36,6 +44,9 @@ export interface StoreFeatures {
   /** True if rclone has commands for this kind of store, such as the one that restores objects. */
   readonly hasCommands: boolean;
 }
+
+/** Less than the precision, in nanoseconds, that rclone states for a store that keeps no times. */
+const noPrecision = 1e18;
 
 const preferredHashes = ['sha256', 'md5', 'sha1'] as const;
 
@@ -55,17 +66,25 @@ export async function readStoreFeatures(program: string, remote: string, signal:
 export function parseStoreFeatures(document: unknown): StoreFeatures | undefined {
   const parsed = z.safeParse(featuresSchema, document);
   if (!parsed.success) return undefined;
-  const { Name: name = '', String: description = '', Hashes, Features } = parsed.data;
+  const { Name: name = '', String: description = '', Hashes, Features, Precision } = parsed.data;
+  const keptTimes = description.startsWith('sftp://') ? 'from1970' : 'all';
   return {
     name,
     description,
     hashes: preferredHashes.filter((name) => Hashes?.includes(name)),
     hasListedHashes: Features.SlowHash !== true,
     hasListedTimes: Features.SlowModTime !== true,
+    keptTimes: (Precision ?? noPrecision) < noPrecision ? keptTimes : 'none',
     canCopy: Features.Copy === true,
     hasCommands: Features.Command === true,
     canRename: Features.Copy === true || Features.Move === true,
   };
+}
+
+/** Returns a modification time in milliseconds since 1970; undefined if it is unknown or the store can't keep it. */
+export function findKeptTime(kept: KeptTimes | undefined, modifiedMs: number | undefined): number | undefined {
+  if (modifiedMs === undefined || kept === undefined || kept === 'none') return undefined;
+  return kept === 'all' || (modifiedMs >= 0 && modifiedMs < 2 ** 32 * 1_000) ? modifiedMs : undefined;
 }
 
 /**

@@ -173,13 +173,13 @@ function shortenName(name: string): string {
 }
 
 /**
- * Runs `work` with a part file. After an error, removes the file, even if its folder was moved or was reached through a
- * link (Linux only).
+ * Runs `work` with an open part file, and closes it. After an error, removes the file, even if its folder was moved or
+ * was reached through a link (Linux only).
  */
-export function withPart<T>(part: string, flags: number, work: (file: number) => T): T {
-  return withOpenFile(fs.openSync(part, flags), (file) => {
+export function withPart(part: string, opened: number, work: (file: number) => void): void {
+  withOpenFile(opened, (file) => {
     try {
-      return work(file);
+      work(file);
     } catch (error) {
       removeOpenPart(file, part);
       throw error;
@@ -209,6 +209,25 @@ function findOpenPath(file: number, path: string): string {
 function isSameFile(file: number, path: string): boolean {
   const named = fs.lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return named !== undefined && isSameFolder(named, fs.fstatSync(file, { bigint: true }));
+}
+
+/**
+ * Sets the modification time of an open file, in seconds since 1970. A file system that can't keep it leaves another one.
+ */
+export function setModified(file: number, seconds: string): void {
+  try {
+    // As a number, Node.js would replace a time before 1970 with the current one.
+    fs.futimesSync(file, new Date(), seconds);
+  } catch {
+    // The content counts more than its time.
+  }
+}
+
+/** Returns the bits that this process takes from the modes of its new files; undefined if the system doesn't tell. */
+export function readMask(): number | undefined {
+  // Asking through Node.js would clear them for a moment, also for other threads.
+  const digits = /^Umask:\s*([0-7]+)$/m.exec(fs.readFileSync('/proc/self/status', 'latin1'))?.[1];
+  return digits === undefined ? undefined : Number.parseInt(digits, 8);
 }
 
 /** Removes an open part file wherever it is now, unless another attempt has taken it over. Never throws. */

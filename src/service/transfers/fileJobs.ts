@@ -2,7 +2,7 @@ import type { DeclaredHash } from '../../core/util/declaredHash.ts';
 import type { DatabaseLocation } from '../catalog/servedDatabases.ts';
 import type { RcloneAddress } from '../stores/storeClient.ts';
 import { StoreError, type StoreErrorKind } from '../stores/storeError.ts';
-import type { CopyVerification } from '../stores/storeFeatures.ts';
+import type { CopyVerification, KeptTimes } from '../stores/storeFeatures.ts';
 
 /** A cached hash, with the file's size and modification time when the hash was computed. */
 export interface CachedHash {
@@ -35,6 +35,8 @@ export interface FileToMove {
   readonly bytes: number;
   /** In hex; empty for a file in a store, which is hashed while it is transferred. */
   readonly sha256: string;
+  /** Modification time of a staged file, in milliseconds since 1970, with fractions; a store knows that of its object. */
+  readonly modifiedMs?: number | undefined;
   /** The hash that the source's metadata declares for the file. */
   readonly declared?: DeclaredHash | undefined;
   /** True if the destination is a store that has an object with this name from an earlier attempt. */
@@ -46,6 +48,8 @@ export interface MoveSide {
   readonly location: DatabaseLocation;
   /** A store's preferred hash algorithm; undefined for a folder, or a store without hashes. */
   readonly hash?: string | undefined;
+  /** The modification times that a store keeps; absent for a folder. */
+  readonly keptTimes?: KeptTimes | undefined;
 }
 
 /** Files to copy, verify and give their final names (D24: destination layout). */
@@ -99,8 +103,8 @@ export interface DoneFile {
   readonly sha256?: string;
   /** The hash, such as `md5:…`, that the store reports for the object and its copy; replaces the SHA-256. */
   readonly storeHash?: string;
-  /** The modification time of a staged file, in milliseconds since 1970. */
-  readonly modifiedMs?: number;
+  /** The modification time of the content, in milliseconds since 1970; absent if it is unknown. */
+  readonly modifiedMs?: number | undefined;
   /**
    * Method that verified a file transferred to or from a store: a hash algorithm, `<hash> within the store`, or
    * `reading back`.

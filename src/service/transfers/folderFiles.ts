@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
 import { isMissing } from '../../core/util/errorFacts.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
+import { findKnownTime } from '../stores/storeClient.ts';
 import { StoreError } from '../stores/storeError.ts';
 import {
   createAttempt,
@@ -15,9 +16,11 @@ import {
   joinFileName,
   openFilesFolder,
   publishPart,
+  readMask,
   removeOpenPart,
   removePart,
   requireOwnPart,
+  setModified,
   withPart,
 } from './destinationFiles.ts';
 import {
@@ -59,6 +62,10 @@ export class FolderSource implements MoveSource {
     return undefined;
   }
 
+  async findModified({ modifiedMs }: FileToMove): Promise<number | undefined> {
+    return await Promise.resolve(modifiedMs);
+  }
+
   open({ path }: FileToMove, work: (opened: number) => void): void {
     runOperation('read', () => this.files.open(path, work));
   }
@@ -94,6 +101,10 @@ export class FolderSource implements MoveSource {
 const { O_RDONLY, O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 const newFileFlags = O_RDWR | O_CREAT | O_EXCL;
 const clonedFileFlags = O_RDONLY | O_NOFOLLOW;
+const newFileMode = 0o666;
+const executeBits = 0o111;
+/** The bits for setuid, setgid and sticky, which no copy has. */
+const specialBits = 0o7000;
 /** Minimum size of a file to clone. Cloning smaller files takes longer than copying them. */
 const minCloneBytes = 64 * 1024;
 /**
@@ -118,6 +129,8 @@ export class FolderSink implements MoveSink {
   private readonly fixed = new FixedFolder();
   /** False after a failed attempt to clone, for a throttled job, and on systems other than Linux. */
   private canClone: boolean;
+  /** The process's umask, once a clone has needed it. */
+  private mask: number | undefined;
   /** The previous copy's folder, which was checked when that copy got its final name. */
   private checked: { readonly path: string; readonly folder: string } | undefined;
 
@@ -166,15 +179,26 @@ export class FolderSink implements MoveSink {
   }
 
   private copyOpened(file: FileToMove, counter: FileBytes, opened: number, finalPath: string): void {
+    const { bytes } = file;
+    const { signal, isFlushed } = this.job;
     const part = getPartPath(finalPath, this.attempt, this.job.transferId);
-    const isCloned = this.tryClone(file, opened, part);
-    if (isCloned) counter.addCopied(file.bytes);
-    withPart(part, isCloned ? clonedFileFlags : newFileFlags, (copy) => {
-      const sha256 = isCloned ? this.readBack(file, counter, copy) : this.copyContent(file, counter, opened, copy);
+    const stats = fs.fstatSync(opened, { bigint: true });
+    const sourceMode = Number(stats.mode);
+    const mode = newFileMode | (sourceMode & executeBits);
+    const isCloned = (sourceMode & specialBits) === 0 && this.tryClone(file, opened, part);
+    withPart(part, fs.openSync(part, isCloned ? clonedFileFlags : newFileFlags, mode), (copy) => {
+      const known = isCloned ? undefined : this.copyContent(file, counter, opened, copy);
+      if (isCloned) {
+        counter.addCopied(bytes);
+        this.adoptClone(copy, sourceMode, mode);
+      }
+      setModified(copy, toSeconds(stats.mtimeNs));
+      if (isFlushed) fs.fsyncSync(copy);
+      const sha256 = known ?? digestFile(copy, bytes, signal, { counter }).sha256;
       if (sha256 !== file.sha256) {
         throw new OperationError('copy', new BadFile('it changed after it was hashed, or its copy is damaged'));
       }
-      throwIfStopped(this.job.signal);
+      throwIfStopped(signal);
       requireOwnPart(copy, part, this.folders);
     });
     try {
@@ -187,7 +211,8 @@ export class FolderSink implements MoveSink {
 
   /**
    * Clones the file if it is large enough and the file system supports it; otherwise, returns false. Clones from the
-   * checked descriptor, because the path may lead to a different file by now (D42: hanging disks).
+   * checked descriptor, because the path may lead to a different file by now (D42: hanging disks). A clone of a read-only
+   * file can't be opened for writing, but its time and mode can be set.
    */
   private tryClone({ bytes }: FileToMove, opened: number, part: string): boolean {
     if (!this.canClone || bytes < minCloneBytes) return false;
@@ -202,8 +227,15 @@ export class FolderSink implements MoveSink {
     }
   }
 
-  /** Copies the content and returns the digest of the copy, which a second thread may have computed in parallel. */
-  private copyContent(file: FileToMove, counter: FileBytes, opened: number, copy: number): string {
+  /** Gives a clone, which has the mode of its source, that of a new file. */
+  private adoptClone(copy: number, sourceMode: number, mode: number): void {
+    this.mask ??= readMask();
+    const wanted = this.mask === undefined ? sourceMode : mode & ~this.mask;
+    if (((wanted ^ sourceMode) & 0o777) !== 0) fs.fchmodSync(copy, wanted);
+  }
+
+  /** Copies the content. Returns the digest of the copy if a second thread has computed it in parallel. */
+  private copyContent(file: FileToMove, counter: FileBytes, opened: number, copy: number): string | undefined {
     const { signal, bytesPerSecond, sharedCopy } = this.job;
     const shared = sharedCopy && new SharedCopy(sharedCopy);
     const range = { from: 0, expectedBytes: file.bytes };
@@ -222,19 +254,10 @@ export class FolderSink implements MoveSink {
       const digest = shared?.takeDigest();
       // Stops before flushing, which takes a long time for a large file.
       throwIfStopped(signal);
-      return this.readBack(file, counter, copy, digest);
+      return digest;
     } finally {
       shared?.end();
     }
-  }
-
-  /**
-   * Returns the digest of a copy, after flushing it if the job requires that. Reads the copy unless the digest is known.
-   * The descriptor may be read-only, because a clone of a read-only file can't be opened for writing.
-   */
-  private readBack({ bytes }: FileToMove, counter: FileBytes, copy: number, known?: string): string {
-    if (this.job.isFlushed) fs.fsyncSync(copy);
-    return known ?? digestFile(copy, bytes, this.job.signal, { counter }).sha256;
   }
 
   /** Writes an object to a part file, which continues that of an earlier attempt if the whole can be verified. */
@@ -309,8 +332,8 @@ export class FolderSink implements MoveSink {
     const opened = openChecked(part, O_RDWR | O_NOFOLLOW | O_NONBLOCK, requireRegularFile);
     withOpenFile(opened, () => {
       readPieces(opened, { from: 0, expectedBytes: bytes }, this.job.signal, (piece) => digests.update(piece));
-      // Sets the modification time to now, like that of files that are not fetched in a batch.
-      fs.futimesSync(opened, new Date(), new Date());
+      // rclone has set the time of the object, or that of no object.
+      if (findKnownTime(fs.fstatSync(opened).mtimeMs) === undefined) setModified(opened, String(Date.now() / 1_000));
       if (this.job.isFlushed) fs.fsyncSync(opened);
     });
     if (digests.bytes !== bytes) throw createDiskError();
@@ -354,6 +377,12 @@ function isInterruption(error: unknown): boolean {
   const cause = error instanceof OperationError ? error.cause : error;
   if (cause instanceof StoreError) return cause.kind === 'broken' || cause.kind === 'unreachable';
   return cause instanceof JobStopped || (cause instanceof Error && cause.name === 'AbortError');
+}
+
+/** Formats nanoseconds as seconds with fractions, without the loss of digits that dividing numbers would cause. */
+function toSeconds(nanoseconds: bigint): string {
+  const digits = String(nanoseconds < 0n ? -nanoseconds : nanoseconds).padStart(10, '0');
+  return `${nanoseconds < 0n ? '-' : ''}${digits.slice(0, -9)}.${digits.slice(-9)}`;
 }
 
 /** Waits for `delayMs` milliseconds. Throws {@link JobStopped} on a stop request. */
@@ -405,9 +434,12 @@ class WrittenPart implements WrittenFile {
     return await Promise.resolve(readBackMethod);
   }
 
-  async finish(): Promise<void> {
+  async finish(_signal: AbortSignal, modifiedMs: number | undefined): Promise<void> {
     runOperation('write', () => {
       const { folders, part, finalPath } = this.paths;
+      // A fetched copy has its time already.
+      if (!this.isReadBack && modifiedMs !== undefined)
+        withRegularFile(part, (opened) => setModified(opened, String(modifiedMs / 1_000)));
       folders.checkUnmoved(nodePath.dirname(finalPath));
       publishPart(part, finalPath, () =>
         isIdentical(

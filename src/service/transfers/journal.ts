@@ -49,6 +49,8 @@ export interface TransferRecordFile {
    * copies within a store).
    */
   readonly storeHash?: string | undefined;
+  /** Modification time of the hashed content, in milliseconds since 1970; absent before, and if it is unknown. */
+  readonly modifiedMs?: number | undefined;
   /** True if the file is complete and verified at the destination. */
   readonly isTransferred: boolean;
 }
@@ -149,6 +151,7 @@ interface FileRow {
   readonly resource: string;
   readonly sha256: string | null;
   readonly store_hash: string | null;
+  readonly modified: number | null;
   readonly landed: number;
 }
 
@@ -181,7 +184,8 @@ const tables = `
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS transfer_files (
     transfer TEXT NOT NULL, position INTEGER NOT NULL, path TEXT NOT NULL, bytes INTEGER NOT NULL,
-    resource TEXT NOT NULL, sha256 TEXT, landed INTEGER NOT NULL, store_hash TEXT, PRIMARY KEY (transfer, position)
+    resource TEXT NOT NULL, sha256 TEXT, landed INTEGER NOT NULL, store_hash TEXT, modified REAL,
+    PRIMARY KEY (transfer, position)
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS leftovers (
     transfer TEXT PRIMARY KEY, destination TEXT NOT NULL, manifest TEXT NOT NULL
@@ -210,7 +214,7 @@ export class TransferJournal {
     this.database.exec(`PRAGMA synchronous = ${mode === 'WAL' ? 'NORMAL' : 'FULL'}`);
     runInTransaction(this.database, () => {
       this.database.exec(tables);
-      addStoreHashes(this.database);
+      addLaterColumns(this.database);
     });
     // Without access to the log, acknowledged transfers still survive the end of the process.
     this.log = mode === 'WAL' ? open(`${file}-wal`, 'r+').catch(() => undefined) : Promise.resolve(undefined);
@@ -263,12 +267,12 @@ export class TransferJournal {
   }
 
   updateFiles(record: TransferRecord, files: readonly TransferRecordFile[]): void {
-    const sql = `UPDATE transfer_files SET landed = ?, sha256 = ?, store_hash = ?, bytes = ?
+    const sql = `UPDATE transfer_files SET landed = ?, sha256 = ?, store_hash = ?, modified = ?, bytes = ?
       WHERE transfer = ? AND position = ?`;
     runInTransaction(this.database, () => {
       const write = this.database.prepare(sql);
-      for (const { isTransferred, sha256 = null, storeHash = null, bytes, position } of files) {
-        write.run(isTransferred ? 1 : 0, sha256, storeHash, bytes, record.id, position);
+      for (const { isTransferred, sha256 = null, storeHash = null, modifiedMs = null, bytes, position } of files) {
+        write.run(isTransferred ? 1 : 0, sha256, storeHash, modifiedMs, bytes, record.id, position);
       }
       this.database.prepare('UPDATE transfers SET moved = ? WHERE id = ?').run(record.movedCount, record.id);
     });
@@ -346,11 +350,16 @@ export class TransferJournal {
   }
 }
 
-/** Adds the column that is missing from journals created before D66 (copies within a store). */
-function addStoreHashes(database: SqliteFile): void {
-  const columns = database.prepare('PRAGMA table_info(transfer_files)').all();
-  if (columns.some(({ name }) => name === 'store_hash')) return;
-  database.exec('ALTER TABLE transfer_files ADD COLUMN store_hash TEXT');
+/** Adds the columns that are missing from the journals of earlier versions. */
+function addLaterColumns(database: SqliteFile): void {
+  const columns = new Set(
+    database
+      .prepare('PRAGMA table_info(transfer_files)')
+      .all()
+      .map(({ name }) => name),
+  );
+  for (const [name, type] of Object.entries({ store_hash: 'TEXT', modified: 'REAL' }))
+    if (!columns.has(name)) database.exec(`ALTER TABLE transfer_files ADD COLUMN ${name} ${type}`);
 }
 
 function toTransferRecord(row: TransferRow): TransferRecord {
@@ -374,5 +383,6 @@ function toTransferFile(row: FileRow): TransferRecordFile {
     isTransferred: row.landed === 1,
     ...(row.sha256 === null ? {} : { sha256: row.sha256 }),
     ...(row.store_hash === null ? {} : { storeHash: row.store_hash }),
+    ...(row.modified === null ? {} : { modifiedMs: row.modified }),
   };
 }

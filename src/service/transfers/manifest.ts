@@ -3,6 +3,7 @@ import { constants, type BigIntStats } from 'node:fs';
 import * as nodePath from 'node:path';
 import { getErrorCode, isMissing } from '../../core/util/errorFacts.ts';
 import type { DatabaseDocument } from '../../contract/contract.ts';
+import { formatModified } from '../catalog/catalogFile.ts';
 import type { JsonObject } from '../../core/util/json.ts';
 import { getAlternateManifestName, getTransferFolderName, manifestName } from '../../core/util/transferFolderNames.ts';
 import { parseOrcid } from '../../core/util/userIdentity.ts';
@@ -61,8 +62,9 @@ export function* generateManifest({ record, source, destination, files }: Manife
 }
 
 function toManifestResource(file: TransferRecordFile, names: Map<string, number>): JsonObject {
-  const { resource, path, bytes, sha256 = '', storeHash = `sha256:${sha256}` } = file;
-  return { ...resource, name: findFreeName(resource.name ?? 'file', names), path, bytes, hash: storeHash };
+  const { resource, path, bytes, sha256 = '', storeHash = `sha256:${sha256}`, modifiedMs } = file;
+  const content = { path, bytes, hash: storeHash, ...formatModified(modifiedMs) };
+  return { ...resource, name: findFreeName(resource.name ?? 'file', names), ...content };
 }
 
 /**

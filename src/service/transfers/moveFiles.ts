@@ -155,7 +155,8 @@ class FileMover {
   private async move(file: FileToMove, counter: FileBytes, mayContinue = true): Promise<DoneFile> {
     const content = this.describe(file, counter, mayContinue);
     const written = await this.sink.write(file, content, this.abort.signal);
-    if (written === undefined) return { position: file.position, bytes: file.bytes, sha256: file.sha256 };
+    const { position, bytes, sha256, modifiedMs } = file;
+    if (written === undefined) return { position, bytes, sha256, ...(modifiedMs !== undefined && { modifiedMs }) };
     try {
       return await this.finish(file, written, content);
     } catch (error) {
@@ -185,15 +186,17 @@ class FileMover {
   private async finish(file: FileToMove, written: WrittenFile, content: MovedContent): Promise<DoneFile> {
     const { digests, counter } = content;
     const { signal } = this.abort;
+    const modifiedMs = await this.source.findModified(file, signal);
     const sourceHash = await this.source.verify(file, digests, signal);
     // Only a hash of the whole file can show that the bytes of both attempts belong together.
     if (written.isContinued === true && sourceHash === undefined)
       throw new OperationError('copy', new BadFile('a partial copy of it cannot be verified'));
     const method = await written.verify(digests, signal, counter);
-    await written.finish(signal);
+    await written.finish(signal, modifiedMs);
     counter.complete();
     const { position, bytes } = file;
-    return { position, bytes, sha256: digests.sha256, verifiedBy: sourceHash ?? method };
+    const verifiedBy = sourceHash ?? method;
+    return { position, bytes, sha256: digests.sha256, verifiedBy, ...(modifiedMs !== undefined && { modifiedMs }) };
   }
 
   private async *throttle(pieces: AsyncIterable<Buffer>, counter: FileBytes): AsyncGenerator<Buffer> {

@@ -28,6 +28,11 @@ export interface MoveSource {
    * verify} can't compare it with a hash from the source; the caller must then read the file.
    */
   moveFetched?(file: FileToMove, path: string): boolean;
+  /**
+   * Resolves to the modification time of a file that isn't verified yet, in milliseconds since 1970; undefined if it is
+   * unknown. Never rejects.
+   */
+  findModified(file: FileToMove, signal: AbortSignal): Promise<number | undefined>;
   /** Calls `work` with the file, open for reading. Absent if the source isn't a folder. */
   open?(file: FileToMove, work: (opened: number) => void): void;
   /**
@@ -51,8 +56,8 @@ export interface WrittenFile {
    * or `reading back`. Counts the bytes that it reads. Throws {@link OperationError} if they differ.
    */
   verify(digests: StreamDigests, signal: AbortSignal, counter: FileBytes): Promise<string>;
-  /** Gives the file its final name. */
-  finish(signal: AbortSignal): Promise<void>;
+  /** Gives the file its modification time, in milliseconds since 1970 if it is known, and then its final name. */
+  finish(signal: AbortSignal, modifiedMs: number | undefined): Promise<void>;
   /**
    * Removes the file after an error, unless the next run can continue it. Absent if the next run or the end of the
    * transfer removes it anyway. Never throws.
@@ -68,7 +73,7 @@ export interface MovedContent {
   readonly canResume: boolean;
   read(from: number): AsyncIterable<Buffer>;
   /** Origin of the content, for a sink that can take it in another way than by reading. */
-  readonly source: Pick<MoveSource, 'open' | 'moveFetched'>;
+  readonly source: Pick<MoveSource, 'open' | 'moveFetched' | 'findModified'>;
 }
 
 /** The result of transferring files together. */
@@ -119,6 +124,8 @@ export class StoreSource implements MoveSource {
   private readonly client: StoreClient;
   private readonly remote: string;
   private readonly hash: string | undefined;
+  /** The objects whose hash and time were requested together, by position. */
+  private readonly objects = new Map<number, StoreObject | undefined>();
 
   constructor(client: StoreClient, remote: string, hash: string | undefined) {
     this.client = client;
@@ -146,15 +153,30 @@ export class StoreSource implements MoveSource {
   }
 
   async verify(file: FileToMove, digests: StreamDigests, signal: AbortSignal): Promise<string | undefined> {
-    const { declared, path } = file;
+    const { declared } = file;
     if (declared !== undefined) return compareHash(declared.algorithm, declared.hex, digests);
     if (this.hash === undefined) return undefined;
     try {
-      const object = await this.client.stat(this.remote, path, this.hash, signal);
+      const object = await this.describe(file, signal);
+      // If the file is read again, its object may have changed.
+      this.objects.delete(file.position);
       return compareHash(this.hash, object?.hash, digests);
     } catch (error) {
       throw toOperationError('read', error);
     }
+  }
+
+  async findModified(file: FileToMove, signal: AbortSignal): Promise<number | undefined> {
+    const object = await this.describe(file, signal).catch(() => undefined);
+    return object?.modifiedMs;
+  }
+
+  private async describe(file: FileToMove, signal: AbortSignal): Promise<StoreObject | undefined> {
+    const { position, path, declared } = file;
+    if (this.objects.has(position)) return this.objects.get(position);
+    const object = await this.client.stat(this.remote, path, declared === undefined ? this.hash : undefined, signal);
+    this.objects.set(position, object);
+    return object;
   }
 }
 
@@ -165,8 +187,11 @@ export class BatchSource implements MoveSource {
   private readonly remote: string;
   private readonly hash: string | undefined;
   private readonly single: StoreSource;
-  /** Hashes of the fetched files, by position; undefined for files without a hash in the store. */
-  private readonly fetched = new Map<number, string | undefined>();
+  /** The fetched files, by position. The hash is undefined if the store has none. */
+  private readonly fetched = new Map<
+    number,
+    { readonly hash: string | undefined; readonly modifiedMs?: number | undefined }
+  >();
 
   constructor({ client, folder }: StoreAccess, remote: string, hash: string | undefined) {
     this.client = client;
@@ -194,7 +219,7 @@ export class BatchSource implements MoveSource {
   }
 
   moveFetched(file: FileToMove, path: string): boolean {
-    return this.fetched.get(file.position) !== undefined && this.folder.moveTo(file, path);
+    return this.fetched.get(file.position)?.hash !== undefined && this.folder.moveTo(file, path);
   }
 
   async *read(file: FileToMove, from: number, signal: AbortSignal): AsyncGenerator<Buffer> {
@@ -210,7 +235,12 @@ export class BatchSource implements MoveSource {
   async verify(file: FileToMove, digests: StreamDigests, signal: AbortSignal): Promise<string | undefined> {
     const name = this.getHashName(file);
     if (name === undefined || !this.fetched.has(file.position)) return await this.single.verify(file, digests, signal);
-    return compareHash(name, this.fetched.get(file.position), digests);
+    return compareHash(name, this.fetched.get(file.position)?.hash, digests);
+  }
+
+  async findModified(file: FileToMove, signal: AbortSignal): Promise<number | undefined> {
+    const fetched = this.fetched.get(file.position);
+    return fetched === undefined ? await this.single.findModified(file, signal) : fetched.modifiedMs;
   }
 
   /** Requests the hashes of files that have none in the catalog. */
@@ -223,10 +253,10 @@ export class BatchSource implements MoveSource {
     return await batches.describe(remote, this.folder.createLists(paths), hash);
   }
 
-  private add({ position, declared }: FileToMove, object: StoreObject | undefined): void {
-    const { hash } = this;
-    if (declared !== undefined) this.fetched.set(position, declared.hex);
-    else if (hash === undefined) this.fetched.set(position, undefined);
-    else if (object !== undefined) this.fetched.set(position, object.hash);
+  private add(file: FileToMove, object: StoreObject | undefined): void {
+    const { position, declared } = file;
+    if (declared === undefined && this.hash !== undefined && object === undefined) return;
+    const hash = declared?.hex ?? object?.hash;
+    this.fetched.set(position, { hash, modifiedMs: this.folder.findModified(file) });
   }
 }

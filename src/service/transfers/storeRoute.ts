@@ -57,7 +57,8 @@ class StoreRoute extends FolderRoute {
   private present: ReadonlyMap<string, number> = new Map();
   /** Identifies the current run. */
   private attempt = '';
-  private hashes: { readonly source: string | undefined; readonly destination: string | undefined } | undefined;
+  private features: { readonly source?: StoreFeatures | undefined; readonly destination?: StoreFeatures | undefined } =
+    {};
   /** Present if both sides share a remote and its store can copy objects itself (D66: copies within a store). */
   private copyVerification: CopyVerification | undefined;
 
@@ -77,7 +78,7 @@ class StoreRoute extends FolderRoute {
     await this.runInStore(async (client) => {
       const [source, destination] = await Promise.all([from, to].map(async (remote) => await describe(client, remote)));
       if (destination?.canRename === false) throw createRenameFailure();
-      this.hashes = { source: source?.hashes[0], destination: destination?.hashes[0] };
+      this.features = { source, destination };
       if (to !== undefined && areOnOneRemote(from, to) && source?.canCopy === true && destination?.canCopy === true)
         this.copyVerification = chooseVerification(to, destination);
       if (to !== undefined) await this.findPresent(client, to);
@@ -97,8 +98,9 @@ class StoreRoute extends FolderRoute {
   }
 
   override async move(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult> {
-    const source: MoveSide = { location: this.source, hash: this.hashes?.source };
-    const destination: MoveSide = { location: this.destination, hash: this.hashes?.destination };
+    const { source: from, destination: to } = this.features;
+    const source: MoveSide = { location: this.source, hash: from?.hashes[0] };
+    const destination: MoveSide = { location: this.destination, hash: to?.hashes[0], keptTimes: to?.keptTimes };
     const listed = files.map((file) => ({ ...file, isPresent: this.present.has(file.path) }));
     const { attempt, copyVerification } = this;
     const run = { source, destination, attempt, copyVerification, files: listed, signal };

@@ -4,7 +4,7 @@ import { getTransferFolderName, getUploadFolderName } from '../../core/util/tran
 import { type BatchFolder, hasPlainName, type ObjectList, StoreBatches } from '../stores/storeBatches.ts';
 import type { StoreClient, StoreObject } from '../stores/storeClient.ts';
 import { StoreError } from '../stores/storeError.ts';
-import { isS3, type CopyVerification } from '../stores/storeFeatures.ts';
+import { findKeptTime, isS3, type CopyVerification, type KeptTimes } from '../stores/storeFeatures.ts';
 import {
   OperationError,
   toOperationError,
@@ -230,6 +230,7 @@ interface UploadTarget {
   readonly client: StoreClient;
   readonly remote: string;
   readonly hash: string | undefined;
+  readonly keptTimes?: KeptTimes | undefined;
   readonly transferId: string;
   /** Identifies the run of the transfer. */
   readonly attempt: string;
@@ -238,6 +239,7 @@ interface UploadTarget {
 interface UploadedFile {
   readonly file: FileToMove;
   readonly digests: StreamDigests;
+  readonly modifiedMs: number | undefined;
   /** The source's hash algorithm or, if it has none, the method that verified the object; undefined until verified. */
   readonly verifiedBy: string | undefined;
 }
@@ -296,9 +298,10 @@ export class BatchUpload {
       digests.update(piece);
       pieces.push(piece);
     }
+    const modifiedMs = await source.findModified(file, this.signal);
     const verifiedBy = await source.verify(file, digests, this.signal);
-    this.folder.write(file.path, Buffer.concat(pieces));
-    return { file, digests, verifiedBy };
+    this.folder.write(file.path, Buffer.concat(pieces), findKeptTime(this.target.keptTimes, modifiedMs));
+    return { file, digests, modifiedMs, verifiedBy };
   }
 
   /** Returns the files that were stored correctly. */
@@ -347,9 +350,9 @@ function addMethod(uploaded: UploadedFile, method: string | undefined): Uploaded
   return { ...uploaded, verifiedBy: uploaded.verifiedBy ?? method };
 }
 
-function toDoneFile({ file, digests, verifiedBy = readBackMethod }: UploadedFile): DoneFile {
+function toDoneFile({ file, digests, modifiedMs, verifiedBy = readBackMethod }: UploadedFile): DoneFile {
   const { position, bytes } = file;
-  return { position, bytes, sha256: digests.sha256, verifiedBy };
+  return { position, bytes, sha256: digests.sha256, verifiedBy, ...(modifiedMs !== undefined && { modifiedMs }) };
 }
 
 const maxParts = 10_000;
@@ -371,6 +374,7 @@ interface StoreTarget {
   readonly client: StoreClient;
   readonly remote: string;
   readonly hash: string | undefined;
+  readonly keptTimes?: KeptTimes | undefined;
   /** Name of the transfer's folder in the store. */
   readonly folder: string;
 }
@@ -384,7 +388,8 @@ export class StoreSink implements MoveSink {
   constructor({ transferId, attempt = '', destination }: MoveJob, remote: string, client: StoreClient) {
     this.hash = destination.hash;
     this.run = { transferId, attempt };
-    this.target = { client, remote, hash: destination.hash, folder: getTransferFolderName(transferId) };
+    const { hash, keptTimes } = destination;
+    this.target = { client, remote, hash, keptTimes, folder: getTransferFolderName(transferId) };
   }
 
   async write(file: FileToMove, content: MovedContent, signal: AbortSignal): Promise<WrittenFile> {
@@ -393,10 +398,11 @@ export class StoreSink implements MoveSink {
     const attempt = randomBytes(4).toString('hex');
     const name = `${file.position}-${attempt}.part-${this.run.transferId}`;
     try {
-      const object = { folder, name, bytes: file.bytes };
+      const modifiedMs = findKeptTime(this.target.keptTimes, await content.source.findModified(file, signal));
+      const object = { folder, name, bytes: file.bytes, modifiedMs };
       const uploadRemote = await chooseUploadRemote(client, remote, file.bytes);
       await client.write(uploadRemote, object, digestPieces(content), signal);
-      return new WrittenObject(this.target, file, `${folder}/${name}`);
+      return new WrittenObject(this.target, file, `${folder}/${name}`, modifiedMs);
     } catch (error) {
       throw toOperationError('write', error);
     }
@@ -425,11 +431,14 @@ class WrittenObject implements WrittenFile {
   private readonly target: StoreTarget;
   private readonly file: FileToMove;
   private readonly path: string;
+  /** The time that the object must have; undefined if the store decides. */
+  private readonly modifiedMs: number | undefined;
 
-  constructor(target: StoreTarget, file: FileToMove, path: string) {
+  constructor(target: StoreTarget, file: FileToMove, path: string, modifiedMs: number | undefined) {
     this.target = target;
     this.file = file;
     this.path = path;
+    this.modifiedMs = modifiedMs;
   }
 
   async verify(digests: StreamDigests, signal: AbortSignal, counter: FileBytes): Promise<string> {
@@ -437,6 +446,7 @@ class WrittenObject implements WrittenFile {
     try {
       const object = await client.stat(remote, this.path, hash, signal);
       if (object?.bytes !== this.file.bytes) throw createStorageError();
+      await this.keepTime(object, signal);
       if (hash === undefined || object.hash === undefined) return await this.readBack(digests, signal, counter);
       if (object.hash !== digests.get(hash)) throw createStorageError();
       return hash;
@@ -455,6 +465,15 @@ class WrittenObject implements WrittenFile {
     } catch (error) {
       throw toOperationError('write', error);
     }
+  }
+
+  /** Sets the time if the store didn't take it with the content. A time that it can't keep is left. */
+  private async keepTime({ modifiedMs = NaN }: StoreObject, signal: AbortSignal): Promise<void> {
+    const wantedMs = this.modifiedMs;
+    // Some stores count seconds.
+    if (wantedMs === undefined || Math.abs(modifiedMs - wantedMs) < 1_000) return;
+    const { client, remote } = this.target;
+    await client.setModified(remote, this.path, wantedMs, signal).catch(() => undefined);
   }
 
   private async readBack(digests: StreamDigests, signal: AbortSignal, counter: FileBytes): Promise<string> {

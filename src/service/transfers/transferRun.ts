@@ -185,7 +185,7 @@ export class TransferRun {
       const hashes = new Map(cached.map((file) => [file?.path, file?.sha256]));
       const fresh: HashedFile[] = [];
       const staged = result.done.map(({ position, bytes, sha256, modifiedMs }) => {
-        const file = this.updateFile(position, { bytes, sha256 });
+        const file = this.updateFile(position, { bytes, sha256, modifiedMs });
         if (modifiedMs !== undefined && sha256 !== undefined && hashes.get(file.path) !== sha256)
           fresh.push({ path: file.path, bytes, modifiedMs, sha256 });
         return file;
@@ -214,8 +214,8 @@ export class TransferRun {
     const remaining = this.files.filter((file) => !file.isTransferred);
     await this.runInBatches(remaining, signal, async (batch, jobSignal) => {
       const result = await countIn(this.moving, jobSignal, this.route.move(batch.map(toFileToMove), jobSignal));
-      const moved = result.done.map(({ position, sha256, storeHash }) =>
-        this.updateFile(position, { isTransferred: true, sha256, storeHash }),
+      const moved = result.done.map(({ position, sha256, storeHash, modifiedMs }) =>
+        this.updateFile(position, { isTransferred: true, sha256, storeHash, modifiedMs }),
       );
       for (const { verifiedBy } of result.done) if (verifiedBy !== undefined) this.methods.add(verifiedBy);
       this.progress.reportAdvanced(moved);
@@ -329,8 +329,8 @@ function sumBytes(signals: ReadonlySet<JobSignal>): { readonly copied: number; r
   return { copied, read };
 }
 
-function toFileToMove({ position, path, bytes, sha256 = '', resource }: TransferRecordFile): FileToMove {
-  return { position, path, bytes, sha256, declared: parseDeclaredHash(resource.hash) };
+function toFileToMove({ position, path, bytes, sha256 = '', modifiedMs, resource }: TransferRecordFile): FileToMove {
+  return { position, path, bytes, sha256, modifiedMs, declared: parseDeclaredHash(resource.hash) };
 }
 
 function* splitIntoBatches(

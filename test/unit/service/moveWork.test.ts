@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -18,6 +19,7 @@ import { moveFiles } from '../../../src/service/transfers/moveFiles.ts';
 import { hasOpenFiles } from '../../../src/service/transfers/destinationFiles.ts';
 import { stageFiles } from '../../../src/service/transfers/fileJobHandlers.ts';
 
+const umask = Number.parseInt(String(execFileSync('sh', ['-c', 'umask'])), 8);
 const transferId = '01234567-89ab-4cde-8f01-23456789abcd';
 const changed = 'it changed after it was hashed, or its copy is damaged';
 const leadsElsewhere = 'its path in the destination leads to a different folder';
@@ -390,6 +392,40 @@ describe('Moving staged files (D23, D24)', () => {
       'clone',
       'link',
     ]);
+  });
+
+  it('gives a clone the time of its source, and the mode that any copy has', async () => {
+    const content = 'large '.repeat(20_000);
+    write('source/large.txt', content);
+    const source = nodePath.join(root, 'source/large.txt');
+    fs.chmodSync(source, 0o577);
+    fs.utimesSync(source, 0, '-300000000.25');
+    await recordCloneCalls(createJob([staged('large.txt', content)]));
+    const { mode, mtimeMs } = fs.statSync(nodePath.join(root, 'target', `dts-${transferId}`, 'large.txt'));
+    assert.deepEqual([mode & 0o7777, mtimeMs], [0o777 & ~umask, -300_000_000_250]);
+  });
+
+  it('never clones a file with special bits, which its clone would have for a moment', async () => {
+    const content = 'large '.repeat(20_000);
+    write('source/large.txt', content);
+    fs.chmodSync(nodePath.join(root, 'source/large.txt'), 0o4755);
+    assert.ok(!(await recordCloneCalls(createJob([staged('large.txt', content)]))).includes('clone'));
+  });
+
+  it('keeps the time of a file as exactly as Node.js can set it, also before 1970 and after 2106', async () => {
+    const times = ['1700000000.123456789', '1700000000.123456999', '-315619200.500000001', '0', '7258118400.75'];
+    const files = times.map((time, position) => {
+      write(`source/${position}`, 'alpha');
+      fs.utimesSync(nodePath.join(root, `source/${position}`), 0, time);
+      return staged(String(position), 'alpha', position);
+    });
+    assert.equal((await move(...files)).failure, undefined);
+    for (const { path } of files) {
+      const [from, to] = ['source', `target/dts-${transferId}`].map((folder) =>
+        fs.statSync(nodePath.join(root, folder, path), { bigint: true }),
+      );
+      assert.equal(to?.mtimeNs, from?.mtimeNs, path);
+    }
   });
 
   it('stops between two files on request', async () => {

@@ -74,7 +74,7 @@ describe('Moving files from a store to a folder (D62)', () => {
     assert.deepEqual(rig.rclone.methods, ['sync/copy']);
   });
 
-  it('gives fetched files the time at which they were written', async () => {
+  it('gives fetched files the time of their arrival if the store knows none', async () => {
     const start = Date.now();
     const files = rig.put(contents).map((file) => withHash(file, contents[file.path] ?? ''));
     await rig.fetch(files, { isFlushed: true });

@@ -33,7 +33,8 @@ async function upload(bytes: number, description = 'S3 bucket bucket', name = 'l
     yield await Promise.resolve(Buffer.from('content'));
   };
   const digests = new StreamDigests([]);
-  const content = { digests, counter: new FileBytes(signal, bytes), canResume: false, read, source: {} };
+  const untimed = { findModified: async () => await Promise.resolve(undefined) };
+  const content = { digests, counter: new FileBytes(signal, bytes), canResume: false, read, source: untimed };
   const file = { position: 0, path: 'a', bytes, sha256: '', isPresent: false };
   try {
     await new StoreSink(job, 'lab:bucket', client).write(file, content, new AbortController().signal);
