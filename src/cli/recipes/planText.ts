@@ -152,6 +152,7 @@ const obstacleCodes: Readonly<Record<PlanObstacle, ExitCode>> = {
   stalled: exitCode.failed,
   tooMany: exitCode.failed,
   noFiles: exitCode.failed,
+  nested: exitCode.failed,
   noDestination: exitCode.usage,
 };
 

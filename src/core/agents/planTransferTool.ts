@@ -7,7 +7,8 @@ import { findObstacle, type PlanObstacle, type RecipePlan } from '../recipes/pla
 import { sumUpFiles, type RecipeFile } from '../recipes/recipeFile.ts';
 import type { Recipe } from '../recipes/recipeSchema.ts';
 import type { JsonObject } from '../util/json.ts';
-import { fieldTexts } from '../util/sharedTexts.ts';
+import { findNestedFiles } from '../util/nestedFiles.ts';
+import { describeNestedPaths, fieldTexts } from '../util/sharedTexts.ts';
 import { hasHiddenText } from '../util/visibleText.ts';
 import type { AgentContext } from './agentContext.ts';
 import { AgentError } from './agentError.ts';
@@ -155,12 +156,18 @@ function requireNoObstacle(plan: RecipePlan): void {
   throw new AgentError(obstacle === 'missing' ? 'notFound' : 'cannotTransfer', describeObstacle(plan, obstacle));
 }
 
-function describeObstacle({ missing }: RecipePlan, obstacle: PlanObstacle): string {
+function describeObstacle({ missing, files }: RecipePlan, obstacle: PlanObstacle): string {
   if (obstacle === 'missing') return `The source doesn't have ${missing.length} of these IDs: ${listIds(missing)}.`;
   if (obstacle === 'noFiles') return 'No file matches. Nothing was planned.';
   if (obstacle === 'stalled')
     return 'The search stopped because three pages in a row had no new files; more may exist. Narrow the query.';
+  const nested = findNestedFiles(files);
+  if (nested) return describeNestedPaths(quotePath(nested.outer), quotePath(nested.inner));
   return `Too many files: a plan can have ${maxPlannedFiles}. Narrow the query.`;
+}
+
+function quotePath({ path }: RecipeFile): string {
+  return JSON.stringify(toDataLine(path));
 }
 
 function listIds(ids: readonly string[]): string {

@@ -1,5 +1,6 @@
 import type { TransferOrder } from '../model/transferModel.ts';
 import { parseDeclaredHash } from '../util/declaredHash.ts';
+import { findNestedFiles } from '../util/nestedFiles.ts';
 import type { RecipeLock } from './recipeLock.ts';
 import {
   completeFiles,
@@ -93,20 +94,26 @@ export type PlanObstacle =
   | 'stalled'
   | 'tooMany'
   | 'noFiles'
+  | 'nested'
   | 'noDestination';
 
 /** Returns the first reason why a plan can't be carried out; undefined if it can. */
 export function findObstacle(plan: RecipePlan): PlanObstacle | undefined {
-  const { failure, missing, unmet, isCut, files, recipe, isLocked, difference } = plan;
+  const { failure, missing, unmet, isCut, files, recipe } = plan;
   if (failure) return 'failed';
   if (plan.lockedDatabases) return 'otherDatabases';
-  if (isLocked && (!difference || difference.gone.length + difference.changed.length > 0)) return 'differsFromLock';
+  if (differsFromLock(plan)) return 'differsFromLock';
   if (missing.length > 0) return 'missing';
   if (unmet.length > 0) return 'unmet';
   if (plan.isStalled) return 'stalled';
   if (isCut || files.length > maxRecipeFiles) return 'tooMany';
   if (files.length === 0) return 'noFiles';
+  if (findNestedFiles(files)) return 'nested';
   return recipe.to ? undefined : 'noDestination';
+}
+
+function differsFromLock({ isLocked, difference }: RecipePlan): boolean {
+  return isLocked && (!difference || difference.gone.length + difference.changed.length > 0);
 }
 
 /** Returns the order for a plan's transfer. The recipe must have a destination. */

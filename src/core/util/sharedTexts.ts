@@ -22,6 +22,12 @@ export function describeReadOnlyDatabase(name: string): string {
   return `the database ${name} is read-only`;
 }
 
+/** Describes a file that would have the name of another one's folder; both are quoted paths. */
+export function describeNestedPaths(outer: string, inner: string): string {
+  const reason = "because a folder can't have the name of a file";
+  return `A transfer can't contain ${outer} and ${inner}, ${reason}. Transfer them separately.`;
+}
+
 /** Converts a clause to a sentence with a capital letter and a period. */
 export function toSentence(clause: string): string {
   return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;

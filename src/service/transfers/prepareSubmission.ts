@@ -1,5 +1,6 @@
 import type { TransferRequest } from '../../contract/contract.ts';
 import type { Logger } from '../../core/util/logger.ts';
+import { findNestedFiles } from '../../core/util/nestedFiles.ts';
 import { toFileResource, type CatalogFile } from '../catalog/catalogFile.ts';
 import { isReadOnly, mustFindBoth, type ServedDatabase, type ServedDatabases } from '../catalog/servedDatabases.ts';
 import type { DatabaseRegistry } from '../databases/databaseRegistry.ts';
@@ -20,7 +21,7 @@ import {
   type TransferRecordFile,
 } from './journal.ts';
 import { TransferFailure } from './transferErrors.ts';
-import { describeReadOnlyDatabase } from '../../core/util/sharedTexts.ts';
+import { describeNestedPaths, describeReadOnlyDatabase } from '../../core/util/sharedTexts.ts';
 
 /** A valid submission, as the journal stores it. */
 export interface PreparedSubmission {
@@ -55,6 +56,7 @@ export async function prepareSubmission(
   ]);
   refuseIds(request.file_ids, found);
   const files = [...found.values()].map(toTransferFile);
+  refuseNestedFiles(files);
   const amount = { fileCount: files.length, sizeBytes: files.reduce((sum, file) => sum + file.bytes, 0) };
   const record: TransferRecord = {
     id,
@@ -118,6 +120,16 @@ function refuseIds(ids: readonly string[], found: ReadonlyMap<string, CatalogFil
     return isFirst ? [] : { id, location: `${idListLocation}.${index}` };
   });
   if (same.length > 0) throw createRepeatedIdsProblem(same, [], idListLocation);
+}
+
+/** Throws {@link HttpProblem} if the destination would need a file and a folder of one name. */
+function refuseNestedFiles(files: readonly TransferRecordFile[]): void {
+  const nested = findNestedFiles(files);
+  if (nested === undefined) return;
+  const { outer, inner } = nested;
+  const message = describeNestedPaths(`"${toQuotable(outer.path)}"`, `"${toQuotable(inner.path)}"`);
+  const errors = [outer, inner].map(({ position }) => ({ message, location: `${idListLocation}.${position}` }));
+  throw new HttpProblem(422, message, { errors });
 }
 
 interface LocatedId {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
+import type { ProblemDocument } from '../../../src/contract/contract.ts';
 import { eventually } from '../../support/eventually.ts';
 import { OddBucket } from '../../support/oddBucket.ts';
 import { StoreRig } from '../../support/storeRig.ts';
@@ -29,6 +30,9 @@ const hostile = {
   'marker/': '',
 };
 
+/** Objects of which one has the name of the other's folder. */
+const nested = { thing: 'outer', 'thing/inside.txt': 'inner' };
+
 describe('The objects of a bucket (D62)', () => {
   const large = randomBytes(600_000);
   const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`many/${index}.txt`, 'x']));
@@ -37,7 +41,7 @@ describe('The objects of a bucket (D62)', () => {
   let rig: StoreRig;
 
   before(async () => {
-    bucket = await OddBucket.start({ ...plain, ...hostile, ...many, ...parts, 'line\nbreak.txt': 'line' });
+    bucket = await OddBucket.start({ ...plain, ...hostile, ...nested, ...many, ...parts, 'line\nbreak.txt': 'line' });
     rig = await StoreRig.start([], {}, { remotes: bucket.section });
     await rig.stopService();
     const remotes = [{ name: 'odd', remote: bucket.remote }];
@@ -71,6 +75,21 @@ describe('The objects of a bucket (D62)', () => {
     }
     assert.ok((await fs.readdir(rig.folder)).every((name) => name.startsWith('dts-')));
     assert.deepEqual((await fs.readdir(nodePath.dirname(rig.folder))).sort(), ['data', 'folder']);
+  });
+
+  it('are refused before anything is sent if one has the name of the folder of another, and both are named', async () => {
+    const found = (await rig.find('odd', '-path:many/* -path:parts/*')).filter(({ path }) => path in nested);
+    assert.deepEqual(found.map(({ path }) => path).toSorted(), Object.keys(nested));
+    const before = await fs.readdir(rig.folder);
+    const ids = found.map(({ id }) => id);
+    const { status, body } = await rig.requestTransfer({ source: 'odd', destination: 'folder', file_ids: ids });
+    assert.equal(status, 422);
+    assert.equal(
+      (body as ProblemDocument).detail,
+      'A transfer can\'t contain "thing" and "thing/inside.txt", because a folder can\'t have the name of a file. Transfer them separately.',
+    );
+    assert.deepEqual(await fs.readdir(rig.folder), before);
+    for (const id of ids) assert.equal((await rig.transfer('odd', 'folder', [id])).status, 'succeeded');
   });
 
   it('wait for new credentials if the old ones expire during a transfer', async () => {

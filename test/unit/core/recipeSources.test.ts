@@ -282,6 +282,16 @@ describe('The files of a recipe (D61)', () => {
       assert.equal(findObstacle({ ...planned, files: [] }), 'noFiles');
     });
 
+    it('are refused if one has the name of the folder of another, in any order', async () => {
+      const planned = await planFiles(['a']);
+      const withPaths = (...paths: readonly string[]): RecipePlan => {
+        return { ...planned, files: paths.map((path) => ({ id: path, path })) };
+      };
+      assert.equal(findObstacle(withPaths('x/thing', 'y', 'x/thing/deep/inside')), 'nested');
+      assert.equal(findObstacle(withPaths('thing/inside', 'thing')), 'nested');
+      assert.equal(findObstacle(withPaths('thing', 'things/inside', 'x/thing', '/a', 'a/')), undefined);
+    });
+
     it('are not sent in a locked run without a comparison', async () => {
       assert.equal(findObstacle({ ...(await planFiles(['a'])), isLocked: true }), 'differsFromLock');
     });

@@ -4,12 +4,14 @@ import type { OpenConnection } from '../../../core/connections/openConnections.t
 import type { Connection } from '../../../core/model/connection.ts';
 import { getReportedStaging } from '../../../core/model/searchModel.ts';
 import type { TransferFile, TransferOrder } from '../../../core/model/transferModel.ts';
+import { CommandFailure } from '../../editor/commandBoundary.ts';
 import { getConnectionName } from '../../editor/connectionFacts.ts';
 import type { FileNode, FileRef } from '../../editor/contributions.ts';
 import { withLateProgress } from '../../editor/notifications.ts';
 import type { Step } from '../../editor/quickInput.ts';
 import { formatFileCount, formatNumber, plural } from '../../words/localeFormats.ts';
 import { toPlainText } from '../../words/plainText.ts';
+import { describeNested } from '../../words/recipeWords.ts';
 import type { StagingLookup } from '../../words/summaryWords.ts';
 import { requireSession } from '../connections/connectionPicker.ts';
 import { switchConnection } from '../connections/manageConnections.ts';
@@ -147,7 +149,10 @@ function createOrders(
 }
 
 function getFilesOfSource(source: string, files: readonly KnownFile[]): readonly TransferFile[] {
-  return files.filter(({ ref }) => ref.database === source).map(({ ref, entry }) => createTransferFile(ref, entry));
+  const chosen = files.filter(({ ref }) => ref.database === source);
+  const problem = describeNested(chosen.flatMap(({ entry }) => entry ?? []));
+  if (problem !== '') throw new CommandFailure(problem);
+  return chosen.map(({ ref, entry }) => createTransferFile(ref, entry));
 }
 
 /** Creates a function that returns the staging status from a file's metadata. */
