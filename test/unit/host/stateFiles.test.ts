@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { StateFiles } from '../../../src/extension/editor/stateFiles.ts';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import { fillDisk } from '../../support/fullDisk.ts';
+import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 
 /** The state that the editor stores for an extension. */
@@ -101,6 +102,8 @@ describe('The state files (D45)', () => {
   });
 
   it('are not replaced by a change if they cannot be read', async () => {
+    const clock = new ManualClock();
+    files = new StateFiles({ folder, editorState, clock, log });
     await files.update('list', add('a'));
     const { readFile: read } = fs;
     const refuse = (): Promise<never> => Promise.reject(Object.assign(new Error('EIO: i/o error'), { code: 'EIO' }));
@@ -112,6 +115,8 @@ describe('The state files (D45)', () => {
     }
     assert.equal(log.lines.length, 1, log.lines.join('\n'));
     assert.deepEqual(await openWindow().read('list'), ['a']);
+    // The lock could not be read either, so it was not released. It goes stale after ten seconds.
+    await clock.pass(10_000);
     await files.update('list', add('c'));
     assert.deepEqual(await openWindow().read('list'), ['a', 'c']);
   });
