@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCli } from '../support/cliProcess.ts';
+import { callCli } from '../support/cliCall.ts';
 
 describe('The comparison of a recipe without a lock', () => {
   const from = { database: 'Source Data', search: { query: 'csv' } };
@@ -20,7 +20,7 @@ describe('The comparison of a recipe without a lock', () => {
     it(`states how ${what} gets one, and exits with 4`, async () => {
       const file = join(folder, 'reads.transfer.json');
       await writeFile(file, JSON.stringify(recipe));
-      const { code, stdout, stderr } = await runCli(['compare', file]);
+      const { code, stdout, stderr } = await callCli(['compare', file]);
       assert.deepEqual([code, stdout, stderr], [4, '', `The recipe has no lock to compare with. ${advice}\n`]);
     });
   }

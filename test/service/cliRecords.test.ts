@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { callCli } from '../support/cliCall.ts';
 import { CliProcess, runCli } from '../support/cliProcess.ts';
 import { CliRig } from './cliRig.ts';
 
@@ -21,7 +22,7 @@ describe('Transfer records on the command line', () => {
   });
 
   it('verifies the files of a transfer in the folder that the service serves', async () => {
-    const { code, stdout } = await rig.run('verify', id);
+    const { code, stdout } = await rig.start('verify', id).ended;
     assert.deepEqual([code, stdout], [0, '2 of 2 files intact\n']);
   });
 
@@ -100,7 +101,7 @@ describe('Transfer records on the command line', () => {
   });
 
   it('exports the files of a transfer as a table, as checksums that sha256sum accepts, and as an RO-Crate', async () => {
-    const table = await rig.run('export', id);
+    const table = await rig.start('export', id).ended;
     assert.match(table.stdout, /^id,name,path,bytes,hash,media_type,database\r\na\.csv,,a\.csv,1,sha256:/);
     const file = join(folder, 'files.sha256');
     assert.equal((await rig.run('export', id, '--format', 'sha256', '--output', file)).stdout, '');
@@ -112,7 +113,7 @@ describe('Transfer records on the command line', () => {
   });
 
   it('verifies and exports no files of another transfer whose folder was renamed', async () => {
-    const other = (await rig.run('transfer', 'Source Data', 'Target', 'a.csv', '--wait')).stdout.trim();
+    const other = (await rig.start('transfer', 'Source Data', 'Target', 'a.csv', '--wait').ended).stdout.trim();
     const copy = join(rig.ledger, 'copy');
     await cp(join(rig.service.target, `dts-${other}`), copy, { recursive: true });
     const reason = `${join(copy, 'manifest.json')} is the manifest of a different transfer.\n`;
@@ -137,9 +138,9 @@ describe('Transfer records on the command line', () => {
     const { transfer } = await rig.runJson(0, 'transfer', 'Source Data', 'Target', 'a.csv', '--wait');
     assert.equal((transfer as { service?: string }).service, address);
     const environment = { DATA_TRANSFER_LEDGER: rig.ledger };
-    const table = await runCli(['export'], { environment });
+    const table = await callCli(['export'], { environment });
     assert.match(table.stdout, new RegExp(`\r\n${id},${address},Source Data,`));
-    const crate = await runCli(['export', id, '--format', 'ro-crate', '--folder', folder], { environment });
+    const crate = await callCli(['export', id, '--format', 'ro-crate', '--folder', folder], { environment });
     assert.match(crate.stdout, new RegExp(`Transfer from Source Data to Target by ${address}"`));
   });
 
@@ -160,7 +161,7 @@ describe('Transfer records on the command line', () => {
   });
 
   it('cites files, and the files of a transfer with the day of the transfer', async () => {
-    const { code, stdout } = await rig.run('cite', 'Source Data', 'a.csv');
+    const { code, stdout } = await rig.start('cite', 'Source Data', 'a.csv').ended;
     assert.equal(code, 0);
     assert.match(stdout, /^@\w+\{/);
     const cited = await rig.runJson(0, 'cite', '--transfer', id, '--format', 'csl');
@@ -229,7 +230,7 @@ describe('The service of the command line', () => {
   });
 
   it('reports the same required Node.js version as its program', async () => {
-    const { stdout } = await runCli(['help', 'service']);
+    const { stdout } = await callCli(['help', 'service']);
     const program = await readFile(join(import.meta.dirname, '..', '..', 'src', 'service', 'sqlite.ts'), 'utf8');
     const [, version = ''] = /needs Node\.js (\d+\.\d+)/.exec(program) ?? [];
     assert.match(stdout.replaceAll(/\s+/g, ' '), new RegExp(`needs Node\\.js ${version} or later`));

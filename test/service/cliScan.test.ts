@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
-import { CliProcess, type CliResult } from '../support/cliProcess.ts';
+import { callCli } from '../support/cliCall.ts';
+import { type CliResult, runCli } from '../support/cliProcess.ts';
 import { json } from '../support/faultBehaviors.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { startLocalService, type StartedService } from '../support/localService.ts';
@@ -29,13 +30,18 @@ describe('Scanning a database again by the command line (D62)', () => {
   });
 
   const run = async (server: string, ...args: readonly string[]): Promise<CliResult> => {
+    return await callCli(...connect(server, args));
+  };
+
+  const connect = (server: string, args: readonly string[]): Parameters<typeof callCli> => {
     const options = ['--server', server, '--orcid', '0000-0002-1825-0097', '--key-variable', 'THE_KEY'];
     const environment = { THE_KEY: service.token, DATA_TRANSFER_LEDGER: nodePath.join(root, 'ledger') };
-    return await new CliProcess([...args, ...options], { environment }).ended;
+    return [[...args, ...options], { environment }];
   };
 
   it('finds a new object after the scan that it waits for, and says before how old the listing is', async () => {
-    assert.equal((await run(service.address, 'scan', 'Lab Bucket', '--wait')).stdout, 'Lab Bucket: 1 file\n');
+    const scanned = await runCli(...connect(service.address, ['scan', 'Lab Bucket', '--wait']));
+    assert.equal(scanned.stdout, 'Lab Bucket: 1 file\n');
     await fs.writeFile(nodePath.join(root, 'store', 'b.csv'), 'b');
     const before = await run(service.address, 'search', 'Lab Bucket', 'b.csv');
     assert.match(

@@ -7,7 +7,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { CliProcess, cliProgram, runCli } from '../support/cliProcess.ts';
+import { callCli } from '../support/cliCall.ts';
+import { CliProcess, cliProgram } from '../support/cliProcess.ts';
 import { getEndedPid } from '../support/endedProcess.ts';
 import { chooseBehavior, dropBeforeAnswer, json, problem } from '../support/faultBehaviors.ts';
 import { FaultServer } from '../support/faultServer.ts';
@@ -23,7 +24,7 @@ describe('The command line', () => {
   after(() => rig.stop());
 
   it('lists databases as a table, and as one JSON document', async () => {
-    const table = await rig.run('databases');
+    const table = await rig.start('databases').ended;
     assert.equal(table.code, 0);
     assert.match(table.stdout, /^NAME +ID +ORGANIZATION +ACCESS\nSource Data +source-data +Lab\nTarget +target\n$/);
     const { databases } = await rig.runJson(0, 'databases');
@@ -55,11 +56,14 @@ describe('The command line', () => {
   });
 
   it('reports on standard error that nothing was found, but not with --json', async () => {
-    const found = await rig.run('search', 'Source Data', 'nothing');
+    const found = await rig.start('search', 'Source Data', 'nothing').ended;
     assert.deepEqual([found.code, found.stdout, found.stderr], [0, 'ID  SIZE  FORMAT  PATH\n', 'No files match.\n']);
     assert.equal((await rig.run('search', 'Source Data', 'nothing', '--json')).stderr, '');
-    assert.match((await rig.run('status')).stderr, /^No transfer is in progress\. List .*: data-transfer history\n$/);
-    assert.equal((await rig.run('history')).stderr, `No transfers are recorded in ${rig.ledger}.\n`);
+    assert.match(
+      (await rig.start('status').ended).stderr,
+      /^No transfer is in progress\. List .*: data-transfer history\n$/,
+    );
+    assert.equal((await rig.start('history').ended).stderr, `No transfers are recorded in ${rig.ledger}.\n`);
   });
 
   it('stops at the limit, and reports it on standard error only', async () => {
@@ -76,7 +80,7 @@ describe('The command line', () => {
     assert.equal((found['files'] as { bytes: number }[])[0]?.bytes, 5);
     const partial = await rig.runJson(4, 'describe', 'Source Data', 'a.csv', 'nope');
     assert.deepEqual(partial['missing'], ['nope']);
-    const none = await rig.run('describe', 'Source Data', 'nope');
+    const none = await rig.start('describe', 'Source Data', 'nope').ended;
     assert.deepEqual([none.code, none.stderr], [4, "Source Data doesn't have 1 requested file: nope.\n"]);
   });
 
@@ -96,7 +100,7 @@ describe('The command line', () => {
     const misspelled = await rig.run('search', 'source-dat');
     assert.equal(misspelled.stderr, 'There is no database "source-dat". Did you mean "Source Data"?\n');
     const invalid = ['databases', '--server', rig.service.service.address, '--orcid', '1234'];
-    assert.equal((await runCli(invalid)).stderr, "The ORCID iD isn't valid.\n");
+    assert.equal((await callCli(invalid)).stderr, "The ORCID iD isn't valid.\n");
   });
 
   it('reads connections from a file, and finds the one with the address of --server', async () => {
@@ -106,7 +110,7 @@ describe('The command line', () => {
     const lab = { id: 'one', name: 'Lab', server: address, apiKeyVariable: 'LAB_KEY' };
     const other = { id: 'two', name: 'Other', server: 'https://dts.example.org' };
     const environment = { LAB_KEY: token, DATA_TRANSFER_CONNECTIONS: file };
-    const run = async (...args: string[]) => await runCli(['databases', ...args], { environment });
+    const run = async (...args: string[]) => await callCli(['databases', ...args], { environment });
     await writeFile(file, JSON.stringify({ orcid, connections: [lab, other] }));
     assert.equal((await run('--connection', 'Lab')).code, 0);
     assert.equal((await run('--server', `${address}/`)).code, 0);
@@ -134,37 +138,37 @@ describe('The command line', () => {
       file,
       JSON.stringify({ connections: [{ id: 'local', name: 'Local', serviceFile: 'service.json' }] }),
     );
-    assert.deepEqual(await runCli(['databases', '--connections', file]), {
+    assert.deepEqual(await callCli(['databases', '--connections', file]), {
       ...{ code: 3, stdout: '', stderr: "Couldn't connect: the local service is stopped.\n" },
     });
     const record = { address, token, ...describeProcess() };
     const write = (content: object) => writeFile(join(folder, 'service.json'), JSON.stringify(content));
     await write(record);
-    assert.equal((await runCli(['databases', '--connections', file])).code, 0);
+    assert.equal((await callCli(['databases', '--connections', file])).code, 0);
     // Another user's program can take the port of a service that was killed.
     const reused = process.platform === 'linux' ? [{ pid: 1 }] : [];
     for (const gone of [{ pid: await getEndedPid() }, { host: 'another-machine' }, { pid: undefined }, ...reused]) {
       await write({ ...record, ...gone });
-      assert.equal((await runCli(['databases', '--connections', file])).code, 3);
+      assert.equal((await callCli(['databases', '--connections', file])).code, 3);
     }
     await rm(folder, { recursive: true });
   });
 
   it('explains how to name the connections file if a connection is unknown', async () => {
-    const { code, stderr } = await runCli(['databases', '--connection', 'Lab']);
+    const { code, stderr } = await callCli(['databases', '--connection', 'Lab']);
     const advice = 'Use --connections or DATA_TRANSFER_CONNECTIONS to name the file that contains it.';
     assert.deepEqual([code, stderr], [2, `There is no connection Lab. ${advice}\n`]);
   });
 
   it('explains why it rejects an address', async () => {
     const connect = async (server: string): Promise<string> =>
-      (await runCli(['databases', '--server', server, '--orcid', orcid, '--key-stdin'], { input: 'x' })).stderr;
+      (await callCli(['databases', '--server', server, '--orcid', orcid, '--key-stdin'], { input: 'x' })).stderr;
     assert.match(await connect('example.org'), /: the address isn't valid; include the scheme, as in https:/);
     assert.match(await connect('http://192.0.2.1'), /: the key would be sent unencrypted; use https:\/\/, or /);
   });
 
   it('shows examples and exit codes in its help, which fits the terminal', async () => {
-    const { code, stdout } = await runCli(['--help']);
+    const { code, stdout } = await callCli(['--help']);
     assert.equal(code, 0);
     assert.match(stdout, /^ {2}\$ data-transfer search "Lab Share" csv/m);
     assert.match(stdout, /^Exit codes: 0 done, 1 failed, /m);
@@ -174,7 +178,7 @@ describe('The command line', () => {
 
   it('suggests the most similar command if help is requested for an unknown one', async () => {
     const help = async (...args: readonly string[]): Promise<unknown> => {
-      const { code, stdout, stderr } = await runCli(['help', ...args]);
+      const { code, stdout, stderr } = await callCli(['help', ...args]);
       return [code, stdout.split('\n', 1)[0], stderr];
     };
     const end = '\n(--help lists all options)\n';
@@ -226,7 +230,7 @@ describe('The command line with a server that misbehaves', () => {
 
   it('exits with 3 if nothing listens at the address', async () => {
     const args = ['databases', '--server', 'http://127.0.0.1:9', '--orcid', orcid, '--key-variable', 'THE_KEY'];
-    const { code, stderr } = await runCli(args, { environment: { THE_KEY: 'x' } });
+    const { code, stderr } = await callCli(args, { environment: { THE_KEY: 'x' } });
     assert.equal(code, 3);
     assert.match(stderr, /the service can't be reached/);
   });

@@ -22,6 +22,12 @@ export interface CliResult {
   readonly stderr: string;
 }
 
+/** Returns the environment of a command: this process's, without the user's records and connections. */
+export function createCliEnvironment(added: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const inherited = omit(process.env, 'DATA_TRANSFER_LEDGER', 'DATA_TRANSFER_CONNECTIONS');
+  return { ...inherited, ...dataHomeVariables(dataHome), ...added };
+}
+
 interface CliOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Text to write to standard input, which is closed afterwards. */
@@ -41,9 +47,7 @@ export class CliProcess {
 
   constructor(args: readonly string[], options: CliOptions = {}) {
     const { environment = {}, input = '', program = cliProgram, runtime = process.execPath } = options;
-    const inherited = omit(process.env, 'DATA_TRANSFER_LEDGER', 'DATA_TRANSFER_CONNECTIONS');
-    const env = { ...inherited, ...dataHomeVariables(dataHome), ...environment };
-    this.child = spawn(runtime, [program, ...args], { env });
+    this.child = spawn(runtime, [program, ...args], { env: createCliEnvironment(environment) });
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
     this.child.stdin?.on('error', () => undefined).end(input);
