@@ -141,7 +141,7 @@ function hostSuites() {
           .sort();
         if (files.length === 0) return { errors: [{ text: 'No file matches test/host/**/*.test.ts.' }] };
         const entries = files.map(
-          (file) => `  ${JSON.stringify(file)}: () => require(${JSON.stringify(`./${file}`)}),`,
+          (file) => `  ${JSON.stringify(`test/host/${file}`)}: () => require(${JSON.stringify(`./${file}`)}),`,
         );
         return {
           contents: `export const suites = {\n${entries.join('\n')}\n};\n`,

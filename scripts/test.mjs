@@ -38,9 +38,8 @@ function build(title, args) {
   return step(title, () => run(toolNode, [join(root, 'esbuild.mjs'), ...args], { label: 'esbuild' }));
 }
 
-function installPackage() {
-  const program = join(root, 'scripts', 'rings', 'installPacked.ts');
-  return step('Package', () => run(toolNode, [program], { label: 'package' }));
+function runPreparation(title, program) {
+  return step(title, () => run(toolNode, [join(root, 'scripts', 'rings', program)], { label: title.toLowerCase() }));
 }
 
 /**
@@ -51,21 +50,27 @@ async function prepare(names) {
   await setup({ editor: false });
   const needs = (what) => names.some((name) => rings[name][what]);
   const hasEditor = !needs('needsEditor') || (await attempt(() => setup()));
+  // Packing leaves a production build in `dist`, so it comes before the build for the tests.
+  const hasPackage = !needs('needsPackage') || (await attempt(() => runPreparation('Package', 'packExtension.ts')));
+  const canInstall = hasEditor && hasPackage;
   return {
     hasEditor,
-    // Packing leaves a production build in `dist`, so it comes before the build for the tests.
-    hasPackage: !needs('needsPackage') || (hasEditor && (await attempt(installPackage))),
+    hasPackage,
+    hasInstalled:
+      !needs('needsInstalled') ||
+      (canInstall && (await attempt(() => runPreparation('Installation', 'installPacked.ts')))),
     hasBuild: !needs('needsBuild') || (await attempt(() => build('Build', []))),
     hasSuites: !needs('needsSuites') || (await attempt(() => build('Test suite build', ['--only', 'tests']))),
   };
 }
 
-function findMissingPrerequisite(name, { hasEditor, hasPackage, hasBuild, hasSuites }) {
+function findMissingPrerequisite(name, { hasEditor, hasPackage, hasInstalled, hasBuild, hasSuites }) {
   const ring = rings[name];
   if (ring.needsBuild && !hasBuild) return 'the build failed';
   if (ring.needsSuites && !hasSuites) return 'the build of its test suites failed';
   if (ring.needsEditor && !hasEditor) return 'the editor could not be set up';
-  if (ring.needsPackage && !hasPackage) return 'the extension could not be packed and installed';
+  if (ring.needsPackage && !hasPackage) return 'the extension could not be packed';
+  if (ring.needsInstalled && !hasInstalled) return 'the extension could not be installed';
   return undefined;
 }
 

@@ -1,6 +1,4 @@
-/**
- * Packs the extension and installs it for the editors that the ui ring starts: `node scripts/rings/installPacked.ts`.
- */
+/** Installs the packed extension for the editors that the ui ring starts: `node scripts/rings/installPacked.ts`. */
 import { installPacked } from '../../test/support/editor/installed.ts';
 
 installPacked();

@@ -5,14 +5,21 @@ import { listTestFiles } from './testFiles.mjs';
 import { runWorker } from './worker.mjs';
 
 /**
- * The rings, in the order in which they start, each with the program that runs it. The host ring comes first, because
- * its files are divided among its processes in advance, not assigned from a queue. `longFiles` lists files that take
- * longer than their size suggests.
+ * The rings, in the order in which they start, each with the program that runs it. `workers` is the number of processes
+ * that share the ring's files; without it, one process runs all files. `longFiles` lists files that take longer than
+ * their size suggests.
  */
 export const rings = {
   host: {
     script: 'runHost.ts',
     workers: 2,
+    longFiles: [
+      'verifyTransferredFiles.test.ts',
+      'sharedService.test.ts',
+      'localService.test.ts',
+      'serveFolder.test.ts',
+      'serveStore.test.ts',
+    ],
     needsEditor: true,
     needsBuild: true,
     needsSuites: true,
@@ -32,14 +39,24 @@ export const rings = {
       'extended/storeBandwidth.test.ts',
       'extended/storeLease.test.ts',
       'extended/soak.test.ts',
+      'routes.test.ts',
+      'cliRecords.test.ts',
+      'cliSearch.test.ts',
+      'storeDaemon.test.ts',
     ],
     needsBuild: true,
   },
   unit: {
     script: 'runFiles.ts',
     workers: 2,
-    longFiles: ['core/faultMatrix.test.ts', 'service/pathIds.test.ts', 'core/agentSessions.test.ts'],
+    longFiles: [
+      'core/faultMatrix.test.ts',
+      'core/secrets.test.ts',
+      'service/pathIds.test.ts',
+      'core/agentSessions.test.ts',
+    ],
     needsBuild: true,
+    needsPackage: true,
   },
   ui: {
     script: 'runFiles.ts',
@@ -50,10 +67,13 @@ export const rings = {
       'extended/walkthrough.test.ts',
       'extended/agents.test.ts',
       'extended/twoWindows.test.ts',
+      'journeys.test.ts',
+      'accessibility.test.ts',
     ],
     needsEditor: true,
     needsBuild: true,
     needsPackage: true,
+    needsInstalled: true,
   },
   desktop: {
     script: 'runDesktop.ts',
@@ -133,35 +153,33 @@ async function runProcess(name, { args, environment }, count, files) {
 }
 
 /**
- * Runs one ring in several processes. Each process starts when a slot is free. Resolves to
+ * Runs one ring in several processes. Each process starts when a slot is free; the second one of any ring only after
+ * the first ones of all, so that few editors run at the same time. Resolves to
  * `{ name, passed, failures, tallies }`. A crash, a hang or, unless `pattern` is given, a run without tests counts as a
  * failure.
  */
 export async function runRing(name, { pattern, order, isExtended, environment }, slots) {
-  const { script, lastFile, longFiles } = rings[name];
-  // Without a file queue, each process runs a fixed part of the files. A pattern rarely matches enough tests for more
-  // than one process.
-  const workers = script !== 'runFiles.ts' && pattern ? 1 : (rings[name].workers ?? 1);
-  const files =
-    script === 'runFiles.ts'
-      ? new FileQueue(listTestFiles(name, { longFiles, isExtended }), {
-          lastFile: isExtended ? lastFile : undefined,
-          order,
-        })
-      : undefined;
-  const args = [...(files ? [name] : []), ...(pattern ? [pattern] : [])];
+  const { script, workers, lastFile, longFiles } = rings[name];
+  const files = workers
+    ? new FileQueue(listTestFiles(name, { longFiles, isExtended }), {
+        lastFile: isExtended ? lastFile : undefined,
+        order,
+      })
+    : undefined;
+  const args = [...(script === 'runFiles.ts' ? [name] : []), ...(pattern ? [pattern] : [])];
   const count = new Count(name);
   let started;
-  const work = async (part) => {
-    await slots.run(async () => {
+  const work = async (round) => {
+    await slots.run(round, async () => {
       // Always start the first process; start others only while files remain.
       if (started !== undefined && files && !files.areLeft) return;
       started ??= performance.now();
-      const own = files ? environment : { ...environment, DATA_TRANSFER_TEST_PART: `${part}/${workers}` };
-      await runProcess(name, { args, environment: own }, count, files);
+      await runProcess(name, { args, environment }, count, files);
     });
   };
-  await Promise.all(Array.from({ length: workers }, (_, part) => work(part)));
+  // A pattern rarely matches enough tests for a second window.
+  const processCount = script === 'runHost.ts' && pattern ? 1 : (workers ?? 1);
+  await Promise.all(Array.from({ length: processCount }, (_, round) => work(round)));
   if (files?.areLeft) count.fail(`ring ${name}`, `These files were not run: ${files.waiting.join(', ')}.`);
   if (count.passed + count.failures.length === 0 && !pattern) count.fail(`ring ${name}`, 'It ran no tests.');
   say(`${name}: ${count.passed} passed, ${count.failures.length} failed in ${seconds(started)}`);

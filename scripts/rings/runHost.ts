@@ -1,5 +1,12 @@
-/** Runs the bundled suites in the extension host of the editor's server: `node scripts/rings/runHost.ts [pattern]`. */
+/**
+ * Runs the bundled suites in the extension host of the editor's server, one file at a time, as `ring.mjs` requests them:
+ * `runHost.ts [pattern]`. Started by `worker.mjs` with an IPC channel.
+ */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { type Editor, startEditor } from '../../test/support/editor/editor.ts';
 import { saveFailureArtifacts } from '../../test/support/editor/failureArtifacts.ts';
@@ -95,26 +102,43 @@ class HostConsole {
   }
 }
 
+/**
+ * Gives the files of the ring's queue to the extension host: passes each request on to the ring, and responds with the
+ * ring's message.
+ */
+async function serveFiles(): Promise<Server> {
+  const server = createServer(async (request, response) => {
+    const finished = (await json(request)) as object;
+    process.send?.({ ready: true, ...finished });
+    const [next] = (await once(process, 'message')) as [object];
+    response.end(JSON.stringify(next));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return server;
+}
+
 // Playwright's own handler for this signal would otherwise keep the process running.
 process.once('SIGTERM', () => process.exit(143));
 
 const [pattern] = process.argv.slice(2);
-const part = process.env['DATA_TRANSFER_TEST_PART'] ?? '0/1';
+const files = await serveFiles();
 const editor = await startEditor({
   extensionPath: repositoryRoot,
   isDevelopmentHost: true,
   environment: {
     ...(pattern !== undefined && { DATA_TRANSFER_TEST_GREP: pattern }),
     DATA_TRANSFER_TEST_ORDER: chosenOrder(),
-    DATA_TRANSFER_TEST_PART: part,
+    DATA_TRANSFER_TEST_QUEUE: `http://127.0.0.1:${(files.address() as AddressInfo).port}`,
   },
 });
 try {
   process.exitCode = await runSuites(editor);
   if (process.exitCode !== 0) {
     await resumePainting(editor);
-    for (const file of await saveFailureArtifacts(`host ${part}`)) console.log(`saved ${file}`);
+    for (const file of await saveFailureArtifacts(`host ${process.pid}`)) console.log(`saved ${file}`);
   }
 } finally {
   await editor.close();
+  files.close();
+  process.disconnect();
 }

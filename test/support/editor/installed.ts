@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { globSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { packedExtension } from '../prepared.ts';
 import { installVsix } from './editorServer.ts';
 import { repositoryRoot } from './places.ts';
 
@@ -9,13 +9,10 @@ const folder = join(repositoryRoot, 'dist', 'installed');
 /** The extensions folder of this ring's editors. It contains the packed extension, installed from its VSIX file. */
 export const installedExtensions = join(folder, 'extensions');
 
-/** Packs the extension from the current sources and installs it in {@link installedExtensions}. */
+/** Installs the packed extension in {@link installedExtensions}. */
 export function installPacked(): void {
   rmSync(folder, { recursive: true, force: true });
-  const vsix = join(repositoryRoot, 'dist', 'packed.vsix');
-  const pack = ['run', '--silent', 'package', '--', '--out', vsix];
-  execFileSync('npm', pack, { cwd: repositoryRoot, stdio: ['ignore', 'ignore', 'pipe'] });
-  installVsix(vsix, installedExtensions, join(folder, 'server'));
+  installVsix(packedExtension, installedExtensions, join(folder, 'server'));
 }
 
 /** Returns the folder of the packed extension. Throws if the extension isn't installed. */

@@ -18,7 +18,7 @@ interface FileQueue {
 type FileQueueClass = new (files: readonly string[], options: { lastFile?: string; order: string }) => FileQueue;
 
 interface Slots {
-  run<T>(work: () => Promise<T>): Promise<T>;
+  run<T>(round: number, work: () => Promise<T>): Promise<T>;
 }
 
 describe('The files of a ring', () => {
@@ -100,7 +100,7 @@ describe('The slots for processes', () => {
     const events: string[] = [];
     const works = ['a', 'b', 'c'].map((name) => {
       let end: (() => void) | undefined;
-      const done = slots.run(async () => {
+      const done = slots.run(0, async () => {
         events.push(name);
         await new Promise<void>((resolve) => (end = resolve));
         if (name === 'a') throw new Error('a fails');
@@ -118,5 +118,15 @@ describe('The slots for processes', () => {
     b.end();
     c.end();
     await Promise.all([b.done, c.done]);
+  });
+
+  it('run tasks of lower rounds first', async () => {
+    const { Slots } = (await import(join(folder, 'slots.mjs'))) as { Slots: new (count: number) => Slots };
+    const slots = new Slots(2);
+    const events: string[] = [];
+    const add = (name: string, round: number): Promise<unknown> =>
+      slots.run(round, () => Promise.resolve(events.push(name)));
+    await Promise.all([add('a0', 0), add('a1', 1), add('b0', 0), add('b1', 1), add('c0', 0)]);
+    assert.deepEqual(events, ['a0', 'b0', 'c0', 'a1', 'b1']);
   });
 });
