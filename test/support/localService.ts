@@ -6,6 +6,7 @@ import * as nodePath from 'node:path';
 import { createInterface } from 'node:readline';
 import { settlesWithin, systemClock } from '../../src/core/util/clock.ts';
 import { createServiceEnvironment } from '../../src/core/util/ownProcess.ts';
+import { usesBuild } from './prepared.ts';
 
 /** The fields of the service's configuration file that tests use. */
 interface LocalServiceConfig {
@@ -33,7 +34,7 @@ interface LocalServiceConfig {
 
 /** Options for starting the service. */
 interface StartOptions {
-  /** The path of the program to start. Defaults to `src/service/main.ts`. */
+  /** The path of the program to start. Defaults to the built one or `src/service/main.ts`, see {@link usesBuild}. */
   readonly program?: string;
   /** Environment variables to add to those of this process. */
   readonly environment?: Readonly<Record<string, string>>;
@@ -74,7 +75,7 @@ const startLimitMs = 120_000;
  */
 export async function startLocalService(
   config: LocalServiceConfig,
-  { program = sourceProgram, environment = {} }: StartOptions = {},
+  { program = usesBuild ? builtProgram : sourceProgram, environment = {} }: StartOptions = {},
 ): Promise<StartedService> {
   const dataFolder = config.dataFolder ?? (await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-data-')));
   const child = spawn(process.execPath, [program, '--config', '-'], {

@@ -1,5 +1,8 @@
+import { useBuiltThreads } from './builtThreads.ts';
 import { recordFailedSetups } from './failedSetups.ts';
 import { ensureBuilt } from './prepared.ts';
+
+useBuiltThreads();
 
 /** Cleanups to run after all tests, each registered by the code that needs it. */
 const endings: (() => Promise<void>)[] = [];

@@ -22,7 +22,7 @@ interface StoreServiceOptions {
   readonly throttleBytesPerSecond?: number;
   readonly storeBytesPerSecond?: number;
   readonly rclone?: string;
-  /** The path of the program to start. Defaults to `src/service/main.ts`. */
+  /** The path of the program to start, see {@link startLocalService}. */
   readonly program?: string;
   /** Additional databases. */
   readonly remotes?: readonly { readonly name: string; readonly remote: string }[];
