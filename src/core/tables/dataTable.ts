@@ -1,6 +1,6 @@
 import { parseCsv } from '../util/csv.ts';
 import type { CellDoubt } from './cellDoubt.ts';
-import { maxCells, maxColumns, TableError } from './tableError.ts';
+import { maxCells, maxColumns, maxRows, TableError } from './tableError.ts';
 import { decodeTableText, detectFormat } from './tableFormat.ts';
 
 /** A row of a table. */
@@ -52,14 +52,15 @@ export function isMissing(cell: string): boolean {
 }
 
 /**
- * Parses a table of delimiter-separated values. Throws a {@link TableError} if the table has too many columns, or too
- * many cells once every row is padded to the length of the longest one.
+ * Parses a table of delimiter-separated values. Throws a {@link TableError} if the table has too many rows or columns,
+ * or too many cells once every row is padded to the length of the longest one.
  */
 export function parseTextTable(text: string): DataTable {
   const rows: TableRow[] = [];
   let columns = 0;
   for (const row of parseCsv(text)) {
     rows.push(row);
+    if (rows.length > maxRows) throw new TableError('tooManyRows');
     columns = Math.max(columns, row.cells.length);
     if (columns > maxColumns || rows.length * columns > maxCells) throw new TableError('tooManyColumns');
   }
@@ -71,7 +72,8 @@ export function parseTextTable(text: string): DataTable {
  * first column has no name, as R and pandas read it. Lists other rows that have too many values.
  */
 function createTextTable(rows: readonly TableRow[]): DataTable {
-  const [header, ...others] = rows;
+  const header = rows[0];
+  const others = rows.slice(1);
   const width = header?.cells.length ?? 0;
   const longRows = others.filter(({ cells }) => cells.length > width && cells.slice(width).some(Boolean));
   const hasRowNames = longRows.length > 0 && others.every(({ cells }) => cells.length === width + 1);

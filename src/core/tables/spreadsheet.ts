@@ -1,7 +1,8 @@
 import type { DataTable } from './dataTable.ts';
 import { readExcelWorkbook } from './excelWorkbook.ts';
 import { readOpenDocument } from './openDocument.ts';
-import { maxCells, TableError } from './tableError.ts';
+import { CellBudget } from './sheetCollector.ts';
+import { TableError } from './tableError.ts';
 import { WorkbookFile } from './workbookFile.ts';
 
 /** Other formats of documents in ZIP archives, by a path in the archive. */
@@ -19,7 +20,6 @@ export async function readSpreadsheet(bytes: Uint8Array): Promise<readonly DataT
   const file = new WorkbookFile(bytes);
   const format = otherFormats.find(([path]) => file.has(path))?.[1];
   if (format !== undefined) throw new TableError('unsupported', format);
-  const budget = { left: maxCells };
   const read = file.has(/^content\.xml$/) ? readOpenDocument : readExcelWorkbook;
-  return (await read(file, budget)).filter(({ rows }) => rows.length > 0);
+  return (await read(file, new CellBudget())).filter(({ rows }) => rows.length > 0);
 }

@@ -4,6 +4,7 @@ export type TableErrorKind =
   | 'unsupported' // in another format: `format` is its name
   | 'encrypted' // a workbook with a password
   | 'unpacksTooLarge' // unpacks to more than `maxUnpackedBytes`
+  | 'tooManyRows' // more than `maxRows`, in all sheets of a workbook
   | 'tooManyCells' // more than `maxCells`, rows or columns than the format allows, or invalid positions
   | 'tooManyColumns'; // separated values have more than `maxColumns`, or more than `maxCells` in all rows
 
@@ -11,6 +12,9 @@ export type TableErrorKind =
  * Maximum number of cells in a table, including the empty ones up to the last row and column, which also use memory.
  */
 export const maxCells = 20_000_000;
+
+/** Maximum number of rows in a file. Each takes as much memory as ten cells. */
+export const maxRows = 2_000_000;
 
 /** Maximum total size of the unpacked files in a workbook, in bytes. */
 export const maxUnpackedBytes = 250_000_000;

@@ -42,8 +42,8 @@ function isSectionName({ cells: [first = '', ...others] }: CsvRecord): boolean {
 
 /** Returns true for an empty line and for QIIME 2's directives, such as `#q2:types`. */
 function isIgnored({ cells }: CsvRecord): boolean {
-  const [first = ''] = cells;
-  return (cells.length === 1 && first === '') || first.startsWith('#q2:');
+  const first = cells[0] ?? '';
+  return first === '' ? cells.length === 1 : first.startsWith('#q2:');
 }
 
 class CsvReader {

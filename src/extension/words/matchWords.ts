@@ -6,6 +6,7 @@ import type { MatchKey, TableColumn } from '../../core/tables/tableColumns.ts';
 import {
   maxCells,
   maxColumns,
+  maxRows,
   maxUnpackedBytes,
   type TableError,
   type TableErrorKind,
@@ -129,6 +130,7 @@ export function describeTableError({ kind, format }: TableError, name: string): 
       '{0} is larger than {1} when unpacked. Save the sheet as CSV.',
       ...[name, formatSize(maxUnpackedBytes)],
     ),
+    tooManyRows: l10n.t('{0} has more than {1} rows. Split the table.', name, formatNumber(maxRows)),
     tooManyCells: l10n.t(
       '{0} has more than {1} cells across all sheets, including empty cells. Save the sheet as CSV.',
       ...[name, cells],

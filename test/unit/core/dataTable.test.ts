@@ -270,6 +270,14 @@ describe('Reading a table', () => {
     assert.equal(parseTextTable(`${wide}${'JDP:1\n'.repeat(100)}`).rows.length, 101);
   });
 
+  it('rejects a table with millions of rows', async () => {
+    assert.throws(() => parseTextTable('1\n'.repeat(2_000_001)), { name: 'TableError', kind: 'tooManyRows' });
+    const sheet = createSheetXml('<row><c><v>1</v></c></row>'.repeat(700_000));
+    const files = Object.fromEntries([1, 2, 3].map((index) => [`xl/worksheets/sheet${index}.xml`, sheet]));
+    const bytes = createXlsx({ A: [], B: [], C: [] }, { files, isDeflated: true });
+    await assert.rejects(readTables('t.xlsx', bytes), { kind: 'tooManyRows' });
+  });
+
   it('finds no row in an empty file', async () => {
     assert.deepEqual(await readRows('t.csv', Buffer.alloc(0)), []);
   });
