@@ -28,7 +28,11 @@ export const fences = [
   { place: 'core', files: /^src\/core\/[^/]+\.ts$/, code: [...layers, 'contract'], node: true },
   // Limits and clauses of displayed text and the names of licenses, shared by the host and the pages.
   { place: 'core/util/displayLimits', files: /^src\/core\/util\/(displayLimits|sharedTexts)\.ts$/ },
-  { place: 'core/util/spdxLicense', files: /^src\/core\/util\/spdxLicense\.ts$/ },
+  {
+    place: 'core/util/spdxLicense',
+    files: /^src\/core\/util\/spdxLicense\.ts$/,
+    packages: ['spdx-license-ids'],
+  },
   { place: 'core/util', files: /^src\/core\/util\//, node: true },
   { place: 'core/model', files: /^src\/core\/model\//, code: ['core/util'], types: ['contract'] },
   {
@@ -241,7 +245,7 @@ export const fences = [
     place: 'service',
     files: /^src\/service\//,
     code: ['contract', 'core/util', 'core/util/displayLimits'],
-    packages: ['zod'],
+    packages: ['js-yaml', 'zod'],
     node: true,
   },
 ];

@@ -1,7 +1,7 @@
 import type { StatedLicense, TransferFile } from '../model/transferModel.ts';
 import { shortenText } from '../util/displayLimits.ts';
 import { isJsonObject, type JsonObject } from '../util/json.ts';
-import { findSpdxId } from '../util/spdxLicense.ts';
+import { identifyLicense, isPortedLicense } from '../util/spdxLicense.ts';
 
 const maxLength = 5_000;
 const noObjects: readonly JsonObject[] = [];
@@ -119,8 +119,7 @@ const sharingForbidden =
 /** Returns the licenses in a resource and in its credit metadata, without duplicates. */
 export function readLicenses(resource: JsonObject): readonly License[] {
   let all: License[] | undefined;
-  for (const { name, title, path } of listObjects(resource['licenses']))
-    all = addLicense(all, toLicense(name ?? title, path));
+  for (const entry of listObjects(resource['licenses'])) all = addLicense(all, readLicense(entry));
   all = addLicense(all, readLicense(resource['license'] ?? resource['licence']));
   all = addLicense(all, readLicense(toObject(resource['credit'])['license']));
   if (!all || all.length === 1) return all ?? noLicenses;
@@ -149,18 +148,19 @@ export function countFileLicenses(files: readonly TransferFile[]): readonly Lice
   );
 }
 
+/** Reads a license of a resource, a credit or a data package. Old packages have `url` and `type` or `id`. */
 function readLicense(value: unknown): License | undefined {
-  const { id, name, url } = toObject(value);
-  return typeof value === 'string' ? toLicense(value, undefined) : toLicense(readText(id) ?? name, url);
+  if (typeof value === 'string') return toLicense(readText(value), undefined);
+  const { id, name, type, title, path, url } = toObject(value);
+  return toLicense(readText(id) ?? readText(name) ?? readText(type) ?? readText(title), path ?? url);
 }
 
-function toLicense(written: unknown, path: unknown): License | undefined {
-  const name = readText(written);
+function toLicense(name: string | undefined, path: unknown): License | undefined {
   const url = parseWebAddress(path) ?? parseWebAddress(name);
-  const spdxId = findSpdxId(name ?? '') ?? findSpdxId(url ?? '');
+  const spdxId = identifyLicense(name ?? '', url ?? '');
   if (spdxId !== undefined)
     return { name: spdxId, url: url ?? `https://spdx.org/licenses/${spdxId}.html`, isSpdx: true };
-  const shown = name ?? url;
+  const shown = url !== undefined && isPortedLicense(url) ? url : (name ?? url);
   return shown === undefined ? undefined : { name: shown, ...(url !== undefined && { url }), isSpdx: false };
 }
 

@@ -1,30 +1,52 @@
-/** SPDX IDs of the licenses that data repositories use, apart from Creative Commons licenses. */
-const otherSpdxIds = [
-  ...['ODbL-1.0', 'ODC-By-1.0', 'PDDL-1.0', 'MIT', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'Unlicense'],
-  ...['GPL-2.0-only', 'GPL-2.0-or-later', 'GPL-3.0-only', 'GPL-3.0-or-later', 'LGPL-3.0-only', 'LGPL-3.0-or-later'],
-  ...['AGPL-3.0-only', 'AGPL-3.0-or-later', 'MPL-2.0', 'EUPL-1.2', 'OGL-UK-3.0', 'CDLA-Permissive-1.0'],
-];
+import spdxIds from 'spdx-license-ids/index.json' with { type: 'json' };
 
-const spdxIds = new Map(otherSpdxIds.map((id) => [id.toLowerCase(), id]));
+const idsByName = new Map(spdxIds.map((id) => [id.toLowerCase(), id]));
 
-const commonsName = /^cc[\s-]?(by(?:[\s-]nc)?(?:[\s-](?:sa|nd))?)[\s-]v?([1-4]\.0|2\.5)$/i;
 const commonsAddress =
-  /^https?:\/\/(?:www\.)?creativecommons\.org\/(licenses|publicdomain)\/([a-z-]+)\/([1-4]\.0|2\.5)/i;
-const spdxAddress = /^https?:\/\/(?:www\.)?spdx\.org\/licenses\/([\w.+-]+?)(?:\.html|\.json)?$/i;
+  /^https?:\/\/(?:www\.)?creativecommons\.org\/(?:licenses|publicdomain)\/([a-z-]+)\/(\d\.\d)(?:\/(igo|scotland|[a-z]{2}))?(?=[/?#]|$)/;
+/** Matches addresses that end with the name of a license: of SPDX, the Open Source Initiative and Open Definition. */
+const namedAddress =
+  /^https?:\/\/(?:www\.)?(?:spdx\.org\/licenses|opensource\.org\/licenses?|opendefinition\.org\/licenses)\/([\w.+-]+?)(?:\.html|\.json|\.php)?\/?$/;
+const openDataAddress = /^https?:\/\/(?:www\.)?opendatacommons\.org\/licenses\/(by|odbl|pddl)(?![a-z])(?!\/[2-9])/;
+/** Matches the names of the licenses of Open Data Commons, of which there is one version each. */
+const openDataName = /^(?:odc-(by)|(?:odc-)?(odbl|pddl))(?:-1\.0)?$/;
 
-/** Finds the SPDX ID of a license by its name or its address at Creative Commons or SPDX; undefined if unknown. */
+/** Finds the SPDX ID of a license by its name or its address; undefined if it has none or the version is missing. */
 export function findSpdxId(text: string): string | undefined {
-  const [, kind, element = '', version = ''] = commonsAddress.exec(text) ?? [];
-  if (kind !== undefined) return nameCommonsLicense(element, version);
-  const name = spdxAddress.exec(text)?.[1] ?? text;
-  const [, elements = '', edition = ''] = commonsName.exec(name) ?? [];
-  if (elements !== '') return nameCommonsLicense(elements, edition);
-  if (/^cc[\s-]?0(?:[\s-]v?1\.0)?$/i.test(name)) return 'CC0-1.0';
-  return spdxIds.get(name.toLowerCase().replaceAll(' ', '-'));
+  const name = text.toLowerCase();
+  if (!name.startsWith('http')) return idsByName.get(name) ?? findNamedId(name);
+  const [, elements, version = '', port = ''] = commonsAddress.exec(name) ?? [];
+  if (elements !== undefined) return findCommonsId(elements, version, port);
+  const [, openData] = openDataAddress.exec(name) ?? [];
+  return findNamedId(openData === undefined ? (namedAddress.exec(name)?.[1] ?? '') : `odc-${openData}`);
 }
 
-function nameCommonsLicense(elements: string, version: string): string | undefined {
-  if (elements.toLowerCase() === 'zero') return 'CC0-1.0';
-  const written = elements.toUpperCase().replaceAll(' ', '-');
-  return /^BY(?:-NC)?(?:-SA|-ND)?$/.test(written) ? `CC-${written}-${version}` : undefined;
+/**
+ * Finds the SPDX ID of a license by its name and its address. The address of a license that was adapted to a
+ * jurisdiction decides, because its name often doesn't mention that.
+ */
+export function identifyLicense(name: string, address: string): string | undefined {
+  return (isPortedLicense(address) ? undefined : findSpdxId(name)) ?? findSpdxId(address);
+}
+
+/** Returns true for the address of a Creative Commons license that was adapted to a jurisdiction. */
+export function isPortedLicense(address: string): boolean {
+  return commonsAddress.exec(address.toLowerCase())?.[3] !== undefined;
+}
+
+const commonsNames: Readonly<Record<string, string>> = { zero: 'cc0', mark: 'cc-pdm', 'by-nd-nc': 'cc-by-nc-nd' };
+
+function findCommonsId(elements: string, version: string, port: string): string | undefined {
+  const name = `${commonsNames[elements] ?? `cc-${elements}`}-${version}`;
+  return idsByName.get(port === '' ? name : `${name}-${port}`);
+}
+
+/** Finds a license by a name that may have blanks, `v` before its version, or the name of an unported version. */
+function findNamedId(written: string): string | undefined {
+  const dashed = written.replaceAll(/[\s_]+/g, '-').replace(/-v(?=\d)/, '-');
+  const name = dashed.replace(/^ccby(?=-)/, 'cc-by').replace(/-(?:international|unported|universal)$/, '');
+  const [, by, other = by] = openDataName.exec(name) ?? [];
+  if (other !== undefined) return idsByName.get(`${by === undefined ? other : 'odc-by'}-1.0`);
+  if (/^cc-?0(?:-1\.0)?$/.test(name)) return 'CC0-1.0';
+  return idsByName.get(name) ?? idsByName.get(name.replace(/(\d)-(\d)$/, '$1.$2'));
 }

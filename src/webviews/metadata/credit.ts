@@ -1,5 +1,5 @@
 import type { FileEntry } from '../../core/model/fileEntry.ts';
-import { findSpdxId } from '../../core/util/spdxLicense.ts';
+import { identifyLicense } from '../../core/util/spdxLicense.ts';
 import { isRecord } from '../messages/guards.ts';
 import { toOpenableLink } from '../messages/pageMessages.ts';
 import type { Format } from '../shared/format.ts';
@@ -205,8 +205,8 @@ export function listLicenses({ resource }: FileEntry): readonly Reference[] {
   const credit = getField(resource['credit'], 'license');
   const single = resource['license'] ?? resource['licence'];
   const all = [
-    ...listObjects(resource['licenses']).map(({ title, name, path }) =>
-      toReference(toReadableText(title) ?? name, path),
+    ...listObjects(resource['licenses']).map(({ title, name, id, type, path, url }) =>
+      toReference([title, name, id, type].map(toReadableText).find(Boolean), path ?? url),
     ),
     toReference(typeof single === 'string' ? single : getField(single, 'id'), getField(single, 'url')),
     toReference(typeof credit === 'string' ? credit : getField(credit, 'id'), getField(credit, 'url')),
@@ -225,7 +225,7 @@ function removeDuplicates(licenses: readonly Reference[]): readonly Reference[] 
 }
 
 function getLicenseId({ text, address = '' }: Reference): string {
-  return findSpdxId(text) ?? findSpdxId(address) ?? `${text} ${address}`;
+  return identifyLicense(text, address) ?? `${text} ${address}`;
 }
 
 /** Merges two licenses. Prefers a name over a link as the text, and uses the first known address. */
