@@ -17,6 +17,26 @@ export function parsePackagePath(path: unknown): PackagePath | undefined {
 }
 
 /**
+ * Returns the files that a path of a data package may mean, most likely first: its own path, and for a path with
+ * backslashes (of Windows) or percent escapes (of a URL) the path without them. Returns none for a path that is not a
+ * file of the package.
+ */
+export function listPackagePaths(path: unknown): readonly string[] {
+  if (typeof path !== 'string') return [];
+  const plain = path.replaceAll('\\', '/');
+  const written = [path, plain, decodePath(path), decodePath(plain)].map(parsePackagePath);
+  return [...new Set(written.flatMap((place) => (place?.kind === 'file' ? [place.path] : [])))];
+}
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/**
  * Parses a path in a local service's manifest. Accepts any file name that the file system allows (D24: destination
  * layout).
  */

@@ -41,6 +41,11 @@ export function getManifestNames(transferId: string): readonly string[] {
   return [getAlternateManifestName(transferId), manifestName];
 }
 
+/** Returns true for the content of a transfer's manifest, and false for that of another data package. */
+export function isTransferManifest({ name, keywords }: Readonly<Record<string, unknown>>): boolean {
+  return name === 'manifest' && Array.isArray(keywords) && keywords.includes('dts');
+}
+
 /** Returns true if a folder is named after its manifest's ID, which is how the local service names transfer folders. */
 export function isOwnManifest(folderName: string, manifestId: unknown): boolean {
   return typeof manifestId === 'string' && folderName === getTransferFolderName(manifestId);

@@ -4,8 +4,8 @@ import { basename, dirname, resolve } from 'node:path';
 import { getErrorCode, isMissing } from '../util/errorFacts.ts';
 import { parseDeclaredHash, type DeclaredHash } from '../util/declaredHash.ts';
 import { isJsonObject, type JsonObject } from '../util/json.ts';
-import { isOwnManifest } from '../util/transferFolderNames.ts';
-import { parseManifestPath, parsePackagePath } from '../util/fileId.ts';
+import { isOwnManifest, isTransferManifest } from '../util/transferFolderNames.ts';
+import { listPackagePaths, parseManifestPath, parsePackagePath } from '../util/fileId.ts';
 
 /** A file that a manifest lists. */
 export interface ManifestFile {
@@ -70,7 +70,8 @@ export async function readManifest(file: string, signal?: AbortSignal): Promise<
   const resources: readonly unknown[] = json['resources'];
   if (resources.length > maxFiles) throw new ManifestError('tooLarge');
   const folderName = basename(dirname(resolve(file)));
-  const reader = new ManifestReader(isOwnManifest(folderName, json['id']) ? resolveOwnPlaces : resolvePlaces);
+  const findPlaces = isOwnManifest(folderName, json['id']) ? resolveOwnPlaces : resolvePlaces;
+  const reader = new ManifestReader(findPlaces, isTransferManifest(json));
   for (const [position, resource] of resources.entries()) reader.add(position, resource);
   const { files, problems, problemCount } = reader;
   const { id, created } = json;
@@ -90,10 +91,15 @@ class ManifestReader {
   problemCount = 0;
   private readonly namedPaths = new Set<string>();
   private readonly findPlaces: typeof resolvePlaces;
+  private readonly isTransfer: boolean;
 
-  /** `findPlaces` returns the possible paths of a file, or the problem with its path. */
-  constructor(findPlaces: typeof resolvePlaces) {
+  /**
+   * `findPlaces` returns the possible paths of a file, or the problem with its path. Only a transfer can't contain
+   * files at web addresses: the standard allows them in packages.
+   */
+  constructor(findPlaces: typeof resolvePlaces, isTransfer: boolean) {
     this.findPlaces = findPlaces;
+    this.isTransfer = isTransfer;
   }
 
   add(position: number, resource: unknown): void {
@@ -115,10 +121,11 @@ class ManifestReader {
       return;
     }
     const places = this.findPlaces(path);
+    if (places === 'remote' && !this.isTransfer) return;
     if (typeof places === 'string') this.addProblem({ kind: places, path, ...source });
-    else if (places.some((place) => this.namedPaths.has(place))) this.addProblem({ kind: 'repeated', path, ...source });
+    else if (this.namedPaths.has(places[0] ?? path)) this.addProblem({ kind: 'repeated', path, ...source });
     else {
-      for (const place of places) this.namedPaths.add(place);
+      this.namedPaths.add(places[0] ?? path);
       this.files.push({ path, places, ...facts });
     }
   }
@@ -146,16 +153,13 @@ class ManifestReader {
  * instead of a colon. The file itself can have either name.
  */
 function resolvePlaces(path: string): readonly string[] | 'outsideFolder' | 'remote' {
-  const place = parsePackagePath(path.replaceAll('\\:', ':'));
-  if (place?.kind !== 'file') return place?.kind === 'remote' ? 'remote' : 'outsideFolder';
-  if (!path.includes('\\:') || process.platform === 'win32') return [place.path];
-  return [
-    place.path,
-    path
-      .split('/')
-      .filter((part) => part !== '' && part !== '.')
-      .join('/'),
-  ];
+  const plain = path.replaceAll('\\:', ':');
+  if (parsePackagePath(plain)?.kind === 'remote') return 'remote';
+  const places = listPackagePaths(plain);
+  if (places.length === 0) return 'outsideFolder';
+  if (!path.includes('\\:') || process.platform === 'win32') return places;
+  const parts = path.split('/').filter((part) => part !== '' && part !== '.');
+  return [...places, parts.join('/')];
 }
 
 function resolveOwnPlaces(path: string): ReturnType<typeof resolvePlaces> {

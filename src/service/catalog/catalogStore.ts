@@ -25,6 +25,7 @@ import {
 } from './catalogFile.ts';
 import { CatalogMerge, StagedListing } from './catalogMerge.ts';
 import { CatalogRows, toCatalogFile, type FileRow } from './catalogRows.ts';
+import type { FolderFields } from './folderFields.ts';
 import {
   buildSearchTiers,
   type CatalogSearch,
@@ -134,10 +135,12 @@ export class CatalogStore {
   private readonly byPath: StatementSync;
   private readonly byDeclared: StatementSync;
   private readonly below: StatementSync;
+  private readonly folderFields: FolderFields | undefined;
   private lastPath: { readonly pattern: string; readonly test: PathTest } | undefined;
 
-  constructor(file: string, open = openCatalogFile) {
+  constructor(file: string, open = openCatalogFile, folderFields?: FolderFields) {
     this.database = open(file);
+    this.folderFields = folderFields;
     this.database.function('path_matches', { deterministic: true }, (pattern, path) =>
       this.testPath(String(pattern), String(path)),
     );
@@ -333,7 +336,12 @@ export class CatalogStore {
     const path = parseFileId(id);
     const atPath = path === undefined ? undefined : this.findRow(path);
     const row = atPath ?? this.findDeclaringRow(id);
-    return row && toCatalogFile(row);
+    return row && this.toFile(row);
+  }
+
+  private toFile(row: FileRow): CatalogFile {
+    const file = toCatalogFile(row);
+    return this.folderFields?.addTo(file) ?? file;
   }
 
   /** Returns undefined if no row or more than one row declares the ID. */
@@ -344,7 +352,7 @@ export class CatalogStore {
 
   /** Ignores a declared ID that several files declare, or that is another file's path-based ID. */
   private resolveFile(row: FileRow): CatalogFile {
-    const file = toCatalogFile(row);
+    const file = this.toFile(row);
     if (row.declared === null || this.findFileById(row.declared)?.path !== row.path) return file;
     return { ...file, id: row.declared };
   }
@@ -380,6 +388,7 @@ interface RepairableStoreOptions {
   readonly file: string;
   readonly logger: Logger;
   readonly openFile?: typeof openCatalogFile | undefined;
+  readonly folderFields?: FolderFields;
 }
 
 /** Recreates a corrupt catalog file. Scans restore everything except cached hashes. */
@@ -430,7 +439,7 @@ export class RepairableStore {
   }
 
   private open(): CatalogStore {
-    return new CatalogStore(this.options.file, this.options.openFile);
+    return new CatalogStore(this.options.file, this.options.openFile, this.options.folderFields);
   }
 }
 

@@ -1,5 +1,7 @@
-import { isDeeperThan, isJsonObject, parseJsonObject, type JsonObject } from '../../core/util/json.ts';
-import { parseManifestPath, parsePackagePath, type PackagePath } from '../../core/util/fileId.ts';
+import { isDeeperThan, isJsonObject, type JsonObject } from '../../core/util/json.ts';
+import { listPackagePaths, parseManifestPath, parsePackagePath } from '../../core/util/fileId.ts';
+import { readJsonObject } from '../../core/util/jsonObject.ts';
+import { addInheritedFields, getInheritedFields } from '../../core/util/packageFields.ts';
 import { isOwnManifest } from '../../core/util/transferFolderNames.ts';
 import { toQuotable } from '../http/quotable.ts';
 
@@ -10,6 +12,8 @@ export type PackageMetadata = ReadonlyMap<string, JsonObject>;
 export interface PackageContent {
   /** Absent if there is no readable Data Package. */
   readonly metadata?: PackageMetadata;
+  /** The fields that apply to all files of the folder which state no credit of their own. */
+  readonly folder?: JsonObject;
   /** Descriptions of problems for the log, as clauses such as `resource 3 has no path`. */
   readonly warnings: readonly string[];
 }
@@ -19,23 +23,36 @@ interface PackageReading {
   readonly inherited: JsonObject;
   /** True if resource IDs become file IDs. */
   readonly hasIds: boolean;
-  readonly readPath: typeof parsePackagePath;
+  readonly isOwn: boolean;
+  readonly hasFile: (path: string) => boolean;
+}
+
+/** The surroundings of a Data Package. */
+export interface PackageFolder {
+  /** For the manifest of a transfer, the name of its folder (D24: destination layout). */
+  readonly transferFolder?: string;
+  /** Returns true if the package's folder has a file. */
+  readonly hasFile?: (path: string) => boolean;
 }
 
 /**
  * Parses a package according to version 1 or 2 of the Data Package standard. Skips resources without a local file; if
- * two resources name the same path, the first one wins. For a manifest, `transferFolder` is the name of its folder
- * (D24: destination layout).
+ * two resources name the same path, the first one wins.
  */
-export function readPackageText(text: string, transferFolder?: string): PackageContent {
-  const json = parseJsonObject(text.replace(/^\uFEFF/, ''));
-  if (json === undefined) return { warnings: ['it is not a JSON object'] };
+export function readPackageText(
+  text: string,
+  { transferFolder, hasFile = () => true }: PackageFolder = {},
+): PackageContent {
+  const read = readJsonObject(text);
+  if (read.kind !== 'object') return { warnings: [describeBrokenJson(read)] };
+  const json = read.value;
   if (!Array.isArray(json['resources'])) return { warnings: ['it has no list of resources'] };
   const reading: PackageReading = {
-    inherited: pickInheritedFields(json),
+    inherited: pickResourceFields(getInheritedFields(json)),
     // The IDs in a manifest are the source's. They aren't unique if a file is transferred more than once.
     hasIds: transferFolder === undefined,
-    readPath: isOwnManifest(transferFolder ?? '', json['id']) ? parseManifestPath : parsePackagePath,
+    isOwn: isOwnManifest(transferFolder ?? '', json['id']),
+    hasFile,
   };
   const metadata = new Map<string, JsonObject>();
   const warnings: string[] = [];
@@ -46,6 +63,12 @@ export function readPackageText(text: string, transferFolder?: string): PackageC
     else onWarning('is not an object');
   }
   return { metadata, warnings };
+}
+
+/** Describes text that isn't a JSON object, with the place of the first error. */
+export function describeBrokenJson(read: ReturnType<typeof readJsonObject>): string {
+  const place = read.kind === 'broken' ? ` (line ${read.line}, column ${read.column})` : '';
+  return `it is not a JSON object${place}`;
 }
 
 /**
@@ -70,9 +93,9 @@ function addResource(
   onWarning: (warning: string) => void,
 ): number {
   const paths: unknown[] = Array.isArray(resource['path']) ? resource['path'] : [resource['path']];
-  const places = paths.flatMap((path) => getResourcePaths(reading.readPath(path), path, resource, onWarning));
+  const places = paths.flatMap((path) => getResourcePaths(path, resource, reading, onWarning));
   if (places.length === 0) return 0;
-  const all = Object.entries({ ...reading.inherited, ...pickResourceFields(resource) });
+  const all = Object.entries(addInheritedFields(pickResourceFields(resource), reading.inherited));
   const isOnlyPath = paths.length === 1;
   const usable = all.filter(([name, value]) => isFieldUsable(name, value, isOnlyPath, onWarning));
   const fields = Object.fromEntries(usable.filter(([name]) => name !== 'id' || (reading.hasIds && isOnlyPath)));
@@ -89,15 +112,22 @@ function addResource(
 }
 
 function getResourcePaths(
-  place: PackagePath | undefined,
   path: unknown,
   resource: JsonObject,
+  { isOwn, hasFile }: PackageReading,
   onWarning: (warning: string) => void,
 ): string[] {
-  if (place?.kind === 'file') return [place.path];
-  if (place?.kind === 'unsafe') onWarning(`has a path that points outside the package: "${toQuotable(String(path))}"`);
+  const place = isOwn ? parseManifestPath(path) : parsePackagePath(path);
   if (place === undefined && resource['data'] === undefined) onWarning('has no path');
-  return [];
+  if (place === undefined || place.kind === 'remote') return [];
+  const known = isOwn || !/[\\%]/.test(String(path));
+  if (known && place.kind === 'file') return [place.path];
+  const possible = known ? [] : listPackagePaths(path);
+  const existing = possible.find(hasFile);
+  if (existing !== undefined) return [existing];
+  const problem = possible.length > 0 ? 'names a missing file' : 'has a path that points outside the package';
+  onWarning(`${problem}: "${toQuotable(String(path))}"`);
+  return possible.slice(0, 1);
 }
 
 /** Returns true unless a field is a hash of multiple files, or a schema or dialect outside the package. */
@@ -130,8 +160,6 @@ const patterns: Readonly<Record<string, RegExp>> = {
   mediatype: /^[^\s/]+\/[^\s/]+$/,
 };
 
-const packageTexts = ['title', 'id', 'doi', 'homepage', 'version', 'created'];
-
 const maxDepth = 50;
 /** Maximum number of JSON characters of the fields that a resource or package adds to each file. */
 const maxFieldChars = 256 * 1024;
@@ -149,23 +177,6 @@ function pickResourceFields(resource: JsonObject): JsonObject {
     fields[name] = usable;
   }
   return fields;
-}
-
-/** Picks licenses, sources and contributors, and describes the package in the field `package`. */
-function pickInheritedFields(parent: JsonObject): JsonObject {
-  const lists = objectLists.map((name) => [name, parent[name]] as const);
-  return pickResourceFields(Object.fromEntries([...lists, ['package', buildPackageField(parent)]]));
-}
-
-/** Returns undefined if the package has no such fields, or only `created`. */
-function buildPackageField(parent: JsonObject): JsonObject | undefined {
-  const texts = packageTexts.flatMap((name) => {
-    const value = parent[name];
-    return typeof value === 'string' && value !== '' ? [[name, value] as const] : [];
-  });
-  const keywords = toUsableValue('keywords', parent['keywords']);
-  const fields = { ...Object.fromEntries(texts), ...(keywords === undefined ? {} : { keywords }) };
-  return Object.keys(fields).some((name) => name !== 'created') ? fields : undefined;
 }
 
 function toUsableValue(name: string, value: unknown): unknown {

@@ -36,6 +36,7 @@ import {
   TreeWatcher,
   type TreeChanges,
 } from './folderChanges.ts';
+import { FolderFields, type DescribedFolder } from './folderFields.ts';
 import { isDescriptionFile } from './packageScopes.ts';
 import type { CatalogSearch } from './searchSql.ts';
 
@@ -54,12 +55,14 @@ const logTexts: Readonly<Partial<Record<LeftOutKind, string>>> = {
 class ScanSummary {
   readonly folders = new Set<string>();
   readonly leftOut: LeftOutName[] = [];
+  readonly described: DescribedFolder[] = [];
   private readonly warnings: string[] = [];
 
   add(batch: WalkBatch): void {
     for (const folder of batch.folders) this.folders.add(folder);
     for (const one of batch.leftOut) this.leftOut.push(one);
     this.warnings.push(...batch.warnings);
+    this.described.push(...batch.described);
   }
 
   describe(): readonly string[] {
@@ -111,6 +114,7 @@ export class FolderCatalog {
   private readonly turns: QueryTurns;
   private readonly watcher: TreeWatcher;
   private readonly repairableStore: RepairableStore;
+  private readonly folderFields = new FolderFields();
   /** The last queued task. Scans and path inspections run one at a time. */
   private lastTask: Promise<void> = Promise.resolve();
   private refreshing: Promise<void> | undefined;
@@ -138,7 +142,7 @@ export class FolderCatalog {
     this.freshness = new Freshness(clock);
     this.turns = dependencies.turns ?? new QueryTurns();
     this.getState = dependencies.getState ?? getFolderState;
-    this.repairableStore = new RepairableStore({ ...config, ...dependencies });
+    this.repairableStore = new RepairableStore({ ...config, ...dependencies, folderFields: this.folderFields });
     this.watcher = new TreeWatcher({
       root: config.folder,
       clock,
@@ -306,6 +310,7 @@ export class FolderCatalog {
       if (this.isClosed) return;
       this.recordLeftOut(under, summary.leftOut);
       this.logScan(summary.describe());
+      this.folderFields.replaceBelow(under, summary.described);
       const tookMs = this.dependencies.clock.now() - startedAt;
       if (under === '' && !this.freshness.hasScanned(state)) this.watcher.dispose();
       if (state?.isRemote !== true) this.watch(under, summary.folders, tookMs);

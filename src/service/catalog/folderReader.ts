@@ -4,6 +4,7 @@ import { settlesWithin, type Clock } from '../../core/util/clock.ts';
 import { isMissing } from '../../core/util/errorFacts.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { LeftOutKind } from '../../core/util/leftOut.ts';
+import type { DescribedFolder } from './folderFields.ts';
 import {
   findHiddenPath,
   getParentFolder,
@@ -24,6 +25,8 @@ export interface WalkBatch {
   readonly leftOut: readonly LeftOutName[];
   /** Problems in Data Packages, each with the path of the package. */
   readonly warnings: readonly string[];
+  /** Folders whose files share fields, as JSON text. */
+  readonly described: readonly DescribedFolder[];
 }
 
 interface OpenFolder {
@@ -39,6 +42,7 @@ interface BatchBuilder {
   readonly files: ScannedFile[];
   readonly folders: string[];
   readonly leftOut: LeftOutName[];
+  readonly described: DescribedFolder[];
 }
 
 const batchSize = 1_000;
@@ -75,10 +79,10 @@ class FolderWalk {
       else if (name.endsWith('/')) this.enter(folder.prefix + name.slice(0, -1), folder.scopes);
       else this.visit(folder, name);
     }
-    const { files, folders, leftOut } = this.batch;
+    const { files, folders, leftOut, described } = this.batch;
     if (files.length + folders.length + leftOut.length === 0) return undefined;
     this.batch = createBatch();
-    return { files, folders, leftOut, warnings: this.packages.takeWarnings() };
+    return { files, folders, leftOut, described, warnings: this.packages.takeWarnings() };
   }
 
   private enter(path: string, outer: PackageScopes | undefined, knownNames?: readonly string[]): void {
@@ -86,6 +90,8 @@ class FolderWalk {
       const names = knownNames ?? this.listNames(path);
       this.batch.folders.push(path);
       const scopes = this.packages.getScopesWithin(path, outer);
+      const fields = this.packages.getFolderFields(path);
+      if (fields !== undefined) this.batch.described.push({ folder: path, fields });
       this.open.push({ path, prefix: path === '' ? '' : `${path}/`, names, next: 0, scopes });
     } catch (error) {
       if (!isMissing(error)) this.leaveOut(path, 'unreadable');
@@ -139,7 +145,7 @@ class FolderWalk {
 }
 
 function createBatch(): BatchBuilder {
-  return { files: [], folders: [], leftOut: [] };
+  return { files: [], folders: [], leftOut: [], described: [] };
 }
 
 function joinPath(folder: string, name: string): string {

@@ -7,22 +7,29 @@ import type { LeftOutKind } from '../../core/util/leftOut.ts';
 import { findFolderTransferId, getManifestNames } from '../../core/util/transferFolderNames.ts';
 import { toQuotable } from '../http/quotable.ts';
 import { findHiddenPath, getBaseName, getParentFolder, type ScannedFile } from './catalogFile.ts';
+import { citationName, crateName, readCitationText, readCrateText } from './creditFiles.ts';
 import { maxChars, maxWarnings, readPackageText, type PackageContent, type PackageMetadata } from './dataPackage.ts';
 import { inspectPath, isPlainFolder } from './servedPaths.ts';
 
 const maxPackageBytes = 64 * 1024 * 1024;
+const maxCitationBytes = 1024 * 1024;
 const maxTableBytes = 128 * 1024;
 const maxTableDepth = 50;
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
 /**
- * Reads a folder's package, and the schemas and dialects that the package references by path. A missing package yields
- * neither metadata nor warnings; an unreadable package yields a warning. Never throws. Blocks the calling thread.
+ * Reads a file that describes a folder: its package with the schemas and dialects that the package references by path,
+ * its RO-Crate, or its citation file. A missing file yields neither metadata nor warnings; an unreadable one yields a
+ * warning. Never throws. Blocks the calling thread.
  */
 export function readPackage(folder: string, name = packageName): PackageContent {
   try {
-    const text = readText(nodePath.join(folder, name), maxPackageBytes);
-    const read = readPackageText(text, name === packageName ? undefined : nodePath.basename(folder));
+    const text = readText(nodePath.join(folder, name), name === citationName ? maxCitationBytes : maxPackageBytes);
+    if (name === citationName) return readCitationText(text);
+    const hasFile = (path: string): boolean => fs.existsSync(nodePath.join(folder, path));
+    if (name === crateName) return readCrateText(text, { hasFile });
+    const transferFolder = name === packageName ? {} : { transferFolder: nodePath.basename(folder) };
+    const read = readPackageText(text, { ...transferFolder, hasFile });
     if (read.metadata === undefined) return read;
     const tables = new TableReader(folder);
     const metadata = tables.resolveTables(read.metadata);
@@ -147,15 +154,20 @@ export interface PackageScopes {
 interface CachedPackage {
   readonly stamp: string;
   readonly described: DescribedFiles | undefined;
+  /** The fields of all files in the folder, as JSON text. */
+  readonly folder: string | undefined;
 }
 
 const packageName = 'datapackage.json';
 const maxCached = 64;
 
-/** Returns true for the path of a file that describes other files: a Data Package or a transfer's manifest. */
+/** Returns true for the path of a file that describes other files, such as a Data Package or a transfer's manifest. */
 export function isDescriptionFile(path: string): boolean {
   const name = getBaseName(path);
-  return name === packageName || getFolderManifestNames(getParentFolder(path)).includes(name);
+  return (
+    [packageName, crateName, citationName].includes(name) ||
+    getFolderManifestNames(getParentFolder(path)).includes(name)
+  );
 }
 
 function getFolderManifestNames(folder: string): readonly string[] {
@@ -186,11 +198,17 @@ export class PackageCache {
       fs.existsSync(nodePath.join(this.root, prefix + name)),
     );
     let scopes = outer;
-    for (const name of manifest === undefined ? [packageName] : [manifest, packageName]) {
-      const described = this.readDescribed(prefix + name);
+    for (const name of [crateName, ...(manifest === undefined ? [] : [manifest]), packageName]) {
+      const described = this.load(prefix + name)?.described;
       if (described !== undefined) scopes = { prefix, described, outer: scopes };
     }
     return scopes;
+  }
+
+  /** Returns the fields that a folder's RO-Crate or citation file gives to all of its files, as JSON text. */
+  getFolderFields(folder: string): string | undefined {
+    const prefix = folder === '' ? '' : `${folder}/`;
+    return this.load(prefix + crateName)?.folder ?? this.load(prefix + citationName)?.folder;
   }
 
   /** Returns and clears the problems found since the last call, each with the path of the package. */
@@ -198,27 +216,28 @@ export class PackageCache {
     return this.warnings.splice(0);
   }
 
-  private readDescribed(path: string): DescribedFiles | undefined {
+  private load(path: string): CachedPackage | undefined {
     const file = nodePath.join(this.root, path);
     try {
       const stats = fs.lstatSync(file, { throwIfNoEntry: false });
       if (stats?.isFile() !== true) return undefined;
       const known = this.cachedPackages.get(path);
-      return known?.stamp === getStamp(stats) ? known.described : this.reload(path, file, getStamp(stats));
+      return known?.stamp === getStamp(stats) ? known : this.reload(path, file, getStamp(stats));
     } catch {
       return undefined;
     }
   }
 
-  private reload(path: string, file: string, stamp: string): DescribedFiles | undefined {
-    const { metadata, warnings } = readPackage(nodePath.dirname(file), nodePath.basename(file));
+  private reload(path: string, file: string, stamp: string): CachedPackage {
+    const { metadata, folder, warnings } = readPackage(nodePath.dirname(file), nodePath.basename(file));
     const described = metadata && toDescribedFiles(metadata);
+    const content = { stamp, described, folder: folder && JSON.stringify(folder) };
     for (const warning of warnings) this.warnings.push(`${path}: ${warning}`);
     this.cachedPackages.delete(path);
-    this.cachedPackages.set(path, { stamp, described });
+    this.cachedPackages.set(path, content);
     const [oldest] = this.cachedPackages.keys();
     if (this.cachedPackages.size > maxCached && oldest !== undefined) this.cachedPackages.delete(oldest);
-    return described;
+    return content;
   }
 }
 

@@ -107,7 +107,7 @@ describe('The manifest of transferred files', () => {
     ['an empty path', { path: '' }, ['noPath'], 0],
     ['a path that is a number', { path: 5 }, ['noPath'], 0],
     ['only inline data', { name: 'inline', data: [1, 2] }, [], 0],
-    ['a URL as the path', { path: 'https://example.org/x.csv' }, ['remote'], 0],
+    ['a URL as the path', { path: 'https://example.org/x.csv' }, [], 0],
     ['a size that is a string', { path: 'a', bytes: '5' }, ['wrongType'], 1],
     ['a negative size', { path: 'a', bytes: -1 }, ['wrongType'], 1],
     ['a hash that is an object', { path: 'a', hash: {} }, ['wrongType'], 1],
@@ -127,6 +127,21 @@ describe('The manifest of transferred files', () => {
     });
   }
 
+  it('reports a URL as a file that a transfer cannot contain', async () => {
+    const resources = [{ id: 'x', path: 'https://example.org/x.csv' }];
+    const { problems } = await read({ name: 'manifest', keywords: ['dts', 'manifest'], resources });
+    assert.deepEqual(problems, [{ kind: 'remote', path: 'https://example.org/x.csv', position: 0, id: 'x' }]);
+  });
+
+  it('finds the files of paths with backslashes or percent escapes', async () => {
+    const { files, problems } = await read({ resources: [{ path: 'data\\a.csv' }, { path: 'my%20b.csv' }] });
+    assert.deepEqual(
+      files.map(({ places }) => places),
+      [['data/a.csv'], ['my%20b.csv', 'my b.csv']],
+    );
+    assert.deepEqual(problems, []);
+  });
+
   it('lists a limited number of problems, and counts all', async () => {
     const { problems, problemCount } = await read({
       resources: Array.from({ length: 5_000 }, () => 0),
@@ -145,7 +160,8 @@ describe('The manifest of transferred files', () => {
       ),
     ),
     async (paths) => {
-      const { files, problemCount } = await read({ resources: paths.map((path) => ({ path })) });
+      const manifest = { name: 'manifest', keywords: ['dts'] };
+      const { files, problemCount } = await read({ ...manifest, resources: paths.map((path) => ({ path })) });
       assert.equal(files.length + problemCount, paths.length);
       for (const place of files.flatMap(({ places }) => places)) {
         const relativePath = relative(transferred.folder, resolve(transferred.folder, place));

@@ -35,7 +35,8 @@ describe('A Data Package (D20)', () => {
     'a.csv\0',
     'http://example.org/a.csv',
     'x/../../a.csv',
-    'x\\a.csv',
+    'x\\..\\..\\a.csv',
+    '%2e%2e%2fa.csv\0',
     '',
     '.',
     5,
@@ -45,6 +46,59 @@ describe('A Data Package (D20)', () => {
       assert.equal(readPackageText(JSON.stringify({ resources: [{ path, title: 'A' }] })).metadata?.size, 0);
     });
   }
+
+  for (const [path, places, expected] of [
+    ['data\\a.csv', ['data/a.csv'], 'data/a.csv'],
+    ['data/my%20file.csv', ['data/my file.csv'], 'data/my file.csv'],
+    ['data/my%20file.csv', ['data/my file.csv', 'data/my%20file.csv'], 'data/my%20file.csv'],
+    ['data\\my%20file.csv', ['data/my file.csv'], 'data/my file.csv'],
+    ['100%.csv', ['100%.csv'], '100%.csv'],
+  ] as const) {
+    it(`describes ${expected} for the path ${JSON.stringify(path)} if there is ${places.join(' and ')}`, () => {
+      const hasFile = (file: string): boolean => (places as readonly string[]).includes(file);
+      const { metadata, warnings } = readPackageText(JSON.stringify({ resources: [{ path, title: 'A' }] }), {
+        hasFile,
+      });
+      assert.deepEqual([[...(metadata ?? [])], warnings], [[[expected, { title: 'A' }]], []]);
+    });
+  }
+
+  it('names the missing file of a path with a backslash or a percent escape', () => {
+    const resources = [{ path: 'data\\a.csv' }, { path: 'b%20c.csv' }, { path: '%2e%2e/d.csv' }, { path: 'e.csv' }];
+    const { warnings } = readPackageText(JSON.stringify({ resources }), { hasFile: () => false });
+    assert.deepEqual(warnings, [
+      'resource 0 names a missing file: "data\\a.csv"',
+      'resource 1 names a missing file: "b%20c.csv"',
+      'resource 2 names a missing file: "%2e%2e/d.csv"',
+    ]);
+  });
+
+  it('gives a file the license of an early package, unless it has its own', () => {
+    const pddl = { licenses: [{ name: 'PDDL-1.0' }] };
+    assert.deepEqual(readMetadata({ path: 'a.csv' }, { license: 'PDDL-1.0' }), pddl);
+    const license = { type: 'odc-by', url: 'https://example.org' };
+    assert.deepEqual(readMetadata({ path: 'a.csv' }, { license }), { licenses: [license] });
+    assert.deepEqual(readMetadata({ path: 'a.csv', license: 'MIT' }, pddl), { license: 'MIT' });
+  });
+
+  it('gives a file nothing of the manifest of a transfer, which describes the transfer', () => {
+    const manifest = { name: 'manifest', id: 'x', created: '2026-11-20', keywords: ['dts', 'manifest'] };
+    const parent = { ...manifest, contributors: [{ title: 'Who transferred it', role: 'author' }] };
+    assert.deepEqual(readMetadata({ path: 'a.csv', title: 'A' }, parent), { title: 'A' });
+  });
+
+  it('has its name instead of a missing title', () => {
+    const parent = { name: 'p', id: 'https://doi.org/10.1234/x' };
+    assert.deepEqual(readMetadata({ path: 'a.csv' }, parent), { package: parent });
+    assert.deepEqual(readMetadata({ path: 'a.csv' }, { name: 'p', created: '2026-11-20' }), {});
+  });
+
+  it('reads 100,000 resources of a described package in bounded memory', () => {
+    const resources = Array.from({ length: 100_000 }, (_, index) => ({ path: `${index}.csv`, title: `T${index}` }));
+    const about = { title: 'P'.repeat(1_000), id: 'https://doi.org/10.1234/x', version: '1' };
+    const { metadata, warnings } = readPackageText(JSON.stringify({ ...about, resources }));
+    assert.ok((metadata?.size ?? 0) > 50_000 && warnings.length === 20);
+  });
 
   it('drops fields of a wrong type, which would make the resource invalid', () => {
     const wrong = { path: 'a.csv', title: 5, description: ['x'], sources: 'me', hash: 'not a hash', mediatype: 'csv' };
@@ -165,6 +219,11 @@ describe('A Data Package (D20)', () => {
     assert.deepEqual(Object.keys(fields ?? {}), ['constructor']);
     assert.equal(Object.getPrototypeOf(fields), Object.prototype);
     assert.equal(fields?.['title'], undefined);
+  });
+
+  it('is rejected with the place of the first error in its JSON', () => {
+    const { warnings } = readPackageText('{\n  "resources": [\n    { path: "a.csv" }\n  ]\n}');
+    assert.deepEqual(warnings, ['it is not a JSON object (line 3, column 7)']);
   });
 
   for (const text of ['', '{', '[]', 'null', '{}', '{"resources":{}}']) {

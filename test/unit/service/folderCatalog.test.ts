@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { eventually } from '../../support/eventually.ts';
+import { readCitedWork } from '../../../src/core/citations/creditReader.ts';
+import { toFileResource } from '../../../src/service/catalog/catalogFile.ts';
 import { CatalogRig } from './catalogRig.ts';
 import { writeFiles } from './folderRig.ts';
 
@@ -126,6 +128,45 @@ describe('The catalog of a changing folder (D20)', () => {
     rmSync(`${rig.folder}/sub/datapackage.json`);
     await rig.waitUntil(async () => (await rig.find('gravel')).length === 0);
     assert.deepEqual(new Set(rig.walks), new Set(['sub']));
+  });
+
+  it('credits all files of a folder as its CITATION.cff or RO-Crate says, and follows their changes', async () => {
+    const cite = (title: string): string => `title: ${title}\nauthors:\n  - name: Sea Lab\n`;
+    const listTitles = async (): Promise<object> => {
+      const files = await rig.catalog.filesByIds(['a.txt', 'sub/b.txt', 'sub/deep/c.txt']);
+      return files.map((file) => (file && readCitedWork(toFileResource(file)))?.title);
+    };
+    const expectTitles = async (...titles: readonly string[]): Promise<void> =>
+      await rig.waitUntil(async () => JSON.stringify(await listTitles()) === JSON.stringify(titles));
+    rig.write({ 'CITATION.cff': cite('Humus') });
+    await expectTitles('Humus', 'Humus', 'Humus');
+    rig.write({
+      'sub/CITATION.cff': cite('Gravel'),
+      'sub/datapackage.json': JSON.stringify({ title: 'Silt', resources: [{ path: 'deep/c.txt' }] }),
+    });
+    await expectTitles('Humus', 'Gravel', 'Silt');
+    rmSync(`${rig.folder}/sub/datapackage.json`);
+    rmSync(`${rig.folder}/CITATION.cff`);
+    await expectTitles('a.txt', 'Gravel', 'Gravel');
+    rmSync(`${rig.folder}/sub/CITATION.cff`);
+    await expectTitles('a.txt', 'b.txt', 'c.txt');
+  });
+
+  it('names a description that cannot be read, with its place and reason, and lists all files', async () => {
+    rig.write({
+      'sub/CITATION.cff': 'title: A\nauthors: [\n',
+      'sub/deep/ro-crate-metadata.json': '{\n"@graph": [}',
+      'ro-crate-metadata.json': '{"@graph": 5}',
+    });
+    await rig.assertPaths(
+      ...['a.txt', 'ro-crate-metadata.json', 'sub/CITATION.cff', 'sub/b.txt', 'sub/deep/c.txt'],
+      'sub/deep/ro-crate-metadata.json',
+    );
+    await rig.catalog.rescan();
+    const messages = rig.log.lines.join('\n');
+    assert.match(messages, /Soil: sub\/CITATION\.cff: it is not valid YAML \(line 3, column 1\): /);
+    assert.match(messages, /Soil: sub\/deep\/ro-crate-metadata\.json: it is not a JSON object \(line 2, column 12\)/);
+    assert.match(messages, /Soil: ro-crate-metadata\.json: it has no list @graph/);
   });
 
   it('follows a burst of changes, and later ones', async () => {

@@ -50,6 +50,7 @@ export function readRemaining(reader: FolderReader, walk: number): WholeWalk {
     unreadable: leftOut.flatMap(({ kind, path }) => (kind === 'unreadable' ? [path] : [])),
     unnamable: leftOut.filter(({ kind }) => kind === 'invalidNames').length,
     warnings: batches.flatMap(({ warnings }) => warnings),
+    described: batches.flatMap(({ described }) => described),
   };
 }
 

@@ -183,6 +183,8 @@ describe('The metadata of files from Data Packages around them (D20)', () => {
     ['datapackage.json', true],
     ['sub/datapackage.json', true],
     ['sub/my-datapackage.json', false],
+    ['ro-crate-metadata.json', true],
+    ['sub/CITATION.cff', true],
     ['manifest.json', false],
     ['sub/manifest.json', false],
     [`${transferFolder}/manifest.json`, true],

@@ -12,6 +12,7 @@ function createHandlers(): object {
     files: [],
     folders: [],
     leftOut: [],
+    described: [],
     warnings: [String(++given)],
   });
   return {

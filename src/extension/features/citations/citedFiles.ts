@@ -5,6 +5,7 @@ import type { Transfer } from '../../../core/model/transferModel.ts';
 import { createReceipt, type TransferReceipt } from '../../../core/model/transferOutcome.ts';
 import { isJsonObject, type JsonObject } from '../../../core/util/json.ts';
 import { readJsonObject } from '../../../core/util/jsonObject.ts';
+import { addInheritedFields, getInheritedFields } from '../../../core/util/packageFields.ts';
 import { findUntransferredFiles } from '../../../core/verification/manifestMatch.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { getConnectionName } from '../../editor/connectionFacts.ts';
@@ -118,9 +119,13 @@ async function readCitableManifest(file: Uri): Promise<CitedFiles> {
   const json = readJsonObject(await readText(file));
   const content: JsonObject = json.kind === 'object' ? json.value : {};
   const resources: readonly unknown[] = Array.isArray(content['resources']) ? content['resources'] : [];
-  const files = resources.filter(isJsonObject).map((resource) => ({ name: getName(resource), resource }));
+  const inherited = getInheritedFields(content);
+  const files = resources
+    .filter(isJsonObject)
+    .map((resource) => ({ name: getName(resource), resource: addInheritedFields(resource, inherited) }));
   if (files.length === 0) throw new CommandFailure(l10n.t('{0} lists no files.', toPlainLine(file.path)));
-  const { created } = content;
+  // The date of a data package is that of its publication.
+  const created = inherited['package'] === undefined ? content['created'] : undefined;
   const day = typeof created === 'string' ? /^\d{4}-\d{2}-\d{2}/.exec(created)?.[0] : undefined;
   const receipt = { fileCount: files.length, isSeen: false, ...(day !== undefined && { day }) };
   return { files, services: [], receipt };

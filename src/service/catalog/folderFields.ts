@@ -1,0 +1,47 @@
+import { parseJsonObject, type JsonObject } from '../../core/util/json.ts';
+import { getParentFolder, parseMetadata, type CatalogFile } from './catalogFile.ts';
+
+/** A folder whose RO-Crate or citation file describes all of its files, with the fields as JSON text. */
+export interface DescribedFolder {
+  readonly folder: string;
+  readonly fields: string;
+}
+
+/**
+ * The fields that files get from their folders. They are added to search results instead of to the catalog, in which
+ * each of a million files would have its own copy.
+ */
+export class FolderFields {
+  private fields: ReadonlyMap<string, string> = new Map();
+
+  /** Replaces what is known of a folder and those below it. */
+  replaceBelow(under: string, described: readonly DescribedFolder[]): void {
+    const others = [...this.fields].filter(
+      ([folder]) => under !== '' && folder !== under && !folder.startsWith(`${under}/`),
+    );
+    this.fields = new Map([...others, ...described.map(({ folder, fields }) => [folder, fields] as const)]);
+  }
+
+  /**
+   * Adds the fields of the nearest described folder to a file's metadata. A file that has credit, or whose package is
+   * described, keeps its own.
+   */
+  addTo(file: CatalogFile): CatalogFile {
+    const text = this.fields.size === 0 ? undefined : this.find(file.path);
+    if (text === undefined) return file;
+    if (file.metadata === undefined) return { ...file, metadata: text };
+    const own = parseMetadata(file);
+    if (['credit', 'package', 'contributors'].some((name) => own[name] !== undefined)) return file;
+    const shared: JsonObject = parseJsonObject(text) ?? {};
+    return { ...file, metadata: JSON.stringify({ ...shared, ...own }) };
+  }
+
+  private find(path: string): string | undefined {
+    for (let folder = path; folder !== '';) {
+      folder = getParentFolder(folder);
+      const fields = this.fields.get(folder);
+      if (fields !== undefined) return fields;
+    }
+    return undefined;
+  }
+}
