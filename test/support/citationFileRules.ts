@@ -13,7 +13,7 @@ const doi = { type: 'string', pattern: '^10\\.\\d{4,9}(\\.\\d+)?/[A-Za-z0-9:/_;\
 const orcid = { type: 'string', pattern: '^https://orcid\\.org/[0-9]{4}-[0-9]{4}-[0-9]{4}-[0-9]{3}[0-9X]$' };
 const spdxId = {
   type: 'string',
-  pattern: '^(CC0-1\\.0|CC-BY(-NC)?(-SA|-ND)?-[1-4]\\.[05]|MIT|Apache-2\\.0|ODbL-1\\.0)$',
+  pattern: '^(CC0-1\\.0|CC-BY(-NC)?(-SA|-ND)?-[1-4]\\.[05](-US)?|MIT|Apache-2\\.0|(ODbL|ODC-By|PDDL)-1\\.0)$',
 };
 
 const object = (properties: object, ...required: readonly string[]): object => ({
@@ -35,7 +35,8 @@ const shared = {
 
 const reference = object(
   {
-    ...{ ...shared, type: { const: 'data' }, publisher: entity, 'date-accessed': day, year: { type: 'integer' } },
+    ...{ ...shared, type: { const: 'data' }, publisher: entity, 'date-accessed': day },
+    ...{ year: { type: 'integer' }, month: { type: 'integer', minimum: 1, maximum: 12 } },
     ...{ editors: distinctList({ anyOf: [person, entity] }), notes: text },
   },
   ...['authors', 'title', 'type'],
@@ -45,6 +46,7 @@ const citationFile = object(
   {
     ...{ ...shared, 'cff-version': { const: '1.2.0' }, message: text, type: { const: 'dataset' } },
     references: distinctList(reference),
+    'preferred-citation': reference,
   },
   ...['authors', 'cff-version', 'message', 'title'],
 );

@@ -197,13 +197,19 @@ function describeFiles(files: readonly CitableFile[]): string {
 
 /** Creates a key such as `wrighton2021prochlorococcus`. Appends a number if the key is already in use. */
 function createKey(work: CitedWork, title: string, usedKeys: Map<string, number>): string {
-  const [author] = work.authors;
-  const name = toKeyWord(author?.family ?? author?.literal ?? work.publisher ?? '');
+  const [author = work.editors[0]] = work.authors;
+  const name = toKeyWord(author?.family ?? abbreviate(author?.literal ?? work.publisher ?? ''));
   const word = findTitleWord(title);
-  const key = `${name}${work.issued?.slice(0, 4) ?? ''}${word}` || 'dataset';
+  const key = `${name}${name === '' && word === '' ? 'dataset' : ''}${work.issued?.slice(0, 4) ?? ''}${word}`;
   const count = (usedKeys.get(key) ?? 0) + 1;
   usedKeys.set(key, count);
   return count === 1 ? key : `${key}-${String(count)}`;
+}
+
+/** Returns the initials of a name of three words or more, as in `jgi` for Joint Genome Institute. Skips small words. */
+function abbreviate(name: string): string {
+  const words = name.split(' ').filter((word) => word.length > 3 || /^\p{Lu}/u.test(word));
+  return words.length < 3 ? name : words.map((word) => word.slice(0, 1)).join('');
 }
 
 function findTitleWord(title: string): string {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../util/json.ts';
+import { writeBibtex } from './bibtex.ts';
 import { formatSortedName, listNotes, splitDate, type Citation, type CitedName } from './citation.ts';
 import { omitUndefined } from './creditText.ts';
 
@@ -49,31 +50,53 @@ export function formatReference(citation: Citation): { readonly text: string; re
 }
 
 function listSentences(citation: Citation): readonly string[] {
-  const { authors, publisher, version, issued } = citation;
-  const title = `${citation.title}${version === undefined ? '' : ` (Version ${version})`} [Data set]`;
+  const { publisher, issued } = citation;
+  const title = `${citation.title}${describeEdition(citation)} [Data set]`;
   const year = `(${issued?.slice(0, 4) ?? 'n.d.'})`;
-  const lead = authors.length > 0 ? formatAuthors(authors) : publisher;
+  const lead = formatLead(citation) ?? publisher;
   const opening = lead === undefined ? [title, year] : [`${endSentence(lead)} ${year}`, title];
   const source = publisher === undefined || publisher === lead ? [] : [publisher];
   return [...opening, ...source];
+}
+
+/** Returns the authors or, without authors, the editors. */
+function formatLead({ authors, editors }: Citation): string | undefined {
+  if (authors.length > 0) return formatAuthors(authors.map(formatAuthor));
+  return editors.length > 0 ? `${formatAuthors(editors.map(formatAuthor))} (${getEditorLabel(editors)})` : undefined;
+}
+
+/** Returns the version, and the editors beside authors, in the order of the style: ` (J. Doe & R. Roe, Eds.; Version 2)`. */
+function describeEdition({ authors, editors, version }: Citation): string {
+  const isBeside = authors.length > 0 && editors.length > 0;
+  const listed = formatAuthors(editors.map(formatEditor), editors.length === 2 ? '' : ',');
+  const names = isBeside ? [`${listed}, ${getEditorLabel(editors)}`] : [];
+  const parts = [...names, ...(version === undefined ? [] : [`Version ${version}`])];
+  return parts.length === 0 ? '' : ` (${parts.join('; ')})`;
+}
+
+function getEditorLabel(editors: readonly CitedName[]): string {
+  return editors.length === 1 ? 'Ed.' : 'Eds.';
 }
 
 function endSentence(text: string): string {
   return /[.?!]$/.test(text) ? text : `${text}.`;
 }
 
-/** Lists up to 20 authors. If there are more, lists only the first 19 and the last. */
-function formatAuthors(authors: readonly CitedName[]): string {
-  const names = authors.map(formatAuthor);
+/** Lists up to 20 names. If there are more, lists only the first 19 and the last. */
+function formatAuthors(names: readonly string[], beforeLast = ','): string {
   const last = names.at(-1) ?? '';
   if (names.length === 1) return last;
   if (names.length > 20) return `${names.slice(0, 19).join(', ')}, … ${last}`;
-  return `${names.slice(0, -1).join(', ')}, & ${last}`;
+  return `${names.slice(0, -1).join(', ')}${beforeLast} & ${last}`;
 }
 
 function formatAuthor({ family = '', given, literal }: CitedName): string {
   if (literal !== undefined) return literal;
   return given === undefined ? family : `${family}, ${toInitials(given)}`;
+}
+
+function formatEditor({ family = '', given, literal }: CitedName): string {
+  return literal ?? (given === undefined ? family : `${toInitials(given)} ${family}`);
 }
 
 /**
@@ -90,99 +113,6 @@ function toInitial(word: string): string {
   return /\p{Lu}/u.test(first) ? `${first}.` : word;
 }
 
-const special: Readonly<Record<string, string>> = {
-  '\\': '\\textbackslash{}',
-  // BibTeX counts escaped braces too, so an unmatched one would break the entry.
-  '{': '\\textbraceleft{}',
-  '}': '\\textbraceright{}',
-  '~': '\\textasciitilde{}',
-  '^': '{\\textasciicircum}',
-  '`': '\\textasciigrave{}',
-  '-': '-{}',
-  "'": "'{}",
-  '<': '<{}',
-  '>': '>{}',
-  ',': ',{}',
-};
-
-/**
- * Matches characters that are special in TeX. Also matches the first of any two characters that TeX would combine into
- * a dash or a quote.
- */
-const specialPattern = /[\\{}&%$#_~^`]|-(?=-)|'(?=')|<(?=<)|>(?=>)|,(?=,)/g;
-
-/**
- * Writes citations as BibTeX entries of type `dataset`. BibLaTeX defines this type; BibTeX styles treat it as `misc`.
- */
-function writeBibtex(citations: readonly Citation[]): string {
-  return citations.map(writeEntry).join('\n');
-}
-
-/** Writes a BibTeX entry. Appends field by field, faster than one large template literal. */
-function writeEntry(citation: Citation): string {
-  const { key, title, issued, publisher } = citation;
-  let entry = `@dataset{${key},\n`;
-  entry += writeNames('  author = {', citation.authors);
-  entry += writeNames('  editor = {', citation.editors);
-  entry += `  title = {{${escapeTex(title)}}},\n`;
-  if (issued !== undefined) entry += `  date = {${issued}},\n  year = {${issued.slice(0, 4)}},\n`;
-  // The double braces prevent BibLaTeX from splitting publishers at "and".
-  if (publisher !== undefined) entry += `  publisher = {{${escapeTex(publisher)}}},\n`;
-  return `${entry}${writeOtherFields(citation)}}\n`;
-}
-
-function writeOtherFields(citation: Citation): string {
-  const { version, doi, url, accessed, abstract } = citation;
-  let fields = version === undefined ? '' : `  version = {${escapeTex(version)}},\n`;
-  if (doi !== undefined) fields += `  doi = {${doi}},\n`;
-  if (url !== undefined) fields += `  url = {${url}},\n`;
-  if (accessed !== undefined) fields += `  urldate = {${accessed}},\n`;
-  if (abstract !== undefined) fields += `  abstract = {${escapeTex(abstract)}},\n`;
-  const notes = joinNotes(citation);
-  return notes === '' ? fields : `${fields}  note = {${notes}},\n`;
-}
-
-/** Joins the parts of a citation that have no dedicated BibTeX field. */
-function joinNotes(citation: Citation): string {
-  const { identifier, otherTitles } = citation;
-  let joined = identifier === undefined ? '' : escapeTex(identifier);
-  for (const title of otherTitles) joined = joined === '' ? escapeTex(title) : `${joined}; ${escapeTex(title)}`;
-  for (const note of listNotes(citation)) joined = joined === '' ? escapeTex(note) : `${joined}; ${escapeTex(note)}`;
-  return joined;
-}
-
-function writeNames(opening: string, names: readonly CitedName[]): string {
-  const [first] = names;
-  if (!first) return '';
-  const written = names.length === 1 ? writeName(first) : names.map(writeName).join(' and ');
-  return `${opening}${written}},\n`;
-}
-
-function writeName(name: CitedName): string {
-  const { family, given } = name;
-  if (family === undefined || given === undefined) return `{${escapeTex(formatSortedName(name))}}`;
-  return `${protectName(family, !family.includes(' '))}, ${protectName(given, !/\band\b/i.test(given))}`;
-}
-
-/**
- * Matches names that contain no characters with a special meaning in BibTeX or BibLaTeX. The words of such names
- * consist of letters, and can contain periods, hyphens and apostrophes.
- */
-const plainName = /^\p{L}(?:[-.’']{0,2}[\p{L}\p{M}])*\.?(?: \p{L}(?:[-.’']{0,2}[\p{L}\p{M}])*\.?)*$/u;
-
-/**
- * Encloses a part of a name in braces if BibTeX could misread it. BibTeX interprets commas, "and" and "von" only
- * outside braces. Other parts stay unbraced, because BibTeX doesn't abbreviate a braced given name.
- */
-function protectName(part: string, isOneName: boolean): string {
-  const text = escapeTex(part);
-  return isOneName && plainName.test(part) ? text : `{${text}}`;
-}
-
-function escapeTex(text: string): string {
-  return text.replace(specialPattern, (character) => special[character] ?? `\\${character}`);
-}
-
 type RisLine = readonly [tag: string, value: string | undefined];
 
 /** Writes citations as RIS records of type `DATA`. Lines end with CR LF, as the format requires. */
@@ -197,8 +127,8 @@ function formatLine([tag, value = '']: RisLine): string {
 function listLines(citation: Citation): readonly RisLine[] {
   const lines: readonly RisLine[] = [
     ...([['TI', citation.title], ...toLines('T2', citation.otherTitles)] as const),
-    ...toLines('AU', citation.authors.map(formatSortedName)),
-    ...toLines('ED', citation.editors.map(formatSortedName)),
+    ...toLines('AU', citation.authors.map(formatRisName)),
+    ...toLines('ED', citation.editors.map(formatRisName)),
     ...([
       ['PY', citation.issued?.slice(0, 4)],
       ['DA', formatDate(citation.issued)],
@@ -213,10 +143,20 @@ function listLines(citation: Citation): readonly RisLine[] {
       ['UR', citation.url],
       ['AB', citation.abstract],
     ] as const),
-    ...([...toLines('N1', listNotes(citation)), ['Y2', formatDate(citation.accessed)]] as const),
+    ...([...toLines('N1', listNotes(citation)), ['Y2', formatDate(getVisitDay(citation))]] as const),
   ];
   const known = lines.filter(([, value]) => value !== undefined);
   return [['TY', 'DATA'], ...known, ['ER', '']];
+}
+
+/** Returns the day of a visit. Leaves it out beside a year alone, because bibutils makes one date of both. */
+function getVisitDay({ url, issued, accessed }: Citation): string | undefined {
+  return url === undefined || issued?.length === 4 ? undefined : accessed;
+}
+
+/** Removes the commas of an organization's name, at which readers would divide it like the name of a person. */
+function formatRisName(name: CitedName): string {
+  return name.literal?.replaceAll(/\s*,\s*/g, ' ').trim() ?? formatSortedName(name);
 }
 
 function toLines(tag: string, values: readonly string[]): readonly RisLine[] {
@@ -281,33 +221,35 @@ export interface CitationFileTexts {
  */
 function writeCitationFile(citations: readonly Citation[], texts: CitationFileTexts): string {
   const [first] = citations;
-  const content =
-    first && citations.length === 1
-      ? { type: 'dataset', ...listCommonFields(first, texts) }
-      : describeWorks(citations, texts);
+  const content = first && citations.length === 1 ? describeWork(first, texts) : describeWorks(citations, texts);
   return writeYaml({ 'cff-version': '1.2.0', message: texts.message, ...content });
 }
 
+/** Repeats the work as the preferred citation if it has editors or an incomplete date, which only references allow. */
+function describeWork(citation: Citation, texts: CitationFileTexts): JsonObject {
+  const { editors, issued } = citation;
+  const isSimple = editors.length === 0 && (issued === undefined || toDay(issued) !== undefined);
+  const reference = isSimple ? {} : { 'preferred-citation': createReference(citation, texts) };
+  return { type: 'dataset', ...listCommonFields(citation, texts), ...reference };
+}
+
 function describeWorks(citations: readonly Citation[], texts: CitationFileTexts): JsonObject {
-  const references = citations.map((citation) => ({
-    type: 'data',
-    ...listCommonFields(citation, texts),
-    ...describeReference(citation),
-  }));
+  const references = citations.map((citation) => createReference(citation, texts));
   const known = distinct(citations.flatMap((citation) => listKnownAuthors(citation)));
   const authors = known.length > 0 ? known : [{ name: texts.unknownAuthor }];
   return { type: 'dataset', title: texts.title, authors, references };
 }
 
-/** Returns the fields that the format allows only in references. */
-function describeReference(citation: Citation): JsonObject {
+function createReference(citation: Citation, texts: CitationFileTexts): JsonObject {
   const { publisher, editors, issued, accessed } = citation;
+  const [year, month, day] = issued === undefined ? [] : splitDate(issued);
   const notes = listNotes(citation).join('; ');
   return {
+    type: 'data',
+    ...listCommonFields(citation, texts),
     ...(editors.length > 0 && { editors: distinct(editors.map(toAuthor)) }),
     ...(publisher !== undefined && { publisher: { name: publisher } }),
-    ...omitUndefined({ 'date-accessed': toDay(accessed) }),
-    ...(issued !== undefined && { year: Number(issued.slice(0, 4)) }),
+    ...omitUndefined({ 'date-accessed': toDay(accessed), year, month: day === undefined ? month : undefined }),
     ...(notes !== '' && { notes }),
   };
 }
@@ -329,9 +271,9 @@ function listAuthors(citation: Citation, texts: CitationFileTexts): readonly Jso
   return known.length > 0 ? known : [{ name: texts.unknownAuthor }];
 }
 
-function listKnownAuthors({ authors, publisher }: Citation): readonly JsonObject[] {
+function listKnownAuthors({ authors, editors, publisher }: Citation): readonly JsonObject[] {
   if (authors.length > 0) return distinct(authors.map(toAuthor));
-  return publisher === undefined ? [] : [{ name: publisher }];
+  return publisher === undefined || editors.length > 0 ? [] : [{ name: publisher }];
 }
 
 function toAuthor({ family, given, literal, orcid, affiliation }: CitedName): JsonObject {
@@ -362,12 +304,16 @@ function toDay(date: string | undefined): string | undefined {
   return date?.length === 10 ? date : undefined;
 }
 
+/** Matches SPDX IDs that the format knows. Its list is of 2021, and lacks licenses that SPDX added since. */
+const knownLicense =
+  /^(?:CC0-1\.0|CC-BY(?:-NC)?(?:-SA|-ND)?-[1-4]\.[05]|CC-BY-3\.0-(?:AT|US)|(?:ODbL|ODC-By|PDDL)-1\.0|MIT|ISC|Unlicense|Apache-2\.0|BSD-[23]-Clause|[AL]?GPL-[23]\.[01]-(?:only|or-later)|MPL-2\.0|EUPL-1\.[12]|OGL-UK-[123]\.0|CDLA-\w+-1\.0)$/;
+
 /**
- * Returns the field with the SPDX IDs of the licenses or, if there are none, with the first license URL. The format has
- * no field for other licenses.
+ * Returns the field with the SPDX IDs of the licenses or, if the format knows none of them, with the first license URL.
+ * The format has no field for other licenses.
  */
 function describeLicense({ licenses }: Citation): JsonObject {
-  const ids = licenses.filter(({ isSpdx }) => isSpdx).map(({ name }) => name);
+  const ids = licenses.map(({ name }) => name).filter((name) => knownLicense.test(name));
   const [address] = licenses.map(({ url }) => url).filter((url) => url !== undefined);
   if (ids.length > 0) return { license: ids.length === 1 ? ids[0] : ids };
   return address === undefined ? {} : { 'license-url': address };

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../util/json.ts';
+import { isJsonObject, type JsonObject } from '../util/json.ts';
 import { parseOrcid } from '../util/userIdentity.ts';
 import { formatSortedName, type CitedName, type CitedWork, type SupportingContributor } from './citation.ts';
 import {
@@ -14,7 +14,9 @@ import {
 
 /** Reads the work to cite from a resource's credit metadata, or from the fields that data packages use instead. */
 export function readCitedWork(resource: JsonObject): CitedWork {
-  const credit = toObject(resource['credit']);
+  const { credit: stated, package: described } = resource;
+  const isPackage = !isJsonObject(stated) && isJsonObject(described);
+  const credit = isPackage ? toCredit(described) : toObject(stated);
   const titles = readTitles(credit, resource);
   const people = readPeople(credit, resource);
   const { doi, identifier } = readIdentifiers(credit);
@@ -31,12 +33,21 @@ export function readCitedWork(resource: JsonObject): CitedWork {
     doi,
     identifier,
     url: parseWebAddress(credit['url']) ?? parseWebAddress(credit['content_url']),
-    abstract: readDescription(credit, resource),
+    // The description of a file isn't that of its package.
+    abstract: readDescription(credit, isPackage ? noFields : resource),
     licenses: readLicenses(resource),
-    notes: readNotes(credit),
+    notes: readNotes(credit, doi),
   };
 }
 
+/** Converts the facts about a data package, of which a file is a part, to credit metadata. */
+function toCredit({ id, doi, title, name, version, created, homepage }: JsonObject): JsonObject {
+  const identifier = [id, doi].find((one) => parseDoi(readText(one)) !== undefined) ?? id;
+  const dates = [{ event: 'Created', date: created }];
+  return { titles: [{ title: title ?? name }], identifier, version, dates, url: homepage };
+}
+
+const noFields: JsonObject = {};
 const none: readonly string[] = [];
 const noNames: readonly CitedName[] = [];
 const noContributors: readonly SupportingContributor[] = [];
@@ -96,22 +107,35 @@ function readIdentifiers(credit: JsonObject): Pick<CitedWork, 'doi' | 'identifie
   const identifier = readText(credit['identifier']);
   const own = parseDoi(identifier);
   if (own !== undefined) return { doi: own, identifier: undefined };
-  for (const entry of listObjects(credit['related_identifiers']))
-    if (isOwnDoi(entry)) return { doi: parseDoi(readText(entry['id'])), identifier };
-  return { doi: undefined, identifier };
+  return { doi: findOwnDoi(listObjects(credit['related_identifiers'])), identifier };
 }
 
-/** Returns true for the DOI of the work itself, which some databases list among the related identifiers. */
-function isOwnDoi({ id, description, relationship_type: relationship }: JsonObject): boolean {
-  const isDescribed = typeof description === 'string' && /^\s*data\s?set doi/i.test(description);
-  return (isDescribed || relationship === 'IsIdenticalTo') && parseDoi(readText(id)) !== undefined;
+/** Relations of a file to the work whose DOI it is cited by, in order of preference. */
+const ownRelations = ['isidenticalto', 'isversionof', 'ispartof'];
+
+/**
+ * Returns the DOI by which the relations say that the work is cited. Some databases describe such a DOI instead of
+ * stating a relation.
+ */
+function findOwnDoi(related: readonly JsonObject[]): string | undefined {
+  let [bestRank, best]: [number, string | undefined] = [ownRelations.length, undefined];
+  for (const { id, description, relationship_type: written } of related) {
+    const relation = readText(written)?.replace(/^.*:/, '').toLowerCase();
+    const isDescribed = typeof description === 'string' && /^\s*data\s?set doi/i.test(description);
+    const rank = relation === undefined && isDescribed ? 0 : ownRelations.indexOf(relation ?? '');
+    const doi = rank >= 0 && rank < bestRank ? parseDoi(readText(id)) : undefined;
+    if (doi !== undefined) [bestRank, best] = [rank, doi];
+  }
+  return best;
 }
 
-function readNotes(credit: JsonObject): readonly string[] {
+function readNotes(credit: JsonObject, ownDoi: string | undefined): readonly string[] {
   let notes: string[] | undefined;
   for (const entry of listObjects(credit['funding'])) notes = addNote(notes, 'Funding', readFunding(entry));
-  for (const entry of listObjects(credit['related_identifiers']))
-    if (!isOwnDoi(entry)) notes = addNote(notes, getRelationLabel(entry), readText(entry['id']));
+  for (const entry of listObjects(credit['related_identifiers'])) {
+    const id = readText(entry['id']);
+    if (ownDoi === undefined || parseDoi(id) !== ownDoi) notes = addNote(notes, getRelationLabel(entry), id);
+  }
   return notes ?? none;
 }
 
@@ -233,7 +257,7 @@ function readPersonName(entry: JsonObject): CitedName | undefined {
  */
 function readFullName(entry: JsonObject): CitedName | undefined {
   const given = readGivenName(entry);
-  const name = readText(entry['name']) ?? readText(entry['title']) ?? given;
+  const name = readText(entry['name']) ?? readText(entry['title']) ?? given ?? readText(entry['organization']);
   if (name === undefined) return undefined;
   const [family, rest, ...more] = name.split(',').map(readText);
   const isDivided = entry['contributor_type'] === 'Person' && more.length === 0;

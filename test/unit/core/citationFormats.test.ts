@@ -31,9 +31,11 @@ function toExpected(citation: Citation): ParsedCitation {
   };
 }
 
+/** Also expects no day of access without an address. */
 const withIdentifier = (citation: Citation): ParsedCitation => {
   const expected = toExpected(citation);
-  return { ...expected, notes: [citation.identifier, expected.notes].filter(Boolean).join('; ') };
+  const accessed = citation.url === undefined ? undefined : expected.accessed;
+  return { ...expected, accessed, notes: [citation.identifier, expected.notes].filter(Boolean).join('; ') };
 };
 
 describe('Citation formats', () => {
@@ -79,7 +81,11 @@ describe('Citation formats', () => {
       ...(all.some(({ editors }) => editors.length > 0) && { accessed: undefined, abstract: undefined }),
       authors: citation.authors.map(listNameParts),
     });
-    assert.deepEqual(parseWithCitationJs(text, risType).map(toRisForm), all.map(toExpected).map(toRisForm));
+    const expected = all.map((citation) => {
+      const isVisited = citation.url !== undefined && citation.issued?.length !== 4;
+      return { ...toExpected(citation), accessed: isVisited ? citation.accessed : undefined };
+    });
+    assert.deepEqual(parseWithCitationJs(text, risType).map(toRisForm), expected.map(toRisForm));
     const lines = text.split('\r\n');
     assert.ok(lines.every((line) => line === '' || /^[A-Z][A-Z\d] {2}- [^\n\r]*$/u.test(line)));
     const written = (tag: string): readonly string[] =>
@@ -98,8 +104,8 @@ describe('Citation formats', () => {
       all.flatMap(({ identifier }) => identifier ?? []),
     );
     assert.deepEqual(
-      written('ED'),
-      all.flatMap(({ editors }) => editors.map(formatSortedName)),
+      written('ED').map(listNameParts),
+      all.flatMap(({ editors }) => editors.map(formatSortedName).map(listNameParts)),
     );
   });
 
@@ -136,9 +142,12 @@ function toConverterForm(citation: ParsedCitation): ParsedCitation {
   };
 }
 
-/** Splits a name at its commas, which can't be escaped in RIS. Returns the nonempty parts, sorted. */
+/**
+ * Splits a name at its commas and blanks, because RIS can't escape the commas of a person's name, and those of an
+ * organization's name are left out. Returns the nonempty parts, sorted.
+ */
 function listNameParts(name: string): readonly string[] {
-  const parts = name.split(',').map((part) => part.trim());
+  const parts = name.split(/[\s,]+/u);
   return parts.filter((part) => part !== '').sort();
 }
 
@@ -165,13 +174,13 @@ function readWork(work: CitationFileWork): object {
 }
 
 function toExpectedWork(citation: Citation): object {
-  const { title, version, abstract, url, doi, issued, authors, publisher } = citation;
+  const { title, version, abstract, url, doi, issued, authors, editors, publisher } = citation;
   const names = new Set(authors.map((author) => JSON.stringify(author)));
   return {
     ...{ title, version, abstract, url, doi, day: issued?.length === 10 ? issued : undefined },
     authors:
       authors.length === 0
-        ? [publisher ?? texts.unknownAuthor]
+        ? [(editors.length === 0 ? publisher : undefined) ?? texts.unknownAuthor]
         : [...names].map((name) => formatSortedName(JSON.parse(name) as CitedName)),
   };
 }

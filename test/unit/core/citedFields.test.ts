@@ -176,18 +176,45 @@ describe('Identifiers of a work', () => {
     });
   }
 
-  it('are a related DOI that the metadata describe as that of the dataset, or as identical', () => {
-    const related = (more: JsonObject): Citation =>
-      cite({ identifier: 'X:1', related_identifiers: [{ id: 'doi:10.1234/a', ...more }] });
-    for (const own of [
-      { description: ' Dataset DOI' },
-      { description: 'data set doi' },
-      { relationship_type: 'IsIdenticalTo' },
-    ])
-      assert.deepEqual([related(own).doi, related(own).notes, related(own).identifier], ['10.1234/a', [], 'X:1']);
-    assert.deepEqual(related({ description: 'Not the dataset DOI' }).notes, ['Not the dataset DOI: 10.1234/a']);
-    assert.deepEqual(related({ relationship_type: 'Cites' }).notes, ['Cites: 10.1234/a']);
-    assert.deepEqual(related({}).notes, ['Related: 10.1234/a']);
+  const related = (...entries: readonly JsonObject[]): Citation =>
+    cite({ identifier: 'X:1', related_identifiers: entries.map((entry) => ({ id: 'doi:10.1234/a', ...entry })) });
+
+  for (const own of [
+    { description: ' Dataset DOI' },
+    { description: 'data set doi', relationship_type: '' },
+    { relationship_type: 'IsIdenticalTo' },
+    { relationship_type: 'DataCite:IsPartOf', description: 'Dataset DOI' },
+    { relationship_type: 'IsVersionOf' },
+  ]) {
+    it(`are a related DOI with ${JSON.stringify(own)}`, () => {
+      const { doi, notes, identifier } = related(own);
+      assert.deepEqual([doi, notes, identifier], ['10.1234/a', [], 'X:1']);
+    });
+  }
+
+  for (const [other, label] of [
+    [{ description: 'Dataset DOI', relationship_type: 'IsCitedBy' }, 'Dataset DOI'],
+    [{ description: 'Dataset DOI', relationship_type: 'IsDerivedFrom' }, 'Dataset DOI'],
+    [{ description: 'Not the dataset DOI' }, 'Not the dataset DOI'],
+    [{ relationship_type: 'Cites' }, 'Cites'],
+    [{}, 'Related'],
+  ] as const) {
+    it(`are no related DOI with ${JSON.stringify(other)}, which is a note`, () => {
+      const { doi, notes } = related(other);
+      assert.deepEqual([doi, notes], [undefined, [`${label}: 10.1234/a`]]);
+    });
+  }
+
+  it('are the related DOI with the closest relation; none of the others is lost', () => {
+    const entries = ['IsPartOf', 'IsCitedBy', 'IsIdenticalTo', 'IsVersionOf'].map((relation, index) => ({
+      id: `10.1234/${index}`,
+      relationship_type: relation,
+    }));
+    const { doi, notes } = related(...entries);
+    assert.equal(doi, '10.1234/2');
+    assert.deepEqual(notes, ['IsPartOf: 10.1234/0', 'IsCitedBy: 10.1234/1', 'IsVersionOf: 10.1234/3']);
+    const own = cite({ identifier: '10.1234/own', related_identifiers: entries });
+    assert.deepEqual([own.doi, own.notes.length], ['10.1234/own', 4]);
   });
 
   it('are followed by the funding', () => {
@@ -262,8 +289,18 @@ describe('Keys of citations', () => {
     [{ titles: [{ title: 'A map of soil' }], contributors: [{ family_name: 'Doe' }] }, 'doesoil'],
     [{ titles: [{ title: 'Of the sea' }], publisher: { organization_name: 'The JGI' } }, 'thejgi'],
     [{ titles: [{ title: 'Soil' }], dates: [{ event: 'Issued', date: '2021-05' }] }, '2021soil'],
+    [
+      {
+        titles: [{ title: 'Sample weather' }],
+        contributors: [{ name: 'Data Transfer Explorer contributors' }],
+      },
+      'dtecsample',
+    ],
+    [{ titles: [{ title: 'Soil' }], publisher: { organization_name: 'National Museum of the Sea' } }, 'nmssoil'],
+    [{ titles: [{ title: 'Soil' }], contributors: [{ family_name: 'Poe', contributor_roles: 'Editor' }] }, 'poesoil'],
     [{ titles: [{ title: 'x'.repeat(40) }] }, 'x'.repeat(30)],
     [{ titles: [{ title: 'Zoë-Łódź (1)' }] }, 'zoeodz'],
+    [{ titles: [{ title: 'Гербарий' }], dates: [{ event: 'Issued', date: '2021' }] }, 'dataset2021'],
   ] as const) {
     it(`are ${key} for ${JSON.stringify(credit)}`, () => {
       assert.equal(cite(credit).key, key);
