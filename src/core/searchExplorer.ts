@@ -82,8 +82,13 @@ export class SearchExplorer implements Disposable {
     // Locks coordinate the queues of all windows that use the same ledger (D34: serialized requests).
     const locks = this.lifetime.track(new ServerLocks(ledgerFolder, clock, log));
     const queues = this.lifetime.track(new RequestQueues(clock, locks));
-    this.createClient = createClientFactory({ log, clock, dialects, queues, getNetworkSettings, fetch });
-    const { createClient } = this;
+    const options: ClientOptions = { log, clock, dialects, queues, getNetworkSettings, fetch };
+    // Loads the client's code when it is first needed.
+    const createClient = async (observer?: RouteObserver): Promise<DataTransferClient> => {
+      const client = await import('./client/dataTransferClient.ts');
+      return new client.DataTransferClient({ ...options, observer });
+    };
+    this.createClient = createClient;
     this.keys = this.lifetime.track(new KeyWatch(sessions, clock));
     this.connectFlow = this.lifetime.track(
       new ConnectFlow({ sessions, store: connectionStore, keys: this.keys, clock, createClient, remember }),
@@ -94,12 +99,4 @@ export class SearchExplorer implements Disposable {
   dispose(): void {
     this.lifetime.dispose();
   }
-}
-
-/** Returns a function that creates clients. The function loads the client's code on its first call. */
-function createClientFactory(options: ClientOptions): (observer?: RouteObserver) => Promise<DataTransferClient> {
-  return async (observer) => {
-    const client = await import('./client/dataTransferClient.ts');
-    return new client.DataTransferClient({ ...options, observer });
-  };
 }

@@ -102,7 +102,10 @@ export class CliSession<Core extends SearchExplorer = Explorer> {
     const { explorer } = this;
     const open = explorer.sessions.get(connection.id);
     if (open) return open;
-    this.requireOrcid(connection.id);
+    if (this.getOrcid(connection.id) === '') {
+      const isGiven = (this.context.options.orcid ?? this.file.orcid) !== undefined;
+      throw createUsageError(isGiven ? "The ORCID iD isn't valid." : 'No ORCID iD was given. Use --orcid.');
+    }
     const { serviceFile, ...saved } = connection;
     const access = serviceFile === undefined ? undefined : await readServiceFile(serviceFile);
     const hasKeyOptions = isKeyConnection(this.context.options, this.file, connection);
@@ -138,12 +141,6 @@ export class CliSession<Core extends SearchExplorer = Explorer> {
         ? `Databases: ${names.map(toPlainCell).join(', ') || 'none'}.`
         : askAboutName(`"${toPlainCell(nearest)}"`);
     throw createUsageError(`There is no database "${toPlainCell(name)}". ${hint}`);
-  }
-
-  private requireOrcid(connectionId: string): void {
-    if (this.getOrcid(connectionId) !== '') return;
-    const isGiven = (this.context.options.orcid ?? this.file.orcid) !== undefined;
-    throw createUsageError(isGiven ? "The ORCID iD isn't valid." : 'No ORCID iD was given. Use --orcid.');
   }
 }
 

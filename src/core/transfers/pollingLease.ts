@@ -163,7 +163,7 @@ export class PollingLease implements Disposable {
       lock.dispose();
       return;
     }
-    lock.onDidLose(() => this.removeLease(connectionId, undefined));
+    lock.onDidLose = () => this.removeLease(connectionId, undefined);
     this.addLease(connectionId, lock);
   }
 

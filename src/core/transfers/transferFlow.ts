@@ -118,7 +118,17 @@ export class TransferFlow {
     requestedBy?: TransferRequester,
   ): Promise<Transfer> {
     const { sessions, ledger, saved, submissions, clock } = this.dependencies;
-    const intent = { ...createIntent(order, clock.now(), requestedBy), ...sessions.describe(order.connectionId) };
+    const createdAt = clock.now();
+    const intent: Transfer = {
+      key: randomUUID(),
+      order,
+      createdAt,
+      state: 'submitting',
+      changes: [{ state: 'submitting', at: createdAt }],
+      sendingAt: 0,
+      ...(requestedBy && { requestedBy }),
+      ...sessions.describe(order.connectionId),
+    };
     await submissions.start(intent.key);
     try {
       await ledger.write(intent);
@@ -329,12 +339,6 @@ export class TransferFlow {
     // Ignore an unreadable ledger, because the server did respond with an ID.
     return await ledger.hasRunningOrRemoved(id, key).catch(() => false);
   }
-}
-
-function createIntent(order: TransferOrder, createdAt: number, requestedBy?: TransferRequester): Transfer {
-  const changes = [{ state: 'submitting', at: createdAt }] as const;
-  const intent = { key: randomUUID(), order, createdAt, state: 'submitting', changes, sendingAt: 0 } as const;
-  return { ...intent, ...(requestedBy && { requestedBy }) };
 }
 
 /** Returns the canceled, unconfirmed or refused transfer that results from a submission without a usable ID. */

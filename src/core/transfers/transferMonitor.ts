@@ -75,7 +75,9 @@ export class TransferMonitor implements Disposable {
       dependencies.sessions.onDidChange(() => this.updateAll()),
       dependencies.keys.onDidChange(() => this.updateAll()),
       dependencies.lease.onDidChange(() => this.updateWatches()),
-      dependencies.lease.onDidRequestPoll(({ key }) => this.pollHere(key)),
+      dependencies.lease.onDidRequestPoll(({ key }) => {
+        for (const queue of this.queues.values()) queue.pollNow(key);
+      }),
     ];
   }
 
@@ -84,7 +86,7 @@ export class TransferMonitor implements Disposable {
    * polling intervals).
    */
   pollNow(key?: string): void {
-    this.pollHere(key);
+    for (const queue of this.queues.values()) queue.pollNow(key);
     const { lease } = this.dependencies;
     const requested = key === undefined ? this.connections.values() : [this.connections.get(key)];
     for (const connectionId of new Set(requested)) {
@@ -97,10 +99,6 @@ export class TransferMonitor implements Disposable {
     this.ending.abort();
     for (const queue of this.queues.values()) queue.dispose();
     for (const subscription of this.subscriptions) subscription.dispose();
-  }
-
-  private pollHere(key: string | undefined): void {
-    for (const queue of this.queues.values()) queue.pollNow(key);
   }
 
   /** Updates what depends on changed transfers: their watches, and which connections this window can poll. */

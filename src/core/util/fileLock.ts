@@ -4,7 +4,7 @@ import { readFile, rm, stat } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
 import { createFileExclusively, writeFileAtomically } from './durableFiles.ts';
-import { Emitter, type Disposable } from './lifetime.ts';
+import type { Disposable } from './lifetime.ts';
 import { getErrorCode } from './errorFacts.ts';
 import { parseJsonObject } from './json.ts';
 import { describeProcess, isComparable, isRunning } from './ownProcess.ts';
@@ -36,17 +36,16 @@ export class FileLock implements Disposable {
   private readonly clock: Clock;
   private readonly purpose: string | undefined;
   private readonly token: string = randomUUID();
-  private readonly lost = new Emitter<void>();
   private renewalTimer: Disposable | undefined;
   private renewing: Promise<void> | undefined;
   private shouldRenewAgain = false;
   private isDisposed = false;
 
   /**
-   * Fires when the lock has been lost: the file was deleted, or taken over because this process or its disk did not
-   * respond.
+   * Called when the lock has been lost: the file was deleted, or taken over because this process or its disk did not
+   * respond. Set by the owner of the lock.
    */
-  readonly onDidLose = this.lost.event;
+  onDidLose: () => void = () => undefined;
 
   private constructor(file: string, clock: Clock, purpose?: string) {
     this.file = file;
@@ -148,7 +147,7 @@ export class FileLock implements Disposable {
           if (this.isDisposed) this.dispose();
         } else {
           this.renewalTimer?.dispose();
-          this.lost.fire();
+          this.onDidLose();
         }
       } catch {
         // The lock will go stale.

@@ -156,7 +156,7 @@ describe('The file lock (D30)', () => {
     const lock = await FileLock.acquire(file(), clock);
     assert.ok(lock);
     let isLost = false;
-    lock.onDidLose(() => (isLost = true));
+    lock.onDidLose = () => (isLost = true);
     await writeLock({});
     await clock.pass(3_000);
     await eventually(() => Promise.resolve(isLost || undefined));
