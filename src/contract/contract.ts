@@ -117,7 +117,7 @@ export const transferAcceptedSchema = z.looseObject({ id: z.string() });
 
 /** The numbers in a transfer's status, with their descriptions (§2.4). */
 const statusNumbers = {
-  num_files: 'Number of its files.',
+  num_files: 'Number of files in the transfer.',
   num_files_transferred: 'Number of files at the destination.',
 } as const;
 

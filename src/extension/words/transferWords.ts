@@ -157,7 +157,7 @@ export function describeProgress(transfer: Transfer): string {
 }
 
 /** A fact about a transfer: text, or a time in milliseconds since 1970, which each place formats for its width. */
-export type TransferFact =
+type TransferFact =
   | { readonly label: string; readonly text: string; readonly isCode?: boolean }
   | { readonly label: string; readonly at: number };
 

@@ -190,7 +190,7 @@ interface LinkConfirmation {
   readonly label: string;
 }
 
-/** Describes why a link can't be opened. The sentence fits in a one-line notification. */
+/** Describes why a link can't be opened, in a sentence that fits in a one-line notification. */
 function describeLinkProblem({ kind, field = '' }: LinkProblem): string {
   const sentences: Readonly<Record<LinkProblem['kind'], string>> = {
     tooLong: l10n.t('This link is too long.'),
@@ -202,7 +202,6 @@ function describeLinkProblem({ kind, field = '' }: LinkProblem): string {
   return sentences[kind];
 }
 
-/** Describes why a link can't be created. */
 function describeUnlinkable({ kind, field = '' }: LinkProblem): string {
   if (kind === 'tooLong') return l10n.t('The link would be too long to copy.');
   if (kind === 'badService') return l10n.t("This connection's address can't be included in a link.");
