@@ -40,11 +40,15 @@ async function run(args: readonly string[], env: NodeJS.ProcessEnv, input: strin
   process.exitCode = undefined;
   try {
     await runProgram(args);
-    return { code: Number(process.exitCode ?? 0), stdout: stdout.text, stderr: stderr.text };
+    return { code: readExitCode(), stdout: stdout.text, stderr: stderr.text };
   } finally {
     restore();
     process.exitCode = exitCode;
   }
+}
+
+function readExitCode(): number {
+  return Number(process.exitCode ?? 0);
 }
 
 /** Replaces properties of `process`. Returns a function that restores them. */
