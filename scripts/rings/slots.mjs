@@ -12,7 +12,7 @@ export class Slots {
     await new Promise((resolve) => {
       this.waiting.push({ round, resolve });
       // Tasks that are added at the same time start in the order of their rounds.
-      queueMicrotask(() => this.start());
+      process.nextTick(() => this.start());
     });
     try {
       return await work();
