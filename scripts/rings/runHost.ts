@@ -3,7 +3,7 @@
  * `runHost.ts [pattern]`. Started by `worker.mjs` with an IPC channel.
  */
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
@@ -13,6 +13,7 @@ import { saveFailureArtifacts } from '../../test/support/editor/failureArtifacts
 import { repositoryRoot } from '../../test/support/editor/places.ts';
 import { ringMark } from '../../test/support/ringReporter.ts';
 import { chosenOrder } from '../../test/support/testOrder.ts';
+import { isDeep } from '../../test/support/testSize.ts';
 
 /**
  * Runs the suites in a window. Resolves to the exit code that the editor reports: 0 if the suites' `run()` resolved, 1
@@ -25,6 +26,15 @@ async function runSuites(running: Editor): Promise<number> {
     running.openWindow({ payload: [['extensionTestsPath', suites]], prepare }).catch(reject);
   });
 }
+
+/**
+ * The built-in extensions that the suites need. Others would slow down the window: each changed setting is sent to the
+ * extension host with the defaults of all settings.
+ */
+const builtIns = [
+  ...['theme-defaults', 'json', 'markdown-basics', 'markdown-language-features', 'ipynb'],
+  ...['python', 'r', 'shellscript'],
+];
 
 const stillStyleId = 'still-window';
 
@@ -107,12 +117,13 @@ class HostConsole {
  * ring's message.
  */
 async function serveFiles(): Promise<Server> {
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const finished = (await json(request)) as object;
     process.send?.({ ready: true, ...finished });
     const [next] = (await once(process, 'message')) as [object];
     response.end(JSON.stringify(next));
-  });
+  };
+  const server = createServer((request, response) => void answer(request, response));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return server;
 }
@@ -125,6 +136,7 @@ const files = await serveFiles();
 const editor = await startEditor({
   extensionPath: repositoryRoot,
   isDevelopmentHost: true,
+  ...(!isDeep && { builtIns }),
   environment: {
     ...(pattern !== undefined && { DATA_TRANSFER_TEST_GREP: pattern }),
     DATA_TRANSFER_TEST_ORDER: chosenOrder(),

@@ -11,7 +11,7 @@ describe('Checking a transfer by its ID', () => {
   let service: PublicState;
   beforeEach(async () => {
     await env.clipboard.writeText('');
-    stage = await Stage.open();
+    stage = await Stage.openWithOrcid();
     service = await stage.connectToPublic();
     service.transfers.set(id, { orcid: 'other', status: 'active', num_files: 5, num_files_transferred: 2 });
   });

@@ -17,7 +17,7 @@ describe('Exporting files', () => {
   let folder: string;
   let search: Awaited<ReturnType<Stage['search']>>;
   beforeEach(async () => {
-    stage = await Stage.open();
+    stage = await Stage.openWithOrcid();
     folder = await mkdtemp(join(tmpdir(), 'export-'));
     publicLike(stage.server, 'the-key');
     await stage.connect('the-key');

@@ -13,7 +13,7 @@ describe('An unconfirmed transfer (D12)', () => {
   let service: PublicState;
   beforeEach(async () => {
     await env.clipboard.writeText('');
-    stage = await Stage.open();
+    stage = await Stage.openWithOrcid();
     service = await stage.connectToPublic();
     await stage.search('JGI Data Portal', 'JDP:00000');
     stage.server.on('POST /api/v1/transfers', dropBeforeAnswer());

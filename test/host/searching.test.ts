@@ -8,7 +8,7 @@ describe('Searching in the editor', () => {
   let stage: Stage;
   let service: PublicState;
   beforeEach(async () => {
-    stage = await Stage.open();
+    stage = await Stage.openWithOrcid();
     service = await stage.connectToPublic();
   });
   afterEach(() => stage.close());

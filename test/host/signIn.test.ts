@@ -11,7 +11,7 @@ describe('A sign-in that the service rejects (D44)', () => {
   let stage: Stage;
   let service: PublicState;
   beforeEach(async () => {
-    stage = await Stage.open();
+    stage = await Stage.openWithOrcid();
     service = await stage.connectToPublic();
   });
   afterEach(() => stage.close());

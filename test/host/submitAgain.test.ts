@@ -11,7 +11,7 @@ describe('Resubmitting', () => {
   let stage: Stage;
   let service: PublicState;
   beforeEach(async () => {
-    stage = await Stage.open();
+    stage = await Stage.openWithOrcid();
     service = await stage.connectToPublic();
     await stage.search('JGI Data Portal', 'JDP:00000');
     await stage.transferAll(nmdc);

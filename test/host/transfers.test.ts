@@ -12,7 +12,7 @@ describe('Transferring in the editor', () => {
   let stage: Stage;
   let service: PublicState;
   beforeEach(async () => {
-    stage = await Stage.open();
+    stage = await Stage.openWithOrcid();
     service = await stage.connectToPublic();
     await stage.search('JGI Data Portal', 'JDP:00000');
   });
