@@ -89,8 +89,13 @@ function createTextTable(rows: readonly TableRow[]): DataTable {
  */
 export async function readTables(fileName: string, bytes: Uint8Array): Promise<readonly DataTable[]> {
   if (detectFormat(fileName, bytes) === 'text') return [parseTextTable(decodeTableText(bytes))];
-  const { readSpreadsheet } = await import('./spreadsheet.ts');
-  return await readSpreadsheet(bytes);
+  const { WorkbookFile } = await import('./workbookFile.ts');
+  const file = new WorkbookFile(bytes);
+  const sheets = file.isOpenDocument
+    ? await (await import('./openDocument.ts')).readOpenDocument(file)
+    : await (await import('./excelWorkbook.ts')).readExcelWorkbook(file);
+  const filled = sheets.filter(({ rows }) => rows.length > 0);
+  return filled.map(({ name, rows, doubts }) => ({ sheet: name, rows, doubts, longRows: [] }));
 }
 
 /** Returns the number of cells in the longest row. */

@@ -1,6 +1,5 @@
-import type { DataTable } from './dataTable.ts';
 import { formatIsoTime, formatNumber, parseNumberFormat, type CellText, type NumberFormat } from './numberFormat.ts';
-import { SheetCollector, type CellBudget } from './sheetCollector.ts';
+import { CellBudget, SheetCollector } from './sheetCollector.ts';
 import { TableError } from './tableError.ts';
 import { decodeReferences, parseXml, type Attributes, type WorkbookFile, type XmlReader } from './workbookFile.ts';
 
@@ -11,7 +10,7 @@ interface ListedSheet {
   readonly isHidden: boolean;
 }
 
-/** What the cells of all sheets refer to. */
+/** The content to which the cells of all sheets refer. */
 interface SharedContent {
   readonly texts: readonly string[];
   /** The number formats by the number of a cell's style. */
@@ -24,23 +23,24 @@ interface SharedContent {
  * Reads the sheets of a workbook in Excel's format (XLSX or XLSM), hidden ones last. Skips those without cells, such as
  * charts. Reads formulas as their stored values.
  */
-export async function readExcelWorkbook(file: WorkbookFile, budget: CellBudget): Promise<readonly DataTable[]> {
+export async function readExcelWorkbook(file: WorkbookFile): Promise<readonly SheetCollector[]> {
   const root = await readRelations(file, '_rels/.rels');
   const path = [...root.values()].find(({ type }) => type === 'officeDocument')?.path ?? 'xl/workbook.xml';
   const xml = await file.read(path);
   if (xml === undefined) throw new TableError('notWorkbook');
   const { sheets, is1904 } = parseWorkbook(xml);
   const relations = await readRelations(file, path.replace(/[^/]*$/, '_rels/$&.rels'), path);
-  const content = { is1904, ...(await readSharedContent(file, relations)) };
-  const tables: DataTable[] = [];
+  const content = await readSharedContent(file, relations, is1904);
+  const budget = new CellBudget();
+  const collected: SheetCollector[] = [];
   for (const [sheetPath, sheet] of listSheetPaths(sheets, relations)) {
     const sheetXml = await file.read(sheetPath);
     if (sheetXml === undefined) throw new TableError('notWorkbook');
     const reader = new SheetReader(new SheetCollector(sheet.name, budget), content);
     parseXml(sheetXml, reader);
-    tables.push(reader.sheet.toTable());
+    collected.push(reader.sheet);
   }
-  return tables;
+  return collected;
 }
 
 /** Returns the visible and then the hidden sheets with cells, by path. Each path belongs to its first sheet. */
@@ -104,15 +104,12 @@ function isTrue(value: string | undefined): boolean {
   return value === '1' || value === 'true';
 }
 
-async function readSharedContent(
-  file: WorkbookFile,
-  relations: Relations,
-): Promise<Pick<SharedContent, 'texts' | 'formats'>> {
+async function readSharedContent(file: WorkbookFile, relations: Relations, is1904: boolean): Promise<SharedContent> {
   const find = (wanted: string): string => [...relations.values()].find(({ type }) => type === wanted)?.path ?? '';
   const texts = new TextReader();
   const xml = await file.read(find('sharedStrings'));
   if (xml !== undefined) parseXml(xml, texts);
-  return { texts: texts.texts, formats: parseFormats(await file.read(find('styles'))) };
+  return { texts: texts.texts, formats: parseFormats(await file.read(find('styles'))), is1904 };
 }
 
 /** The built-in formats that show dates, times or leading zeros, by number. */

@@ -6,7 +6,7 @@ export interface CellText {
   readonly doubt?: CellDoubt;
 }
 
-/** What a number format of a spreadsheet shows. */
+/** The parts that a number format of a spreadsheet shows. */
 export interface NumberFormat {
   /** True for each part of a date and time that the format shows. */
   readonly hasDate: boolean;

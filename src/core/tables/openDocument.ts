@@ -1,18 +1,17 @@
-import type { DataTable } from './dataTable.ts';
 import { formatDuration, formatIsoTime, formatNumber, toPadded, type CellText } from './numberFormat.ts';
-import { SheetCollector, type CellBudget } from './sheetCollector.ts';
+import { CellBudget, SheetCollector } from './sheetCollector.ts';
 import { TableError } from './tableError.ts';
 import { decodeReferences, parseXml, type Attributes, type WorkbookFile, type XmlReader } from './workbookFile.ts';
 
 /** Reads the sheets of an OpenDocument workbook (ODS), hidden ones last. Reads formulas as their stored values. */
-export async function readOpenDocument(file: WorkbookFile, budget: CellBudget): Promise<readonly DataTable[]> {
+export async function readOpenDocument(file: WorkbookFile): Promise<readonly SheetCollector[]> {
   const manifest = await file.read('META-INF/manifest.xml');
   if (manifest?.includes('encryption-data')) throw new TableError('encrypted');
   const xml = await file.read('content.xml');
   if (xml === undefined) throw new TableError('notWorkbook');
-  const reader = new ContentReader(budget);
+  const reader = new ContentReader();
   parseXml(xml, reader);
-  return [...reader.visible, ...reader.hidden].map((sheet) => sheet.toTable());
+  return [...reader.visible, ...reader.hidden];
 }
 
 /** Elements whose tables aren't sheets: drawings, deleted content and copies of other files. */
@@ -26,7 +25,7 @@ const maxSpaces = 32_767;
 class ContentReader implements XmlReader {
   readonly visible: SheetCollector[] = [];
   readonly hidden: SheetCollector[] = [];
-  private readonly budget: CellBudget;
+  private readonly budget = new CellBudget();
   private readonly hiddenStyles = new Set<string | undefined>();
   private style: string | undefined;
   private sheet: SheetCollector | undefined;
@@ -38,10 +37,6 @@ class ContentReader implements XmlReader {
   private depth = 0;
   private paragraphs: string[] = [];
   private isParagraph = false;
-
-  constructor(budget: CellBudget) {
-    this.budget = budget;
-  }
 
   open(name: string, readAttributes: () => Attributes): void {
     if (this.depth > 0) this.openPart(name, readAttributes);

@@ -1,5 +1,4 @@
 import { getCellKey, type CellDoubt } from './cellDoubt.ts';
-import type { DataTable, TableRow } from './dataTable.ts';
 import type { CellText } from './numberFormat.ts';
 import { maxCells, maxRows, TableError } from './tableError.ts';
 
@@ -20,8 +19,9 @@ export class CellBudget {
 export class SheetCollector {
   readonly name: string;
   private readonly budget: CellBudget;
-  private readonly rows: TableRow[] = [];
-  private readonly doubts = new Map<string, CellDoubt>();
+  /** The rows that aren't empty. */
+  readonly rows: { readonly line: number; readonly cells: readonly string[] }[] = [];
+  readonly doubts = new Map<string, CellDoubt>();
   private columnCount = 0;
   private cells: string[] = [];
   private rowDoubts: [number, CellDoubt][] = [];
@@ -59,10 +59,5 @@ export class SheetCollector {
     }
     this.cells = [];
     this.rowDoubts = [];
-  }
-
-  /** Returns the table of the rows that aren't empty. */
-  toTable(): DataTable {
-    return { sheet: this.name, rows: this.rows, doubts: this.doubts, longRows: [] };
   }
 }

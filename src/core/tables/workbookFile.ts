@@ -2,23 +2,32 @@ import { Parser } from 'saxen';
 import { listZipEntries, unpackZipEntry, type ZipEntry } from '../util/zipArchive.ts';
 import { maxUnpackedBytes, TableError } from './tableError.ts';
 
+/** Other formats of documents in ZIP archives, by a path in the archive. */
+const otherFormats: readonly (readonly [RegExp, string])[] = [
+  [/^xl\/workbook\.bin$/, 'XLSB'],
+  [/^index(?:\.zip$|\/.*\.iwa$)/, 'Numbers'],
+  [/^word\/document\.xml$/, 'DOCX'],
+];
+
 /** The files in a workbook's ZIP archive. */
 export class WorkbookFile {
   private readonly entries: ReadonlyMap<string, ZipEntry>;
   private unpackedBytes = 0;
 
-  /** Throws a {@link TableError} if the file isn't a ZIP archive. */
+  /** Throws a {@link TableError} if the file isn't a ZIP archive, or contains a document in another format. */
   constructor(bytes: Uint8Array) {
     try {
       this.entries = new Map(listZipEntries(bytes).map((entry) => [toKey(entry.path), entry]));
     } catch {
       throw new TableError('notWorkbook');
     }
+    const format = otherFormats.find(([path]) => [...this.entries.keys()].some((key) => path.test(key)))?.[1];
+    if (format !== undefined) throw new TableError('unsupported', format);
   }
 
-  /** Returns true if the archive contains a file whose path matches. */
-  has(path: RegExp): boolean {
-    return [...this.entries.keys()].some((key) => path.test(key));
+  /** True for an OpenDocument file. */
+  get isOpenDocument(): boolean {
+    return this.entries.has('content.xml');
   }
 
   /**
