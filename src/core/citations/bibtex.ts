@@ -89,7 +89,8 @@ const plainName = /^\p{L}(?:[-.’']{0,2}[\p{L}\p{M}])*\.?(?: \p{L}(?:[-.’']{0
  */
 function protectName(part: string, isOneName: boolean, writeLetters: (text: string) => string): string {
   const text = escapeTex(part);
-  return isOneName && plainName.test(part) ? writeLetters(text) : `{${text}}`;
+  if (!isOneName || !plainName.test(part)) return `{${text}}`;
+  return /^[\0-\x7F]*$/.test(text) ? text : writeLetters(text);
 }
 
 /** Matches the letters outside ASCII to which styles abbreviate given names. */
@@ -103,7 +104,6 @@ const markCommands = toCommands(
   '\u0300` \u0301\' \u0302^ \u0303~ \u0304= \u0306u \u0307. \u0308" \u030BH \u030Cv \u0327c \u0328k',
 );
 
-/** Returns commands by the character that precedes each in a list. */
 function toCommands(list: string): ReadonlyMap<string, string> {
   return new Map(list.split(' ').map((pair) => [pair.slice(0, 1), pair.slice(1)]));
 }
@@ -121,7 +121,6 @@ function writeAccent(letter: string): string {
   return /[a-z]/i.test(command) ? `{\\${command}{${base}}}` : `{\\${command}${base}}`;
 }
 
-/** Writes a letter so that BibTeX treats it as one, in a harmless command if it has none. */
 function writeInitial(letter: string): string {
   const written = writeAccent(letter);
   return written === letter ? `{\\textrm{${letter}}}` : written;

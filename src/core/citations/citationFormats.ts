@@ -59,7 +59,6 @@ function listSentences(citation: Citation): readonly string[] {
   return [...opening, ...source];
 }
 
-/** Returns the authors or, without authors, the editors. */
 function formatLead({ authors, editors }: Citation): string | undefined {
   if (authors.length > 0) return formatAuthors(authors.map(formatAuthor));
   return editors.length > 0 ? `${formatAuthors(editors.map(formatAuthor))} (${getEditorLabel(editors)})` : undefined;
@@ -225,7 +224,6 @@ function writeCitationFile(citations: readonly Citation[], texts: CitationFileTe
   return writeYaml({ 'cff-version': '1.2.0', message: texts.message, ...content });
 }
 
-/** Repeats the work as the preferred citation if it has editors or an incomplete date, which only references allow. */
 function describeWork(citation: Citation, texts: CitationFileTexts): JsonObject {
   const { editors, issued } = citation;
   const isSimple = editors.length === 0 && (issued === undefined || toDay(issued) !== undefined);

@@ -40,7 +40,6 @@ export function readCitedWork(resource: JsonObject): CitedWork {
   };
 }
 
-/** Converts the facts about a data package, of which a file is a part, to credit metadata. */
 function toCredit({ id, doi, title, name, version, created, homepage }: JsonObject): JsonObject {
   const identifier = [id, doi].find((one) => parseDoi(readText(one)) !== undefined) ?? id;
   const dates = [{ event: 'Created', date: created }];
@@ -111,7 +110,7 @@ function readIdentifiers(credit: JsonObject): Pick<CitedWork, 'doi' | 'identifie
 }
 
 /** Relations of a file to the work whose DOI it is cited by, in order of preference. */
-const ownRelations = ['isidenticalto', 'isversionof', 'ispartof'];
+const ownRelations = ['IsIdenticalTo', 'IsVersionOf', 'IsPartOf'];
 
 /**
  * Returns the DOI by which the relations say that the work is cited. Some databases describe such a DOI instead of
@@ -120,13 +119,16 @@ const ownRelations = ['isidenticalto', 'isversionof', 'ispartof'];
 function findOwnDoi(related: readonly JsonObject[]): string | undefined {
   let [bestRank, best]: [number, string | undefined] = [ownRelations.length, undefined];
   for (const { id, description, relationship_type: written } of related) {
-    const relation = readText(written)?.replace(/^.*:/, '').toLowerCase();
-    const isDescribed = typeof description === 'string' && /^\s*data\s?set doi/i.test(description);
-    const rank = relation === undefined && isDescribed ? 0 : ownRelations.indexOf(relation ?? '');
+    const relation = readText(written)?.replace(/^\w*:/, '');
+    const rank = relation === undefined ? getDescribedRank(description) : ownRelations.indexOf(relation);
     const doi = rank >= 0 && rank < bestRank ? parseDoi(readText(id)) : undefined;
     if (doi !== undefined) [bestRank, best] = [rank, doi];
   }
   return best;
+}
+
+function getDescribedRank(description: unknown): number {
+  return typeof description === 'string' && /^\s*data\s?set doi/i.test(description) ? 0 : -1;
 }
 
 function readNotes(credit: JsonObject, ownDoi: string | undefined): readonly string[] {

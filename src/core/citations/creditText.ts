@@ -148,7 +148,6 @@ export function countFileLicenses(files: readonly TransferFile[]): readonly Lice
   );
 }
 
-/** Reads a license of a resource, a credit or a data package. Old packages have `url` and `type` or `id`. */
 function readLicense(value: unknown): License | undefined {
   if (typeof value === 'string') return toLicense(readText(value), undefined);
   const { id, name, type, title, path, url } = toObject(value);
@@ -157,6 +156,7 @@ function readLicense(value: unknown): License | undefined {
 
 function toLicense(name: string | undefined, path: unknown): License | undefined {
   const url = parseWebAddress(path) ?? parseWebAddress(name);
+  if (name === undefined && url === undefined) return undefined;
   const spdxId = identifyLicense(name ?? '', url ?? '');
   if (spdxId !== undefined)
     return { name: spdxId, url: url ?? `https://spdx.org/licenses/${spdxId}.html`, isSpdx: true };

@@ -1,5 +1,5 @@
 /** The target of a path in a data package: a file in the package, a URL, or an unsafe path. */
-export type PackagePath = { readonly kind: 'file'; readonly path: string } | { readonly kind: 'remote' | 'unsafe' };
+type PackagePath = { readonly kind: 'file'; readonly path: string } | { readonly kind: 'remote' | 'unsafe' };
 
 const remote = /^(?:[a-z][a-z0-9+.-]*:\/\/|(?:file|data|urn|mailto|javascript):)/i;
 const absolute = /^(?:\/|[a-z]:)/i;

@@ -11,8 +11,7 @@ const openDataAddress = /^https?:\/\/(?:www\.)?opendatacommons\.org\/licenses\/(
 /** Matches the names of the licenses of Open Data Commons, of which there is one version each. */
 const openDataName = /^(?:odc-(by)|(?:odc-)?(odbl|pddl))(?:-1\.0)?$/;
 
-/** Finds the SPDX ID of a license by its name or its address; undefined if it has none or the version is missing. */
-export function findSpdxId(text: string): string | undefined {
+function findSpdxId(text: string): string | undefined {
   const name = text.toLowerCase();
   if (!name.startsWith('http')) return idsByName.get(name) ?? findNamedId(name);
   const [, elements, version = '', port = ''] = commonsAddress.exec(name) ?? [];
@@ -22,10 +21,11 @@ export function findSpdxId(text: string): string | undefined {
 }
 
 /**
- * Finds the SPDX ID of a license by its name and its address. The address of a license that was adapted to a
+ * Finds the SPDX ID of a license by its name and its address; undefined if it has none or the version is missing. The address of a license that was adapted to a
  * jurisdiction decides, because its name often doesn't mention that.
  */
 export function identifyLicense(name: string, address: string): string | undefined {
+  if (address === '') return findSpdxId(name);
   return (isPortedLicense(address) ? undefined : findSpdxId(name)) ?? findSpdxId(address);
 }
 
@@ -41,7 +41,6 @@ function findCommonsId(elements: string, version: string, port: string): string 
   return idsByName.get(port === '' ? name : `${name}-${port}`);
 }
 
-/** Finds a license by a name that may have blanks, `v` before its version, or the name of an unported version. */
 function findNamedId(written: string): string | undefined {
   const dashed = written.replaceAll(/[\s_]+/g, '-').replace(/-v(?=\d)/, '-');
   const name = dashed.replace(/^ccby(?=-)/, 'cc-by').replace(/-(?:international|unported|universal)$/, '');

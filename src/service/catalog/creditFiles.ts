@@ -132,7 +132,6 @@ function listPeople(entities: Entities, value: unknown, role: string): readonly 
   });
 }
 
-/** Returns the licenses that have an address or a name outside the crate. */
 function listLicenses(entities: Entities, value: unknown): readonly JsonObject[] {
   return toList(value).flatMap((one) => {
     if (typeof one === 'string') return [{ name: one }];

@@ -27,7 +27,7 @@ interface PackageReading {
   readonly hasFile: (path: string) => boolean;
 }
 
-/** The surroundings of a Data Package. */
+/** The folder of a Data Package or RO-Crate. */
 export interface PackageFolder {
   /** For the manifest of a transfer, the name of its folder (D24: destination layout). */
   readonly transferFolder?: string;
