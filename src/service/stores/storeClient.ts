@@ -360,8 +360,8 @@ async function readBody(
 }
 
 /**
- * Returns options for an upload with a modification time. rclone compares the object with the time of the request, and
- * must be told not to.
+ * Returns options for an upload with a modification time. rclone otherwise compares the object with the time of
+ * the request.
  */
 function toTimeOptions(modifiedMs: number | undefined): object {
   return modifiedMs === undefined ? {} : { SizeOnly: true, MetadataSet: { mtime: formatTime(modifiedMs) } };
