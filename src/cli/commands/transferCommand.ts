@@ -11,7 +11,7 @@ import { type JsonObject, parseJsonObject } from '../../core/util/json.ts';
 import type { LeftOutCounts } from '../../core/util/leftOut.ts';
 import { describeReadOnlyDatabase, toSentence } from '../../core/util/sharedTexts.ts';
 import { describeLeftOut } from '../../core/words/leftOutWords.ts';
-import { describeNestedFiles } from '../../core/words/recipeSentences.ts';
+import { describeNestedFiles } from '../../core/words/sharedSentences.ts';
 import { CliError, createRequestError, createUsageError, exitCode, type ExitCode } from '../cliError.ts';
 import { type CommandContext, runAction } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
@@ -101,7 +101,7 @@ async function createOrder(session: CliSession, request: TransferRequest): Promi
   }
   const described = await fetchFiles(session, connection.id, from.name, ids);
   requireAll(from.name, described);
-  const problem = describeNestedFiles({ l10n: english, toPlainLine: toPlainCell }, described.files);
+  const problem = describeNestedFiles(english, toPlainCell, described.files);
   if (problem !== '') throw new CliError(`${nothingSent}. ${problem}`);
   const files = described.files.map((file) => createTransferFile(file, file));
   return { order: { ...order, destination: to.name, files } };

@@ -2,8 +2,7 @@ import type { LockDifference, PlanObstacle, RecipePlan, UnmetExpectation } from 
 import type { Recipe } from '../recipes/recipeSchema.ts';
 import type { ResolveFailure } from '../recipes/resolveFiles.ts';
 import { getFieldName, type RecipeProblem, type RecipeProblemKind } from '../recipes/recipeText.ts';
-import { findNestedFiles } from '../util/nestedFiles.ts';
-import type { Translator } from './sharedSentences.ts';
+import { describeNestedFiles, type Translator } from './sharedSentences.ts';
 
 /** The translation, and the conversion of text to one short line, that the extension and the command line provide. */
 interface Wording {
@@ -62,21 +61,10 @@ export function describeObstacle(wording: PlanWording, plan: RecipePlan, obstacl
     case 'noFiles':
       return l10n.t('The recipe finds no files.');
     case 'nested':
-      return describeNestedFiles(wording, plan.files);
+      return describeNestedFiles(l10n, toPlainLine, plan.files);
     case 'noDestination':
       return l10n.t("The recipe has no destination (“to”), so it's only a saved search.");
   }
-}
-
-/** Names a file that would have the name of another one's folder; an empty string if there is none. */
-export function describeNestedFiles(
-  { l10n, toPlainLine }: Wording,
-  files: readonly { readonly path?: string | undefined }[],
-): string {
-  const nested = findNestedFiles(files.flatMap(({ path }) => (path === undefined ? [] : { path })));
-  if (!nested) return '';
-  const [outer, inner] = [toPlainLine(nested.outer.path), toPlainLine(nested.inner.path)];
-  return l10n.t('{0} would be a file and, for {1}, a folder. Transfer these two files separately.', outer, inner);
 }
 
 function describeMissing({ plural, formatNames }: PlanWording, { missing, recipe }: RecipePlan): string {

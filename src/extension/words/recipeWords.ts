@@ -12,7 +12,6 @@ import type { ResolveFailure, TableProblem } from '../../core/recipes/resolveFil
 import {
   describeEditedLock,
   describeForeignLock,
-  describeNestedFiles,
   describeObstacle as describePlanObstacle,
   describeRecipeProblem as describeProblem,
 } from '../../core/words/recipeSentences.ts';
@@ -95,11 +94,6 @@ export function describeLock(lock: LockReadResult, difference: LockDifference | 
 /** Describes why a plan can't be submitted. */
 export function describeObstacle(plan: RecipePlan, obstacle: PlanObstacle): string {
   return describePlanObstacle(wording, plan, obstacle);
-}
-
-/** Names a file that would have the name of another one's folder; an empty string if there is none. */
-export function describeNested(files: readonly { readonly path?: string | undefined }[]): string {
-  return describeNestedFiles(wording, files);
 }
 
 const wording = {

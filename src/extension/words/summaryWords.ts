@@ -3,6 +3,7 @@ import { countFileLicenses, type LicenseCount } from '../../core/citations/credi
 import type { KnownCopies } from '../../core/transfers/duplicateFlow.ts';
 import type { FileStaging } from '../../core/model/searchModel.ts';
 import type { TransferFile, TransferOrder } from '../../core/model/transferModel.ts';
+import { describeNestedFiles } from '../../core/words/sharedSentences.ts';
 import { formatFileCount, formatList, formatSize, plural } from './localeFormats.ts';
 import { cutPlainText, toPlainLine, toPlainText } from './plainText.ts';
 import { getDatabaseLabel } from './searchWords.ts';
@@ -330,4 +331,9 @@ function describeReceived(times: readonly number[], destination: string): string
   return new Set(days).size === 1
     ? l10n.t('Previously transferred to {1} on {2}: {0}.', files, destination, last)
     : l10n.t('Previously transferred to {1}, most recently on {2}: {0}.', files, destination, last);
+}
+
+/** Names a file that would have the name of another one's folder; an empty string if there is none. */
+export function describeNested(files: readonly { readonly path?: string | undefined }[]): string {
+  return describeNestedFiles(l10n, toPlainLine, files);
 }
