@@ -42,7 +42,9 @@ describe('Check Folder of This File', () => {
     const pick = await person.pick();
     assert.deepEqual(pick.labels, ['exp.zarr/temp', 'exp.zarr', 'Lab']);
     pick.choose('exp.zarr');
-    (await person.notice(/^Checked exp\.zarr \(3 files, 21 B, left out: links without content \(1\)\)\.$/)).dismiss();
+    (
+      await person.notice(/^Checked exp\.zarr \(3 files, 21 bytes, left out: links without content \(1\)\)\.$/)
+    ).dismiss();
     await done;
     const [search] = parts.searchStore.getAll();
     assert.ok(search);
@@ -55,7 +57,7 @@ describe('Check Folder of This File', () => {
     (await person.pick()).choose('Received Files');
     (await person.pick()).choose('Continue');
     const summary = await person.notice(/^Transfer 3 files to Received Files\?$/);
-    const line = 'Whole folder: exp.zarr (3 files, 21 B, left out: links without content (1))';
+    const line = 'Whole folder: exp.zarr (3 files, 21 bytes, left out: links without content (1))';
     assert.ok(summary.detail.split('\n').includes(line), summary.detail);
     summary.dismiss();
     await sending;
@@ -68,7 +70,7 @@ describe('Check Folder of This File', () => {
     const [file] = files;
     assert.ok(file?.kind === 'file');
     await stage.run('dataTransfer.checkFolder', { kind: 'file', searchKey, connectionId, file });
-    assert.equal(stage.person.statusMessages.at(-1), 'Checked Lab (4 files, 28 B, nothing left out).');
+    assert.equal(stage.person.statusMessages.at(-1), 'Checked Lab (4 files, 28 bytes, nothing left out).');
   });
 
   it('is refused for services that cannot list a folder', async () => {
