@@ -66,7 +66,6 @@ async function readRelations(file: WorkbookFile, path: string, base = ''): Promi
   return relations;
 }
 
-/** Returns the path of a file to which another one refers. */
 function resolvePath(base: string, target: string): string {
   const parts: string[] = [];
   const whole = target.startsWith('/') ? target : base.replace(/[^/]*$/, decodeReferences(target));
@@ -76,7 +75,6 @@ function resolvePath(base: string, target: string): string {
   return parts.join('/');
 }
 
-/** Calls `visit` for each element of an XML document, if it exists. */
 function parseElements(xml: string | undefined, visit: (name: string, attributes: Attributes) => void): void {
   if (xml === undefined) return;
   const ignore = (): void => undefined;
@@ -131,7 +129,6 @@ function findBuiltInFormat(id: number): string | undefined {
   return builtInFormats.find(([first, last]) => id >= first && id <= last)?.[2];
 }
 
-/** Returns the number formats by the number of the style that uses them. */
 function parseFormats(xml: string | undefined): readonly (NumberFormat | undefined)[] {
   const codes = new Map<number, string>();
   const parsed = new Map<string, NumberFormat>();
@@ -224,7 +221,6 @@ class SheetReader implements XmlReader {
     if (attributes.r !== undefined) this.place(attributes.r);
   }
 
-  /** Moves to the position of a cell, such as `AB12`. */
   private place(position: string): void {
     const [, letters = '', digits] = /^([A-Z]{1,3})(\d{1,7})$/i.exec(position) ?? [];
     if (digits === undefined) throw new TableError('tooManyCells');

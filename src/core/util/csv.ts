@@ -40,7 +40,6 @@ function isSectionName({ cells: [first = '', ...others] }: CsvRecord): boolean {
   return /^\[\w+\]$/.test(first) && others.every((cell) => cell === '');
 }
 
-/** Returns true for an empty line and for QIIME 2's directives, such as `#q2:types`. */
 function isIgnored({ cells }: CsvRecord): boolean {
   const first = cells[0] ?? '';
   return first === '' ? cells.length === 1 : first.startsWith('#q2:');
