@@ -259,7 +259,14 @@ if (isDeep)
       const args = ['--tool', '--validate-datamodel', '--output-format=bibtex', '--output-encoding=UTF-8'];
       const log = await runProgram('biber', [...args, '-O', 'biber.bib', 'all.bib'], folder);
       assert.doesNotMatch(log, /WARN|ERROR/);
-      const read = parseWithBiblatexConverter(await readFile(join(folder, 'biber.bib'), 'utf8'));
+      const text = await readFile(join(folder, 'biber.bib'), 'utf8');
+      const listed = [...text.matchAll(/^ {2}EDITOR = \{(.*)\},$/gm)].map(([, names = '']) => names);
+      const editors = works.map((work) => work.editors.join(' and ')).filter(Boolean);
+      assert.deepEqual(
+        listed.map((names) => names.replaceAll(/\\textrm|[{}]/g, '')),
+        editors,
+      );
+      const read = parseWithBiblatexConverter(text);
       for (const [index, { authors, issued, doi, notes }] of read.entries()) {
         const work = works[index] ?? assert.fail();
         assert.deepEqual([authors, issued, doi], [work.authors, work.issued, work.doi]);
