@@ -79,7 +79,7 @@ describe('A folder as a whole', () => {
     const { listing } = body as { listing: { state: string; leftOut: unknown } };
     assert.deepEqual([listing.state, listing.leftOut], ['listed', { ...leftOut, hidden: 3 }]);
     await service.call('POST', '/databases/source-data/scans');
-    const text = 'Source Data: links without content (1): snapshots/dropped.bin';
+    const text = 'Source Data: links to nothing (1): snapshots/dropped.bin';
     await eventually(async () => await Promise.resolve(service.logged.includes(text) || undefined));
   });
 

@@ -14,7 +14,7 @@ export interface Reply<T> {
 export interface SearchReply extends Reply<readonly FoundFile[]> {
   /** The position after the last file, if the service can continue from it (D9: paging). */
   readonly cursor?: string;
-  /** What the local service's listing leaves out of a search for all files; only in its first page. */
+  /** The names that the local service's listing leaves out of a search for all files; only in its first page. */
   readonly leftOut?: LeftOutCounts;
 }
 

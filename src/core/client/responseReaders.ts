@@ -100,7 +100,7 @@ export interface FoundPage {
   readonly files: readonly FoundFile[];
   /** The position after the last file (D9: paging). */
   readonly cursor?: string;
-  /** What the listing of the database or the folder leaves out. */
+  /** Names that the listing of the database or the folder leaves out. */
   readonly leftOut?: LeftOutCounts;
 }
 

@@ -33,7 +33,7 @@ export interface StoreListing {
   readonly asOf?: string;
   /** The number of free bytes; absent if the store doesn't report it. */
   readonly freeBytes?: number;
-  /** What the listing leaves out; absent if it leaves nothing out, or if that is unknown. */
+  /** Names that the listing leaves out; absent if it leaves nothing out, or if that is unknown. */
   readonly leftOut?: LeftOutCounts;
   /** The reason why the last scan failed, as a clause that can continue a sentence. */
   readonly problem?: string;

@@ -30,7 +30,7 @@ export interface ResolvedFiles {
   readonly isCut: boolean;
   /** True if the search stopped after pages without new files, although more may follow (D9: paging). */
   readonly isStalled?: boolean;
-  /** What the listing of the folder or the database leaves out; absent if unknown. */
+  /** Names that the listing of the folder or the database leaves out; absent if unknown. */
   readonly leftOut?: LeftOutCounts;
   readonly failure?: ResolveFailure;
 }

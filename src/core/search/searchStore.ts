@@ -123,7 +123,7 @@ export interface Search {
   readonly nextOffset: number;
   /** The position after the last page, if the service reported it; used instead of `nextOffset` (D9: paging). */
   readonly cursor?: string;
-  /** What the local service's listing leaves out of a search for all files; absent if unknown. */
+  /** Names that the local service's listing leaves out of a search for all files; absent if unknown. */
   readonly leftOut?: LeftOutCounts;
   readonly mayHaveMore: boolean;
   /** Consecutive pages without new files since loading started; 0 if it is known whether more follow (D9: paging). */

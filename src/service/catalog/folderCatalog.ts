@@ -42,14 +42,14 @@ import type { CatalogSearch } from './searchSql.ts';
 
 const maxLogged = 20;
 
-/** What is logged about names that a scan leaves out. Hidden names are usual. */
+/** Log texts about names that a scan leaves out. Hidden names are usual. */
 const logTexts: Readonly<Partial<Record<LeftOutKind, string>>> = {
   unreadable: 'unreadable folders',
-  missingContent: 'links without content',
+  missingContent: 'links to nothing',
   outsideLinks: 'links to places outside the folder',
   folderLinks: 'links to folders, which are not followed',
   invalidNames: "files and folders skipped because their names aren't valid Unicode",
-  specialFiles: 'devices, pipes and sockets',
+  specialFiles: 'special files',
 };
 
 class ScanSummary {
@@ -132,7 +132,7 @@ export class FolderCatalog {
   /** Number of files in the catalog when the last scan that searches wait for started. */
   private fileCount = 0;
   private loggedLines: readonly string[] = [];
-  /** What the catalog has as left out; undefined if that isn't exactly what the last scan of everything left out. */
+  /** Names that the catalog has as left out; undefined if that isn't exactly what the last scan of everything left out. */
   private leftOut: readonly LeftOutName[] | undefined;
 
   constructor(config: FolderCatalogConfig, dependencies: FolderCatalogDependencies) {

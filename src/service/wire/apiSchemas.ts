@@ -199,7 +199,7 @@ const leftOut = describe(
     outsideLinks: optionalCount('Links to a place outside the folder.'),
     folderLinks: optionalCount('Links to folders, which are not followed.'),
     invalidNames: optionalCount('Names that are not valid Unicode or not valid for files.'),
-    specialFiles: optionalCount('Devices, pipes and sockets.'),
+    specialFiles: optionalCount('Special files, such as pipes.'),
     unknownSizes: optionalCount('Objects whose size the store does not report.'),
   } satisfies Record<LeftOutKind, z.ZodMiniType>),
   'The number of names that are not served, by reason; without zeros.',
