@@ -48,7 +48,7 @@ export const fences = [
   {
     place: 'core/words',
     files: /^src\/core\/words\//,
-    code: ['core/words/sharedSentences', 'core/recipes', 'core/model', 'core/util'],
+    code: ['core/words/sharedSentences', 'core/recipes', 'core/tables', 'core/model', 'core/util'],
   },
   { place: 'core/code', files: /^src\/core\/code\//, code: ['core/model', 'core/util'] },
   // Observable state, which views read. It neither sends requests nor writes files.

@@ -1,23 +1,26 @@
 import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { OpenConnection } from '../../core/connections/openConnections.ts';
 import { sumUpFiles, toTransferFile, type RecipeFile } from '../../core/recipes/recipeFile.ts';
 import { createTransferFile } from '../../core/transfers/createTransferFile.ts';
 import { parseIdLines } from '../../core/model/idList.ts';
 import type { TransferOrder } from '../../core/model/transferModel.ts';
+import { TableError } from '../../core/tables/tableError.ts';
+import { decodeTableText, detectFormat } from '../../core/tables/tableFormat.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import { type JsonObject, parseJsonObject } from '../../core/util/json.ts';
 import type { LeftOutCounts } from '../../core/util/leftOut.ts';
 import { describeReadOnlyDatabase, toSentence } from '../../core/util/sharedTexts.ts';
 import { describeLeftOut } from '../../core/words/leftOutWords.ts';
 import { describeNestedFiles } from '../../core/words/sharedSentences.ts';
+import { describeTableError } from '../../core/words/tableSentences.ts';
 import { CliError, createRequestError, createUsageError, exitCode, type ExitCode } from '../cliError.ts';
 import { type CommandContext, runAction } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { optionTexts, parseCount } from '../options.ts';
 import { formatBytes, formatCount, toPlainCell } from '../output.ts';
-import { english } from '../text/sentences.ts';
+import { english, tableWording } from '../text/sentences.ts';
 import { nothingSent, reportTransfer, requireWaitForTimeout, submitTransfer } from '../transfers/transferStart.ts';
 import { fetchFiles, requireAll } from './describeCommand.ts';
 
@@ -62,7 +65,7 @@ export function addTransferCommand(program: Command): void {
 async function transferFiles(context: CommandContext, request: TransferRequest): Promise<ExitCode> {
   const { flags } = request;
   requireWaitForTimeout(flags);
-  const ids = [...request.ids, ...parseIdLines(await readIds(flags.idsFile))];
+  const ids = [...request.ids, ...(flags.idsFile === undefined ? [] : await readIds(flags.idsFile))];
   const instructions = await readInstructions(flags.instructions);
   if (flags.folder !== undefined && ids.length > 0) throw createUsageError('Give either IDs or --folder.');
   return await CliSession.run(context, async (session) => {
@@ -129,22 +132,29 @@ async function findFolder(
   return { files, folder: { path, files: files.length, bytes, ...(leftOut && { leftOut }) } };
 }
 
-async function readIds(file: string | undefined): Promise<string> {
-  if (file === undefined) return '';
-  if (file === '-') return await text(process.stdin);
-  return await readTextFile(file);
+/** Reads the IDs in a text file, in any encoding that a table may have. */
+async function readIds(file: string): Promise<readonly string[]> {
+  const bytes = file === '-' ? await buffer(process.stdin) : await readBytes(file);
+  const name = file === '-' ? 'standard input' : toPlainCell(file);
+  try {
+    if (detectFormat(file, bytes) === 'text') return parseIdLines(decodeTableText(bytes));
+  } catch (error) {
+    if (error instanceof TableError) throw createUsageError(describeTableError(tableWording, error, name));
+    throw error;
+  }
+  throw createUsageError(`${name} is a workbook. Save its IDs as text, one per line.`);
 }
 
 async function readInstructions(file: string | undefined): Promise<JsonObject | undefined> {
   if (file === undefined) return undefined;
-  const instructions = parseJsonObject(await readTextFile(file));
+  const instructions = parseJsonObject((await readBytes(file)).toString());
   if (!instructions) throw createUsageError(`${toPlainCell(file)} doesn't contain a JSON object.`);
   return instructions;
 }
 
-async function readTextFile(file: string): Promise<string> {
+async function readBytes(file: string): Promise<Buffer> {
   try {
-    return await readFile(file, 'utf8');
+    return await readFile(file);
   } catch (error) {
     throw createUsageError(`Couldn't read ${toPlainCell(file)} (${getErrorCode(error)}).`);
   }

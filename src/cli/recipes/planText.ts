@@ -8,8 +8,6 @@ import {
 } from '../../core/recipes/planRecipe.ts';
 import { sumUpFiles, type RecipeFile } from '../../core/recipes/recipeFile.ts';
 import type { LockReadResult } from '../../core/recipes/recipeLock.ts';
-import type { Recipe } from '../../core/recipes/recipeSchema.ts';
-import type { ResolveFailure, TableProblem } from '../../core/recipes/resolveFiles.ts';
 import {
   describeEditedLock,
   describeExpectation,
@@ -18,9 +16,10 @@ import {
 } from '../../core/words/recipeSentences.ts';
 import { describeLeftOut } from '../../core/words/leftOutWords.ts';
 import { describeNeverRun } from '../../core/words/sharedSentences.ts';
+import { listTableDoubts } from '../../core/words/tableSentences.ts';
 import { exitCode, getExitCode, type ExitCode } from '../cliError.ts';
 import { formatBytes, formatCount, toPlainCell } from '../output.ts';
-import { describeReason, english, unusableFile } from '../text/sentences.ts';
+import { describeReason, english, tableWording } from '../text/sentences.ts';
 
 /** The facts about a destination that are known before files are sent there. Absent fields are unknown. */
 export interface DestinationFacts {
@@ -57,8 +56,11 @@ function formatPlanSize({ files }: RecipePlan): string {
   return unknownCount === files.length ? count : `${count}, ${formatBytes(bytes)}`;
 }
 
-/** Describes what the listing leaves out of a recipe's folder, or of a search for everything. */
-export function describeFolder({ recipe: { from }, leftOut }: RecipePlan): readonly string[] {
+/** Describes the rows of a recipe's table in doubt, or what the listing leaves out of a folder or of all files. */
+export function describeOmissions(plan: RecipePlan): readonly string[] {
+  const { recipe, leftOut } = plan;
+  const { from } = recipe;
+  if (from.table) return listTableDoubts(wording, plan);
   if (!leftOut || (from.folder === undefined && Object.keys(leftOut).length === 0)) return [];
   const text = describeLeftOut(english, leftOut, String);
   return [from.folder === undefined ? text : `${toPlainCell(from.folder)}: ${text}`];
@@ -110,28 +112,14 @@ function withPeriod(text: string): string {
 }
 
 const wording = {
-  l10n: english,
-  toPlainLine: toPlainCell,
+  ...tableWording,
   plural: (count: number, one: string, other: string, ...others: readonly string[]): string =>
     english.t(count === 1 ? one : other, count, ...others),
-  formatNumber: String,
   formatFileCount: (count: number) => formatCount(count, 'file'),
-  formatSize: formatBytes,
   formatNames,
   formatDifference,
-  describeFailure: (failure: ResolveFailure, { from }: Recipe): string =>
-    failure.kind === 'service' ? describeReason(failure.reason) : describeTable(from.table, failure.problem),
+  describeReason,
 };
-
-function describeTable(table: Recipe['from']['table'], problem: TableProblem): string {
-  const { file = '', column = '', sheet = '' } = table ?? {};
-  const texts: Readonly<Record<TableProblem, string>> = {
-    ...unusableFile,
-    noSheet: `has no sheet "${toPlainCell(sheet)}"`,
-    noColumn: `has no column "${toPlainCell(column)}"`,
-  };
-  return `The recipe's table ${toPlainCell(file)} ${texts[problem]}.`;
-}
 
 function formatNames(names: readonly string[]): string {
   const more = names.length > maxNames ? `, and ${names.length - maxNames} more` : '';
@@ -146,6 +134,7 @@ export function getObstacleCode({ failure }: RecipePlan, obstacle: PlanObstacle)
 const obstacleCodes: Readonly<Record<PlanObstacle, ExitCode>> = {
   failed: exitCode.failed,
   missing: exitCode.notFound,
+  doubts: exitCode.failed,
   differsFromLock: exitCode.differs,
   otherDatabases: exitCode.differs,
   unmet: exitCode.failed,
@@ -158,7 +147,7 @@ const obstacleCodes: Readonly<Record<PlanObstacle, ExitCode>> = {
 
 /** Returns the JSON output of a dry run (docs/command-line.md). */
 export function toPlanDocument({ name, plan, recipe }: PlannedRun, destination: DestinationFacts): object {
-  const { files, missing, unmet, difference, leftOut } = plan;
+  const { files, missing, doubts = [], unmet, difference, leftOut } = plan;
   const obstacle = findObstacle(plan);
   const { bytes, unknownCount } = sumUpFiles(files);
   return {
@@ -173,6 +162,7 @@ export function toPlanDocument({ name, plan, recipe }: PlannedRun, destination: 
     obstacle,
     problem: obstacle && describeObstacle(plan, obstacle),
     missing,
+    doubts: doubts.map(({ kind, line, value }) => ({ kind, row: line, value })),
     unmet: unmet.map((one) => withPeriod(describeExpectation(wording, one))),
     difference: difference && toCounts(difference),
   };
@@ -199,7 +189,7 @@ export function formatPlan({ plan, lock }: PlannedRun, destination: DestinationF
     formatPlanSize(plan),
     ...(difference ? [`since the last run: ${formatDifference(difference)}`] : []),
     ...(lock.kind === 'none' ? [describeNeverRun(english)] : []),
-    ...describeFolder(plan),
+    ...describeOmissions(plan),
     ...formatDestination(plan, destination),
   ];
   const lines = [...(plan.failure ? [] : files), ...(obstacle ? [describeObstacle(plan, obstacle)] : [])];

@@ -33,7 +33,7 @@ import { formatCount, toPlainCell } from '../output.ts';
 import { clauses } from '../text/sentences.ts';
 import { nothingSent, submitTransfer } from '../transfers/transferStart.ts';
 import {
-  describeFolder,
+  describeOmissions,
   describeObstacle,
   describeUnusableLock,
   describeUnusualLock,
@@ -104,7 +104,7 @@ export class CliRecipeHost extends CliRecipeReader implements SubmittingHost<nev
   }
 
   confirm({ plan }: PlannedRun, order: TransferOrder): Promise<TransferOrder> {
-    for (const line of describeFolder(plan)) this.session.context.output.note(line);
+    for (const line of describeOmissions(plan)) this.session.context.output.note(line);
     return Promise.resolve(order);
   }
 

@@ -1,7 +1,7 @@
 import type { Reason } from '../../core/model/reason.ts';
 import { cannotBeRead } from '../../core/util/sharedTexts.ts';
 import { ReasonWords } from '../../core/words/reasonWords.ts';
-import { toPlainCell } from '../output.ts';
+import { formatBytes, toPlainCell } from '../output.ts';
 
 function fillIn(message: string, ...args: readonly (string | number)[]): string {
   return message.replace(/[“”]/g, '"').replace(/\{(\d)\}/g, (_, index: string) => String(args[Number(index)] ?? ''));
@@ -9,6 +9,9 @@ function fillIn(message: string, ...args: readonly (string | number)[]): string 
 
 /** Replaces `{0}`, `{1}` … in the editor's English sentences with the arguments, and straightens quotation marks. */
 export const english = { t: fillIn };
+
+/** The wording of sentences about tables. */
+export const tableWording = { l10n: english, toPlainLine: toPlainCell, formatNumber: String, formatSize: formatBytes };
 
 function toClause(sentences: string): string {
   return sentences

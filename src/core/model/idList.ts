@@ -7,17 +7,16 @@ export function parseIds(text: string): readonly string[] {
 }
 
 /**
- * Parses IDs on separate lines. An ID can contain spaces and commas, but no outer white space. Preserves the order and
- * removes duplicates.
+ * Parses IDs on separate lines. An ID can contain spaces and commas, also outer spaces. Preserves the order and removes
+ * duplicates.
  */
 export function parseIdLines(text: string): readonly string[] {
-  // trim() also removes a byte order mark.
-  return dedupeIds(text.split(/[\r\n]+/));
+  return dedupeIds(text.replace(/^\uFEFF/, '').split(/[\r\n]+/));
 }
 
-/** Trims the IDs and removes duplicates and empty IDs. Preserves the order. */
+/** Removes duplicates, and IDs that consist of white space. Preserves the order. */
 export function dedupeIds(ids: readonly string[]): readonly string[] {
-  return [...new Set(ids.map((id) => id.trim()).filter(Boolean))];
+  return [...new Set(ids.filter((id) => id.trim() !== ''))];
 }
 
 /** A requested ID for which no file was returned, with the reason if it is known (D8: metadata by ids). */

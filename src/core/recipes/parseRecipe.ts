@@ -2,6 +2,7 @@ import {
   $ZodObject,
   $ZodOptional,
   type $ZodIssue,
+  type $ZodIssueInvalidUnion,
   type $ZodIssueTooBig,
   type $ZodIssueTooSmall,
   type $ZodType,
@@ -198,12 +199,19 @@ function toProblems(text: RecipeText, issue: $ZodIssue): readonly RecipeProblem[
   if (issue.code === 'unrecognized_keys')
     return issue.keys.slice(0, maxProblems).map((name) => createUnknownField(text, path, name));
   if (isMissing(text, path)) return [{ kind: 'missingField', path, range: text.findName(path.slice(0, -1)) }];
+  if (issue.code === 'invalid_union') return toUnionProblems(text, issue);
   const range = text.findValue(path);
   if (issue.code === 'invalid_value') return [{ kind: 'wrongValue', path, range, expected: issue.values.join(', ') }];
   if (issue.code === 'too_small' || issue.code === 'too_big') return [{ ...describeSize(issue), path, range }];
   // JSON has objects, but no records.
   const expected = issue.code === 'invalid_type' ? issue.expected.replace('record', 'object') : '';
   return [{ kind: expected === 'int' ? 'wrongNumber' : 'wrongType', path, range, expected }];
+}
+
+/** Returns the problems of the first alternative that accepts values of this type. */
+function toUnionProblems(text: RecipeText, { errors, path }: $ZodIssueInvalidUnion): readonly RecipeProblem[] {
+  const issues = errors.find(([first]) => first?.code !== 'invalid_type') ?? errors[0] ?? [];
+  return issues.flatMap((issue) => toProblems(text, { ...issue, path: [...path, ...issue.path] }));
 }
 
 function describeSize(issue: $ZodIssueTooSmall | $ZodIssueTooBig): Pick<RecipeProblem, 'kind' | 'expected'> {

@@ -88,6 +88,7 @@ async function resolve(source: RecipeSource, request: PlanRequest): Promise<Reso
 export type PlanObstacle =
   | 'failed'
   | 'missing'
+  | 'doubts'
   | 'otherDatabases'
   | 'differsFromLock'
   | 'unmet'
@@ -99,11 +100,12 @@ export type PlanObstacle =
 
 /** Returns the first reason why a plan can't be carried out; undefined if it can. */
 export function findObstacle(plan: RecipePlan): PlanObstacle | undefined {
-  const { failure, missing, unmet, isCut, files, recipe } = plan;
+  const { failure, unmet, isCut, files, recipe } = plan;
   if (failure) return 'failed';
   if (plan.lockedDatabases) return 'otherDatabases';
   if (differsFromLock(plan)) return 'differsFromLock';
-  if (missing.length > 0) return 'missing';
+  const unmatched = findUnmatched(plan);
+  if (unmatched) return unmatched;
   if (unmet.length > 0) return 'unmet';
   if (plan.isStalled) return 'stalled';
   if (isCut || files.length > maxRecipeFiles) return 'tooMany';
@@ -114,6 +116,13 @@ export function findObstacle(plan: RecipePlan): PlanObstacle | undefined {
 
 function differsFromLock({ isLocked, difference }: RecipePlan): boolean {
   return isLocked && (!difference || difference.gone.length + difference.changed.length > 0);
+}
+
+/** Returns the obstacle of IDs or values without a file, or of rows in doubt that the recipe doesn't leave out. */
+function findUnmatched({ recipe, missing, doubts = [] }: RecipePlan): 'missing' | 'doubts' | undefined {
+  if (missing.length > 0) return 'missing';
+  const isRefused = recipe.from.table?.doubts === undefined && doubts.some(({ kind }) => kind !== 'partial');
+  return isRefused ? 'doubts' : undefined;
 }
 
 /** Returns the order for a plan's transfer. The recipe must have a destination. */

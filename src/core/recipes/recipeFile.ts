@@ -3,7 +3,7 @@ import type { MissingId } from '../model/idList.ts';
 import type { Reason } from '../model/reason.ts';
 import type { SearchQuery } from '../model/searchModel.ts';
 import type { StatedLicense, TransferFile } from '../model/transferModel.ts';
-import type { MatchIndex } from '../tables/tableMatch.ts';
+import type { MatchIndex } from '../tables/matchIndex.ts';
 import type { MatchKey } from '../tables/tableColumns.ts';
 import { parseDeclaredHash } from '../util/declaredHash.ts';
 import type { JsonObject } from '../util/json.ts';

@@ -30,8 +30,10 @@ const searchSchema = z.strictObject({
 });
 
 const tableSchema = z.strictObject({
-  file: nameSchema.check(z.describe("Path of a CSV, TSV or XLSX file, relative to the recipe's folder.")),
-  column: nameSchema.check(z.describe('Name of the column that identifies the files.')),
+  file: nameSchema.check(z.describe("Path of a CSV, TSV, XLSX, XLSM or ODS file, relative to the recipe's folder.")),
+  column: z
+    .union([nameSchema, z.array(nameSchema).check(z.minLength(1), z.maxLength(100))])
+    .check(z.describe('Name of the column that identifies the files, or a list of such columns.')),
   key: z.optional(
     z
       .enum(['id', 'name', 'hash'])
@@ -41,7 +43,17 @@ const tableSchema = z.strictObject({
         ),
       ),
   ),
-  sheet: z.optional(nameSchema.check(z.describe('Name of the sheet of an XLSX file. Default: the first one.'))),
+  sheet: z.optional(nameSchema.check(z.describe('Name of the sheet of a workbook. Default: the first one.'))),
+  doubts: z.optional(
+    z
+      .literal('leaveOut')
+      .check(
+        z.describe(
+          'Leaves out rows in doubt: rounded numbers, missing values, several matches, cells beyond the header, hashes ' +
+            'that were not compared. Default: nothing is sent.',
+        ),
+      ),
+  ),
 });
 
 const filtersSchema = z.strictObject({

@@ -5,17 +5,28 @@ import { filterMissingIds, type MissingId } from '../model/idList.ts';
 import type { Reason } from '../model/reason.ts';
 import { isLastPage, maxPagesWithoutNew } from '../model/searchModel.ts';
 import { maxTableBytes, readTables, type DataTable } from '../tables/dataTable.ts';
+import type { MatchGap } from '../tables/matchIndex.ts';
+import {
+  listLookups,
+  listRowFiles,
+  matchRows,
+  type MatchedTable,
+  type RowDoubt,
+  type TableSelection,
+} from '../tables/rowMatch.ts';
 import { describeColumns, guessKey, type MatchKey } from '../tables/tableColumns.ts';
 import { TableError } from '../tables/tableError.ts';
-import type { MatchGap, MatchIndex } from '../tables/tableMatch.ts';
 import { getErrorCode, isMissing } from '../util/errorFacts.ts';
 import { trimFolder, type LeftOutCounts } from '../util/leftOut.ts';
 import { readRegularBytes } from '../util/durableFiles.ts';
 import { createRecipeFileReader, type RecipeFile, type RecipeSource } from './recipeFile.ts';
 import type { Recipe, RecipeFilters } from './recipeSchema.ts';
 
-/** The reason why a recipe's table can't be used. */
-export type TableProblem = 'missing' | 'unreadable' | 'tooLarge' | 'noSheet' | 'noColumn';
+/** The reason why a recipe's table can't be used. `noColumn` and `sameColumns` are about the column named `name`. */
+export type TableProblem =
+  | { readonly kind: 'missing' | 'unreadable' | 'tooLarge' | 'noSheet' }
+  | { readonly kind: 'noColumn' | 'sameColumns'; readonly name: string }
+  | { readonly kind: 'invalid'; readonly error: TableError };
 
 /** The reason why a recipe's files could not be determined. */
 export type ResolveFailure =
@@ -24,8 +35,10 @@ export type ResolveFailure =
 /** The files that a recipe refers to, with the properties that the service currently reports. */
 export interface ResolvedFiles {
   readonly files: readonly RecipeFile[];
-  /** The IDs or table values that don't match exactly one file. */
+  /** The IDs or table values that don't match any file. */
   readonly missing: readonly string[];
+  /** The rows of a table that don't match files with certainty. */
+  readonly doubts?: readonly RowDoubt[];
   /** True if more files may exist, because a limit was reached or the search stalled. */
   readonly isCut: boolean;
   /** True if the search stopped after pages without new files, although more may follow (D9: paging). */
@@ -177,38 +190,44 @@ class PageCollector {
 
 type RecipeTable = NonNullable<Recipe['from']['table']>;
 
-interface ColumnValues {
+interface RecipeSelection extends TableSelection {
   readonly key: MatchKey;
-  readonly values: readonly string[];
 }
 
-/** Finds the files for the rows of a table. The table must be in the recipe's folder or a subfolder. */
+/**
+ * Finds the files for the rows of a table. The table must be in the recipe's folder or a subfolder. Leaves out the rows
+ * in doubt.
+ */
 export async function resolveTable(
   source: RecipeSource,
   { database, filters }: Recipe['from'],
   table: RecipeTable,
   folder: string,
 ): Promise<ResolvedFiles> {
-  const column = await readColumn(table, folder);
-  if (typeof column === 'string') return createFailure({ kind: 'table', problem: column });
-  const index = await source.matchTable(database, column.key, column.values);
-  const reason = findReason(index);
+  const selection = await readSelection(table, folder);
+  if ('kind' in selection) return createFailure({ kind: 'table', problem: selection });
+  const index = await source.matchTable(database, selection.key, [...listLookups(selection)]);
+  const matched = matchRows(selection, index);
+  const reason = findReason(matched);
   if (reason) return createFailure({ kind: 'service', reason });
-  const files = index.uniqueFiles.filter(createFileTest(filters)).map(createRecipeFileReader(source));
-  return { files, missing: index.values.filter((value) => index.get(value)?.count !== 1), isCut: false };
+  const { rows } = matched;
+  const found = listRowFiles(rows.filter(({ status }) => status === 'matched'));
+  const unmatched = rows.filter(({ status }) => status === 'notFound' || status === 'incomplete');
+  return {
+    files: found.filter(createFileTest(filters)).map(createRecipeFileReader(source)),
+    missing: [...new Set(unmatched.flatMap(({ missing }) => missing))],
+    doubts: rows.flatMap(({ doubt }) => doubt ?? []),
+    isCut: false,
+  };
 }
 
 /**
  * Returns the first reason why the comparison with the database's files is incomplete; undefined if it is complete.
  * Ignores values that are too long, because no file has them.
  */
-function findReason(index: MatchIndex): Reason | undefined {
-  for (const value of index.values) {
-    const matches = index.get(value);
-    const reason = matches && !index.isComplete(matches) ? getReason(matches.gap) : undefined;
-    if (reason) return reason;
-  }
-  return index.skippedFiles[0]?.reason;
+function findReason({ rows, index }: MatchedTable): Reason | undefined {
+  const [reason] = rows.flatMap(({ gap }) => getReason(gap) ?? []);
+  return reason ?? index.skippedFiles[0]?.reason;
 }
 
 function getReason(gap: MatchGap | undefined): Reason | undefined {
@@ -216,27 +235,33 @@ function getReason(gap: MatchGap | undefined): Reason | undefined {
   return gap?.kind === 'truncated' ? { kind: 'tooLarge' } : undefined;
 }
 
-async function readColumn(table: RecipeTable, folder: string): Promise<ColumnValues | TableProblem> {
-  const tables = await readFileTables(table.file, folder);
-  if (typeof tables === 'string') return tables;
-  const data = tables.find(({ sheet }) => table.sheet === undefined || sheet === table.sheet);
-  if (!data) return 'noSheet';
-  const column = describeColumns(data).find(({ header }) => header.trim() === table.column.trim());
-  if (!column) return 'noColumn';
-  const values = data.rows.slice(1).map(({ cells }) => cells[column.index] ?? '');
-  return { key: table.key ?? guessKey(column) ?? 'id', values };
+async function readSelection(recipe: RecipeTable, folder: string): Promise<RecipeSelection | TableProblem> {
+  const tables = await readFileTables(recipe.file, folder);
+  if ('kind' in tables) return tables;
+  const table = tables.find(({ sheet }) => recipe.sheet === undefined || sheet === recipe.sheet);
+  if (!table) return { kind: 'noSheet' };
+  const described = describeColumns(table);
+  const columns = [recipe.column].flat().map((name) => ({
+    name,
+    named: described.filter(({ header, others }) => !others && header.trim() === name.trim()),
+  }));
+  for (const { name, named } of columns)
+    if (named.length !== 1) return { kind: named.length > 1 ? 'sameColumns' : 'noColumn', name };
+  const named = columns.flatMap((column) => column.named);
+  const key = recipe.key ?? named.flatMap((column) => guessKey(column) ?? [])[0] ?? 'id';
+  return { table, columns: named.map(({ index }) => index), hasHeader: true, key };
 }
 
 async function readFileTables(file: string, folder: string): Promise<readonly DataTable[] | TableProblem> {
   try {
     const path = await realpath(join(folder, file));
     // A symbolic link could point outside the folder.
-    if (!path.startsWith((await realpath(folder)).replace(/[\\/]?$/, sep))) return 'unreadable';
+    if (!path.startsWith((await realpath(folder)).replace(/[\\/]?$/, sep))) return { kind: 'unreadable' };
     return await readTables(path, await readRegularBytes(path, maxTableBytes));
   } catch (error) {
-    const isTooLarge = error instanceof TableError ? error.isTooLarge : getErrorCode(error) === 'EFBIG';
-    if (isTooLarge) return 'tooLarge';
-    return isMissing(error) ? 'missing' : 'unreadable';
+    if (error instanceof TableError) return { kind: 'invalid', error };
+    if (getErrorCode(error) === 'EFBIG') return { kind: 'tooLarge' };
+    return { kind: isMissing(error) ? 'missing' : 'unreadable' };
   }
 }
 

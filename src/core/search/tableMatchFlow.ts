@@ -2,7 +2,7 @@ import type { SearchReply } from '../client/reply.ts';
 import type { FoundFile } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
 import { lookUpIds, type UnsafeIds } from './metadataFlow.ts';
-import { MatchIndex, type MatchGap } from '../tables/tableMatch.ts';
+import { getNameInPath, MatchIndex, type MatchGap } from '../tables/matchIndex.ts';
 import type { MatchKey } from '../tables/tableColumns.ts';
 import { mapConcurrently } from '../util/concurrentCalls.ts';
 import { catchRefusal, type OpenConnection } from '../connections/openConnections.ts';
@@ -224,7 +224,7 @@ async function searchEachValue(matching: Matching): Promise<void> {
   const values = listRequestableValues(index);
   let done = 0;
   await mapConcurrently(values, maxParallelSearches, async (value) => {
-    const gap = await searchValue(matching, value, searchSize);
+    const gap = await searchValue(matching, value);
     if (gap) setGap(index, [value], gap);
     done += 1;
     onProgress({ unit: 'values', done, total: values.length });
@@ -232,21 +232,37 @@ async function searchEachValue(matching: Matching): Promise<void> {
 }
 
 /**
- * Searches for a value. Halves `limit` if the response is too large. Resolves to a gap if some files may not have been
- * compared.
+ * Searches for a value and then, if it is a path that no file has, for the name of its file. Resolves to a gap if some
+ * files may not have been compared.
  */
-async function searchValue(matching: Matching, query: string, limit: number): Promise<MatchGap | undefined> {
+async function searchValue(matching: Matching, value: string): Promise<MatchGap | undefined> {
+  const { index } = matching;
+  const gap = await search(matching, { value, query: value, limit: searchSize });
+  const name = index.key === 'name' ? getNameInPath(value) : value;
+  if (gap || name === value || value.includes(';') || index.get(value)?.count !== 0) return gap;
+  return await search(matching, { value, query: name, limit: searchSize });
+}
+
+interface ValueSearch {
+  readonly value: string;
+  readonly query: string;
+  readonly limit: number;
+}
+
+/** Searches for the files that match a value. Halves `limit` if the response is too large. */
+async function search(matching: Matching, { value, query, limit }: ValueSearch): Promise<MatchGap | undefined> {
   const { session, database, orcid, index, signal } = matching;
   const request = { database, orcid, query, limit };
-  const { value = [], reason } = await catchRefusal(session.client.search(request, signal));
+  const { value: found = [], reason } = await catchRefusal(session.client.search(request, signal));
   signal.throwIfAborted();
-  if (reason?.kind === 'tooLarge' && limit > 1) return await searchValue(matching, query, Math.ceil(limit / 2));
+  if (reason?.kind === 'tooLarge' && limit > 1)
+    return await search(matching, { value, query, limit: Math.ceil(limit / 2) });
   index.addTo(
-    query,
-    value.filter((file) => file.kind === 'file'),
+    value,
+    found.filter((file) => file.kind === 'file'),
   );
   if (reason) return { kind: 'failed', reason };
-  return value.length >= limit ? { kind: 'truncated', comparedCount: value.length } : undefined;
+  return found.length >= limit ? { kind: 'truncated', comparedCount: found.length } : undefined;
 }
 
 function setGap(index: MatchIndex, values: readonly string[], gap: MatchGap): void {

@@ -1,13 +1,14 @@
 import { parseDeclaredHash } from '../util/declaredHash.ts';
-import { getCellKey } from './cellDoubt.ts';
-import { countColumns, type DataTable } from './dataTable.ts';
+import { countColumns, isMissing, type DataTable } from './dataTable.ts';
 
 /** The file property that a column contains. */
 export type MatchKey = 'id' | 'name' | 'hash';
 
-/** A column of a table, with sample values from its first rows. */
+/** A column of a table, or several that a row's files are in, with sample values from the first rows. */
 export interface TableColumn {
   readonly index: number;
+  /** Indexes of further columns, such as that of `fastq_2` for `fastq_1`. */
+  readonly others?: readonly number[];
   /** The text in the first row: the column's name or, if the table has no column names, an ordinary value. */
   readonly header: string;
   /** The values below the first row, at most 50. */
@@ -18,32 +19,86 @@ export interface TableColumn {
 /** Maximum number of sample values per column. */
 const sampleSize = 50;
 
-/** Returns a description of each column of a table. */
+/** Returns a description of each column of a table, and of columns such as `fastq_1` and `fastq_2` together. */
 export function describeColumns(table: DataTable): readonly TableColumn[] {
   const [first, ...rest] = table.rows;
-  return Array.from({ length: countColumns(table) }, (_, index) => ({
+  const columns = Array.from({ length: countColumns(table) }, (_, index) => ({
     index,
     header: first?.cells[index] ?? '',
     samples: rest.slice(0, sampleSize).map(({ cells }) => cells[index] ?? ''),
-    valueCount: rest.filter(({ cells }) => cells[index]?.trim()).length,
+    valueCount: rest.filter(({ cells }) => !isMissing(cells[index] ?? '')).length,
   }));
+  return [...columns, ...combineColumns(columns)];
 }
+
+/** Returns the indexes of the columns that a description is about. */
+export function listIndexes({ index, others = [] }: TableColumn): readonly number[] {
+  return [index, ...others];
+}
+
+/** Combines columns that contain file names, and whose own names differ only in a final digit. */
+function combineColumns(columns: readonly TableColumn[]): readonly TableColumn[] {
+  const groups = new Map<string, TableColumn[]>();
+  for (const column of columns.filter(hasNames)) {
+    const [, stem] = /^(.+)\d$/.exec(column.header) ?? [];
+    if (stem !== undefined) groups.set(stem, [...(groups.get(stem) ?? []), column]);
+  }
+  return [...groups.values()].flatMap(([first, ...others]): readonly TableColumn[] =>
+    first && others.length > 0 ? [combine(first, others)] : [],
+  );
+}
+
+function combine(first: TableColumn, others: readonly TableColumn[]): TableColumn {
+  const all = [first, ...others];
+  return {
+    index: first.index,
+    others: others.map(({ index }) => index),
+    header: all.map(({ header }) => header).join(', '),
+    samples: first.samples.flatMap((_, row) => all.map(({ samples }) => samples[row] ?? '')).slice(0, sampleSize),
+    valueCount: all.reduce((sum, { valueCount }) => sum + valueCount, 0),
+  };
+}
+
+/** Tests that a column identifies files, the most reliable one first. */
+const identityTests: readonly ((column: TableColumn) => boolean)[] = [
+  ({ header }) => /^\W*id\W*$/i.test(header),
+  ({ header }) => /^\W*file[_\s-]?ids?\W*$/i.test(header),
+  (column) => column.others !== undefined,
+  hasNames,
+  (column) => guessKey(column) === 'hash',
+  (column) => guessKey(column) === 'id' && isDistinct(column),
+  (column) => guessKey(column) === 'name',
+];
 
 /** Returns the column that most likely identifies files, and the property that it contains. */
 export function guessColumn(columns: readonly TableColumn[]): { readonly column: TableColumn; readonly key: MatchKey } {
-  const named = columns.map((column) => ({ column, key: guessKey(column) }));
-  const guess = columns.find(({ header }) => /^\W*id\W*$/i.test(header)) ??
-    (['id', 'hash', 'name'] as const).flatMap((key) => named.filter((one) => one.key === key))[0]?.column ??
-    columns[0] ?? { index: 0, header: '', samples: [], valueCount: 0 };
-  return { column: guess, key: guessKey(guess) ?? 'id' };
+  const [first = { index: 0, header: '', samples: [], valueCount: 0 }] = columns;
+  const column = identityTests.flatMap((test) => columns.find(test) ?? [])[0] ?? first;
+  return { column, key: guessKey(column) ?? 'id' };
 }
 
 /** Returns the file property suggested by a column's name or values; undefined if they suggest none. */
-export function guessKey({ header, samples }: TableColumn): MatchKey | undefined {
-  const values = samples.filter(Boolean);
+export function guessKey(column: TableColumn): MatchKey | undefined {
+  const values = listSampleValues(column);
   const hasHashes = values.length > 0 && values.every((value) => parseDeclaredHash(value));
-  const hasNames = values.length > 0 && values.every((value) => /\.[a-z]\w{1,7}$/i.test(value.trim()));
-  return guessKeyByName(header) ?? (hasHashes ? 'hash' : hasNames ? 'name' : undefined);
+  return guessKeyByName(column.header) ?? (hasHashes ? 'hash' : hasNames(column) ? 'name' : undefined);
+}
+
+/** Returns true if the values of a column end like file names. */
+function hasNames(column: TableColumn): boolean {
+  const values = listSampleValues(column);
+  return values.length > 0 && values.every((value) => /\.[a-z]\w{1,7}$/i.test(value.trim()));
+}
+
+/** Returns true if no value of a column is repeated, unlike the ID of something that several files have in common. */
+function isDistinct(column: TableColumn): boolean {
+  const values = listSampleValues(column);
+  return new Set(values).size === values.length;
+}
+
+/** Returns the sample values, of which a cell can contain several. */
+function listSampleValues({ samples }: TableColumn): readonly string[] {
+  return samples.flatMap((sample) => sample.split(';')).filter((value) => !isMissing(value));
 }
 
 /** Returns the file property suggested by a column's name; undefined if it suggests none. */
@@ -111,19 +166,4 @@ function getForms(value: string): readonly string[] {
  */
 function getPattern(text: string): string {
   return /\d/.test(text) ? text.replace(/[\p{L}\p{N}]+/gu, (word) => (/\p{N}/u.test(word) ? '9' : 'a')) : '';
-}
-
-/**
- * Matches an integer that a spreadsheet has shortened to scientific notation, dropping its last digits: `1.23457E+15`.
- */
-const shortenedInteger = /^\s*[+-]?\d+(?:[.,]\d+)?E\+\d+\s*$/i;
-
-/** Returns the line numbers of the rows in which a spreadsheet may have rounded the number in the given column. */
-export function findRoundedRows({ rows, doubts }: DataTable, column: number): readonly number[] {
-  return rows
-    .filter(
-      ({ line, cells }) =>
-        shortenedInteger.test(cells[column] ?? '') || doubts.get(getCellKey(line, column))?.kind === 'rounded',
-    )
-    .map(({ line }) => line);
 }

@@ -34,9 +34,4 @@ export class TableError extends Error {
     this.kind = kind;
     this.format = format;
   }
-
-  /** True if the file could be read with more memory or time. */
-  get isTooLarge(): boolean {
-    return !['notWorkbook', 'unsupported', 'encrypted'].includes(this.kind);
-  }
 }

@@ -1,14 +1,10 @@
+import type { Reason } from '../model/reason.ts';
 import type { LockDifference, PlanObstacle, RecipePlan, UnmetExpectation } from '../recipes/planRecipe.ts';
 import type { Recipe } from '../recipes/recipeSchema.ts';
 import type { ResolveFailure } from '../recipes/resolveFiles.ts';
 import { getFieldName, type RecipeProblem, type RecipeProblemKind } from '../recipes/recipeText.ts';
-import { describeNestedFiles, type Translator } from './sharedSentences.ts';
-
-/** The translation, and the conversion of text to one short line, that the extension and the command line provide. */
-interface Wording {
-  readonly l10n: Translator;
-  readonly toPlainLine: (text: string) => string;
-}
+import { describeNestedFiles, type Wording } from './sharedSentences.ts';
+import { describeRefusedTable, describeTableProblem } from './tableSentences.ts';
 
 /** Describes a lock that was changed by hand. */
 export function describeEditedLock({ l10n }: Wording): string {
@@ -27,8 +23,7 @@ interface PlanWording extends Wording {
   readonly formatSize: (sizeBytes: number) => string;
   readonly formatNames: (names: readonly string[]) => string;
   readonly formatDifference: (difference: LockDifference) => string;
-  /** Describes a failed request, or a table that can't be used. */
-  readonly describeFailure: (failure: ResolveFailure, recipe: Recipe) => string;
+  readonly describeReason: (reason: Reason) => string;
 }
 
 /** Describes why a plan can't be carried out. The period after a failure, a list or a difference is missing. */
@@ -37,9 +32,11 @@ export function describeObstacle(wording: PlanWording, plan: RecipePlan, obstacl
   const { recipe, failure, lockedDatabases, difference, unmet } = plan;
   switch (obstacle) {
     case 'failed':
-      return failure ? wording.describeFailure(failure, recipe) : '';
+      return failure ? describeFailure(wording, failure, recipe) : '';
     case 'missing':
       return describeMissing(wording, plan);
+    case 'doubts':
+      return describeRefusedTable(wording, plan);
     case 'otherDatabases':
       return l10n.t(
         'The lock is for a transfer from {0} to {1}. Run the recipe without the lock first.',
@@ -67,13 +64,18 @@ export function describeObstacle(wording: PlanWording, plan: RecipePlan, obstacl
   }
 }
 
+function describeFailure(wording: PlanWording, failure: ResolveFailure, { from: { table } }: Recipe): string {
+  if (failure.kind === 'service') return wording.describeReason(failure.reason);
+  return describeTableProblem(wording, table?.file ?? '', table?.sheet ?? '', failure.problem);
+}
+
 function describeMissing({ plural, formatNames }: PlanWording, { missing, recipe }: RecipePlan): string {
   const names = formatNames(missing);
   return recipe.from.table
     ? plural(
         missing.length,
-        "{0} value in the recipe's table matches no file or more than one: {1}",
-        "{0} values in the recipe's table match no file or more than one: {1}",
+        "{0} value in the recipe's table matches no file: {1}",
+        "{0} values in the recipe's table match no file: {1}",
         names,
       )
     : plural(

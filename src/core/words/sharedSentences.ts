@@ -5,6 +5,12 @@ export interface Translator {
   t(message: string, ...args: (string | number)[]): string;
 }
 
+/** The translation, and the conversion of text to one short line, that the extension and the command line provide. */
+export interface Wording {
+  readonly l10n: Translator;
+  readonly toPlainLine: (text: string) => string;
+}
+
 /** Describes a transfer without known files, for an operation that needs them. */
 export function describeUnknownFiles(l10n: Translator): string {
   return l10n.t("This transfer's files are unknown.");

@@ -1,16 +1,11 @@
 import { l10n } from 'vscode';
 import type { MatchProgress } from '../../core/search/tableMatchFlow.ts';
 import type { Reason } from '../../core/model/reason.ts';
-import { maxListedMatches, type MatchGap, type MatchStatus, type SkippedFiles } from '../../core/tables/tableMatch.ts';
+import { maxListedMatches, type MatchGap, type SkippedFiles } from '../../core/tables/matchIndex.ts';
+import type { MatchStatus, RowDoubt } from '../../core/tables/rowMatch.ts';
 import type { MatchKey, TableColumn } from '../../core/tables/tableColumns.ts';
-import {
-  maxCells,
-  maxColumns,
-  maxRows,
-  maxUnpackedBytes,
-  type TableError,
-  type TableErrorKind,
-} from '../../core/tables/tableError.ts';
+import type { TableError } from '../../core/tables/tableError.ts';
+import { describeDoubts, describeTableError as describeError } from '../../core/words/tableSentences.ts';
 import { formatFileCount, formatList, formatNumber, formatSize, plural } from './localeFormats.ts';
 import { toPlainLine } from './plainText.ts';
 import { describeReason } from './reasonWords.ts';
@@ -33,11 +28,14 @@ export function describeMatchProgress({ unit, done, total }: MatchProgress): str
 }
 
 /** Summarizes a match: the number of rows by result. */
-export function describeMatches(counts: Readonly<Record<MatchStatus, number>>): string {
-  const { matched, several, notFound, empty, incomplete, failed } = counts;
+export function describeMatches(counts: Readonly<Partial<Record<MatchStatus, number>>>): string {
+  const { matched = 0, several = 0, notFound = 0, empty = 0, incomplete = 0, failed = 0 } = counts;
+  const { rounded = 0, noValue = 0, longRow = 0, noHash = 0 } = counts;
+  const doubtful = rounded + noValue + longRow + noHash;
   const matchedText = plural(matched, '{0} row matched', '{0} rows matched');
   const others = [
     several > 0 ? plural(several, '{0} row has multiple matches', '{0} rows have multiple matches') : undefined,
+    doubtful > 0 ? plural(doubtful, '{0} row is in doubt', '{0} rows are in doubt') : undefined,
     notFound > 0 ? plural(notFound, '{0} row has no match', '{0} rows have no match') : undefined,
     empty > 0 ? plural(empty, '{0} row has no value', '{0} rows have no value') : undefined,
     incomplete > 0 ? plural(incomplete, "{0} row wasn't fully compared", "{0} rows weren't fully compared") : undefined,
@@ -108,37 +106,12 @@ export function describeShortening(count: number): string {
 
 const maxNamed = 5;
 
-/** Warns about numbers whose last digits a spreadsheet may have dropped. `lines` are the affected line numbers. */
-export function describeRounding(lines: readonly number[]): string {
-  const rest = lines.length > maxNamed ? plural(lines.length - maxNamed, '{0} other', '{0} others') : undefined;
-  return plural(
-    lines.length,
-    'The spreadsheet may have dropped the last digits of {0} number in this column (row {1}). Format IDs as text.',
-    'The spreadsheet may have dropped the last digits of {0} numbers in this column (rows {1}). Format IDs as text.',
-    formatList([...lines.slice(0, maxNamed).map(String), rest]),
-  );
+/** Lists the rows of a matched table that need a second look. */
+export function describeRowsInDoubt(doubts: readonly RowDoubt[]): string {
+  return describeDoubts({ l10n, toPlainLine }, doubts);
 }
 
 /** Explains why a file can't be read as a table. */
-export function describeTableError({ kind, format }: TableError, name: string): string {
-  const [columns, cells] = [formatNumber(maxColumns), formatNumber(maxCells)];
-  const sentences: Readonly<Record<TableErrorKind, string>> = {
-    notWorkbook: l10n.t("{0} is damaged or isn't a workbook (.xlsx, .xlsm, .ods).", name),
-    unsupported: l10n.t("{0} has the format {1}, which can't be read. Save the table as XLSX or CSV.", name, format),
-    encrypted: l10n.t('{0} is protected by a password. Save it without one.', name),
-    unpacksTooLarge: l10n.t(
-      '{0} is larger than {1} when unpacked. Save the sheet as CSV.',
-      ...[name, formatSize(maxUnpackedBytes)],
-    ),
-    tooManyRows: l10n.t('{0} has more than {1} rows. Split the table.', name, formatNumber(maxRows)),
-    tooManyCells: l10n.t(
-      '{0} has more than {1} cells across all sheets, including empty cells. Save the sheet as CSV.',
-      ...[name, cells],
-    ),
-    tooManyColumns: l10n.t(
-      '{0} has more than {1} columns or {2} cells, including empty ones.',
-      ...[name, columns, cells],
-    ),
-  };
-  return sentences[kind];
+export function describeTableError(error: TableError, name: string): string {
+  return describeError({ l10n, toPlainLine, formatNumber, formatSize }, error, name);
 }

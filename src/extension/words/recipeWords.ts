@@ -8,13 +8,13 @@ import {
 import { sumUpFiles } from '../../core/recipes/recipeFile.ts';
 import type { LockReadResult } from '../../core/recipes/recipeLock.ts';
 import type { RecipeProblem } from '../../core/recipes/recipeText.ts';
-import type { ResolveFailure, TableProblem } from '../../core/recipes/resolveFiles.ts';
 import {
   describeEditedLock,
   describeForeignLock,
   describeObstacle as describePlanObstacle,
   describeRecipeProblem as describeProblem,
 } from '../../core/words/recipeSentences.ts';
+import { listTableDoubts } from '../../core/words/tableSentences.ts';
 import { describeNeverRun as describeNever } from '../../core/words/sharedSentences.ts';
 import {
   formatFileCount,
@@ -71,8 +71,11 @@ export function formatPlanSize({ files }: RecipePlan): string {
   return unknownCount === files.length ? count : l10n.t('{0}, {1}', count, formatSize(bytes));
 }
 
-/** Describes what the listing leaves out of a recipe's folder, or of a search for all files. */
-export function describePlanFolder({ recipe: { from }, leftOut }: RecipePlan): readonly string[] {
+/** Describes the rows of a recipe's table in doubt, or what the listing leaves out of a folder or of all files. */
+export function describeOmissions(plan: RecipePlan): readonly string[] {
+  const { recipe, leftOut } = plan;
+  const { from } = recipe;
+  if (from.table) return listTableDoubts(wording, plan);
   if (!leftOut || (from.folder === undefined && Object.keys(leftOut).length === 0)) return [];
   return [l10n.t('{0}: {1}', toPlainLine(from.folder ?? from.database), formatLeftOut(leftOut))];
 }
@@ -105,20 +108,8 @@ const wording = {
   formatSize,
   formatNames: (names: readonly string[]) => formatNames(names),
   formatDifference: (difference: LockDifference) => formatList(listDifferences(difference)),
-  describeFailure,
+  describeReason,
 };
-
-function describeFailure(failure: ResolveFailure): string {
-  if (failure.kind === 'service') return describeReason(failure.reason);
-  const sentences: Readonly<Record<TableProblem, string>> = {
-    missing: l10n.t("The recipe's table doesn't exist."),
-    unreadable: l10n.t("The recipe's table can't be read."),
-    tooLarge: l10n.t("The recipe's table is too large."),
-    noSheet: l10n.t("The recipe names a sheet that isn't in the table's workbook."),
-    noColumn: l10n.t("The recipe names a column that isn't in the table."),
-  };
-  return sentences[failure.problem];
-}
 
 const maxLength = 60;
 

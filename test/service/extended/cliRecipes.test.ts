@@ -192,7 +192,7 @@ describe('Recipes on the command line', () => {
     assert.equal(stderr, 'Nothing was sent. The recipe\'s table ids.csv has no column "ID".\n');
     await writeFile(join(folder, 'ids.csv'), 'ID\na.csv\nnope\n');
     const partly = await rig.run('run', recipe);
-    const text = "1 value in the recipe's table matches no file or more than one: nope.";
+    const text = "1 value in the recipe's table matches no file: nope.";
     assert.deepEqual([partly.code, partly.stderr], [4, `Nothing was sent. ${text}\n`]);
   });
 

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TransferFile } from '../../../src/core/model/transferModel.ts';
 import { runCli } from '../../support/cliProcess.ts';
+import { createXlsx } from '../../support/xlsxFile.ts';
 import { CliRig } from '../cliRig.ts';
 
 interface PrintedTransfer {
@@ -17,8 +18,8 @@ describe('Transfers on the command line', () => {
   let rig: CliRig;
   before(async () => {
     rig = await CliRig.start({ 'a.csv': 'a', 'b/c.txt': 'hello', 'd.csv': 'dd', 'slow.bin': 'x'.repeat(300_000) });
-    await rig.service.write({ 'my file.csv': 'm', 'a.csv d.csv': 'ad' });
-    await rig.service.reachesFiles('csv', 4);
+    await rig.service.write({ 'my file.csv': 'm', 'a.csv d.csv': 'ad', ' a.csv': 'blank' });
+    await rig.service.reachesFiles('csv', 5);
   });
   after(() => rig.stop());
 
@@ -69,14 +70,25 @@ describe('Transfers on the command line', () => {
     assert.equal((transfer as PrintedTransfer).transferredFiles, 2);
   });
 
-  it('reads one ID per line, which may contain spaces', async () => {
+  it('reads IDs in UTF-16, as PowerShell 5 writes them, but not a workbook', async () => {
+    const file = join(rig.ledger, 'ids16.txt');
+    await writeFile(file, Buffer.from('\uFEFFd.csv\r\na.csv\r\n', 'utf16le'));
+    const { transfer } = await rig.runJson(0, 'transfer', 'Source Data', 'Target', '--ids-file', file, '--wait');
+    assert.equal((transfer as PrintedTransfer).transferredFiles, 2);
+    const workbook = join(rig.ledger, 'ids.xlsx');
+    await writeFile(workbook, createXlsx({ Sheet: [['a.csv']] }));
+    const { code, stderr } = await rig.run('transfer', 'Source Data', 'Target', '--ids-file', workbook);
+    assert.deepEqual([code, stderr], [2, `${workbook} is a workbook. Save its IDs as text, one per line.\n`]);
+  });
+
+  it('reads one ID per line, which may contain spaces, also at its start', async () => {
     const file = join(rig.ledger, 'names.txt');
-    await writeFile(file, '\uFEFFmy file.csv\r\n\r\n  a.csv d.csv \r\nmy file.csv\r\n');
+    await writeFile(file, '\uFEFFmy file.csv\r\n\r\na.csv d.csv\r\n a.csv\r\nmy file.csv\r\n');
     const { code, stdout } = await rig.run('transfer', 'Source Data', 'Target', '--ids-file', file, '--wait');
     assert.equal(code, 0);
     const { files } = await rig.runJson(0, 'export', stdout.trim());
     const ids = (files as readonly { readonly id: string }[]).map(({ id }) => id);
-    assert.deepEqual(ids.toSorted(), ['a.csv d.csv', 'my file.csv']);
+    assert.deepEqual(ids.toSorted(), [' a.csv', 'a.csv d.csv', 'my file.csv']);
   });
 
   it('sends nothing if an ID is unknown, and exits with 4', async () => {

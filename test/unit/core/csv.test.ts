@@ -181,8 +181,8 @@ describe('Parsing a list of ids', () => {
     assert.deepEqual(parseIds(' ,\n'), []);
   });
 
-  it('returns each line once, without a byte order mark or outer white space', () => {
-    assert.deepEqual(parseIdLines('\uFEFFmy file.csv\r\n\n a, b \rmy file.csv\n'), ['my file.csv', 'a, b']);
+  it('returns each line once, without a byte order mark, but with outer white space, because IDs are exact', () => {
+    assert.deepEqual(parseIdLines('\uFEFFmy file.csv\r\n\n a, b \rmy file.csv\n'), ['my file.csv', ' a, b ']);
     assert.deepEqual(parseIdLines('\uFEFF \r\n'), []);
   });
 });

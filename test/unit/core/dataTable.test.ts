@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
-import { isMissing, parseTextTable, readTables } from '../../../src/core/tables/dataTable.ts';
-import { describeColumns, detectHeader, findRoundedRows, guessColumn } from '../../../src/core/tables/tableColumns.ts';
+import { isMissing, parseTextTable, readTables, type DataTable } from '../../../src/core/tables/dataTable.ts';
+import { listCellDoubts } from '../../../src/core/tables/rowMatch.ts';
+import { describeColumns, detectHeader, guessColumn } from '../../../src/core/tables/tableColumns.ts';
 import { createSheetXml, createXlsx, zip } from '../../support/xlsxFile.ts';
 
 async function readRows(name: string, bytes: Uint8Array): Promise<readonly (readonly [number, readonly string[]])[]> {
   const [table] = await readTables(name, bytes);
   return (table?.rows ?? []).map(({ line, cells }) => [line, cells]);
+}
+
+function findRoundedRows(table: DataTable, column: number): readonly number[] {
+  return listCellDoubts({ table, columns: [column], hasHeader: true }).map(({ line }) => line);
 }
 
 describe('Reading a table', () => {
@@ -292,6 +297,9 @@ describe('Guessing the column of a table', () => {
     [`sample,value\na,${hash}\n`, 'value', 'hash'],
     ['size,file_name\n1,a.txt\n', 'file_name', 'name'],
     ['x,y\n1,2\n', 'x', 'id'],
+    ['run_accession\ttax_id\tfastq_ftp\nERR1\t9606\ta/1.gz;a/2.gz\nERR2\t9606\tb.gz\n', 'fastq_ftp', 'name'],
+    ['participant_id\tfile\nsub-01\ta.nii\nsub-02\tn/a\n', 'file', 'name'],
+    ['tax_id,sample_id\n9606,s1\n9606,s2\n', 'sample_id', 'id'],
   ] as const) {
     it(`finds ${header} in ${JSON.stringify(text.slice(0, 20))}`, () => {
       const { column, key: guessed } = guessColumn(describeColumns(parseTextTable(text)));

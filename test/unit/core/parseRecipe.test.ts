@@ -31,6 +31,20 @@ describe('Parsing a recipe (D61)', () => {
     assert.deepEqual(listProblems(JSON.stringify(recipe)), []);
   });
 
+  it('accepts a list of columns, and rows in doubt that are left out', () => {
+    const toText = (table: object): string =>
+      JSON.stringify({ from: { database: 'a', table: { file: 'a.csv', ...table } } });
+    assert.deepEqual(listProblems(toText({ column: ['fastq_1', 'fastq_2'], doubts: 'leaveOut' })), []);
+    for (const [table, problem] of [
+      [{ column: 5 }, 'wrongType 1 from/table/column string'],
+      [{ column: '' }, 'empty 1 from/table/column'],
+      [{ column: [] }, 'empty 1 from/table/column'],
+      [{}, 'missingField 1 from/table/column'],
+      [{ column: 'a', doubts: 'send' }, 'wrongValue 1 from/table/doubts leaveOut'],
+    ] as const)
+      assert.deepEqual(listProblems(toText(table)), [problem]);
+  });
+
   it('reports the position of a JSON syntax error', () => {
     assert.deepEqual(listProblems('{\n  "from": {\n'), ['syntax 3']);
     assert.deepEqual(listProblems('{ "from": \n nothing }'), ['syntax 2']);

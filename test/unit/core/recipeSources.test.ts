@@ -10,8 +10,8 @@ import type { Recipe } from '../../../src/core/recipes/recipeSchema.ts';
 import type { RecipeSource } from '../../../src/core/recipes/recipeFile.ts';
 import type { LeftOutCounts } from '../../../src/core/util/leftOut.ts';
 import { maxTableBytes } from '../../../src/core/tables/dataTable.ts';
-import { maxColumns } from '../../../src/core/tables/tableError.ts';
-import { MatchIndex } from '../../../src/core/tables/tableMatch.ts';
+import { maxColumns, TableError } from '../../../src/core/tables/tableError.ts';
+import { MatchIndex } from '../../../src/core/tables/matchIndex.ts';
 
 const failed = { kind: 'refused', detail: 'no' } as const;
 
@@ -216,11 +216,15 @@ describe('The files of a recipe (D61)', () => {
         ] as const)
           index.add(toFile(id, { name }));
       };
-      const { files, missing, isCut } = await plan({ table });
+      const { files, missing, doubts, isCut } = await plan({ table });
       assert.deepEqual(source.requests, [['a.txt', 'b.txt', 'c.txt']]);
+      assert.deepEqual([files, missing, isCut], [[{ id: '1', path: 'a.txt', licenses: [] }], ['c.txt'], false]);
       assert.deepEqual(
-        [files, missing, isCut],
-        [[{ id: '1', path: 'a.txt', licenses: [] }], ['b.txt', 'c.txt'], false],
+        doubts?.map(({ kind, line, value }) => [kind, line, value]),
+        [
+          ['several', 3, 'b.txt'],
+          ['empty', 4, ''],
+        ],
       );
     });
 
@@ -230,6 +234,39 @@ describe('The files of a recipe (D61)', () => {
       source.match = ({ key }) => (keys = [...keys, key]);
       for (const column of ['name', 'hash']) await plan({ table: { file: 'samples.csv', column } });
       assert.deepEqual(keys, ['name', 'hash']);
+    });
+
+    it('leave out rows in doubt only if the recipe says so', async () => {
+      await writeFile(join(folder, 'samples.csv'), 'name\na.txt,b.txt\nc.txt\n');
+      source.match = (index) => ['a.txt', 'c.txt'].forEach((id) => index.add(toFile(id)));
+      const to = { database: 'B' };
+      const refused = await plan({ table }, { to });
+      assert.deepEqual([findObstacle(refused), refused.files.length], ['doubts', 1]);
+      const sent = await plan({ table: { ...table, doubts: 'leaveOut' } }, { to });
+      assert.deepEqual([findObstacle(sent), sent.files.map(({ id }) => id)], [undefined, ['c.txt']]);
+      assert.deepEqual(
+        sent.doubts?.map(({ kind, line }) => [kind, line]),
+        [['longRow', 2]],
+      );
+    });
+
+    it('are sent although they are in another folder than the table says, which is told', async () => {
+      await writeFile(join(folder, 'samples.csv'), 'name\n/data/run/a.txt\n');
+      source.match = (index) => index.add(toFile('other/a.txt', { path: 'other/a.txt' }));
+      const planned = await plan({ table }, { to: { database: 'B' } });
+      assert.deepEqual([findObstacle(planned), planned.doubts?.map(({ kind }) => kind)], [undefined, ['partial']]);
+    });
+
+    it('are in one column or several, whose names have to be unique', async () => {
+      await writeFile(join(folder, 'samples.csv'), 'f_1,f_2,x,x\na.txt,b.txt,1,2\n');
+      source.match = (index) => ['a.txt', 'b.txt'].forEach((id) => index.add(toFile(id)));
+      const { files } = await plan({ table: { file: 'samples.csv', column: ['f_1', 'f_2'] } });
+      assert.deepEqual(
+        files.map(({ id }) => id),
+        ['a.txt', 'b.txt'],
+      );
+      const { failure } = await plan({ table: { file: 'samples.csv', column: ['f_1', 'x'] } });
+      assert.deepEqual(failure, { kind: 'table', problem: { kind: 'sameColumns', name: 'x' } });
     });
 
     for (const [name, gap, reason] of [
@@ -255,15 +292,16 @@ describe('The files of a recipe (D61)', () => {
     it('require a table file of limited size, not a folder or a pipe', async () => {
       await writeFile(join(folder, 'samples.csv'), 'name\n');
       await truncate(join(folder, 'samples.csv'), maxTableBytes + 1);
-      assert.deepEqual((await plan({ table })).failure, { kind: 'table', problem: 'tooLarge' });
+      assert.deepEqual((await plan({ table })).failure, { kind: 'table', problem: { kind: 'tooLarge' } });
       await writeFile(join(folder, 'samples.csv'), ','.repeat(maxColumns));
-      assert.deepEqual((await plan({ table })).failure, { kind: 'table', problem: 'tooLarge' });
+      const error = new TableError('tooManyColumns');
+      assert.deepEqual((await plan({ table })).failure, { kind: 'table', problem: { kind: 'invalid', error } });
       await mkdir(join(folder, 'folder.csv'));
       const hasPipes = process.platform !== 'win32';
       if (hasPipes) execFileSync('mkfifo', [join(folder, 'pipe.csv')]);
       for (const file of hasPipes ? ['folder.csv', 'pipe.csv'] : ['folder.csv']) {
         const { failure } = await plan({ table: { ...table, file } });
-        assert.deepEqual(failure, { kind: 'table', problem: 'unreadable' });
+        assert.deepEqual(failure, { kind: 'table', problem: { kind: 'unreadable' } });
       }
     });
   });

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
 import { parseTextTable } from '../../../src/core/tables/dataTable.ts';
-import {
-  countStatuses,
-  formatMatches,
-  getValueRows,
-  MatchIndex,
-  type MatchedTable,
-} from '../../../src/core/tables/tableMatch.ts';
+import { MatchIndex } from '../../../src/core/tables/matchIndex.ts';
+import { listLookups, listRowFiles, matchRows, type MatchedTable } from '../../../src/core/tables/rowMatch.ts';
+import { countStatuses, formatMatches } from '../../../src/core/tables/tableMatch.ts';
 import type { MatchKey } from '../../../src/core/tables/tableColumns.ts';
 
 function file(id: string, more: Partial<FileEntry> = {}): FileEntry {
@@ -16,10 +12,10 @@ function file(id: string, more: Partial<FileEntry> = {}): FileEntry {
 
 function matchTable(text: string, key: MatchKey, files: readonly FileEntry[], column = 0): MatchedTable {
   const table = parseTextTable(text);
-  const values = getValueRows({ table, hasHeader: true }).map(({ cells }) => cells[column] ?? '');
-  const index = new MatchIndex(key, values);
+  const selection = { table, columns: [column], hasHeader: true };
+  const index = new MatchIndex(key, listLookups(selection));
   for (const one of files) index.add(one);
-  return { table, column, hasHeader: true, index };
+  return matchRows(selection, index);
 }
 
 describe('Matching a table', () => {
@@ -36,14 +32,7 @@ describe('Matching a table', () => {
         '',
       ].join('\r\n'),
     );
-    assert.deepEqual(countStatuses(matched), {
-      matched: 1,
-      several: 0,
-      notFound: 1,
-      empty: 1,
-      incomplete: 0,
-      failed: 0,
-    });
+    assert.deepEqual(countStatuses(matched), { matched: 1, notFound: 1, empty: 1 });
   });
 
   it('lists each of several matches, and checks none of them', () => {
@@ -59,8 +48,9 @@ describe('Matching a table', () => {
         '',
       ].join('\r\n'),
     );
-    const uniqueIds = matched.index.uniqueFiles.map(({ id }) => id);
-    assert.deepEqual([uniqueIds, matched.index.files.map(({ id }) => id)], [['2'], ['1', '2']]);
+    const unique = matched.rows.filter(({ status }) => status === 'matched');
+    const ids = [unique, matched.rows].map((rows) => listRowFiles(rows).map(({ id }) => id));
+    assert.deepEqual(ids, [['2'], ['1', '2']]);
   });
 
   it('compares hashes in any notation', () => {
@@ -72,14 +62,7 @@ describe('Matching a table', () => {
   it('distinguishes values that were not looked up from those that were not found', () => {
     const matched = matchTable('id\n1\n2\n', 'id', []);
     matched.index.setGap('2', { kind: 'failed', reason: { kind: 'timeout' } });
-    assert.deepEqual(countStatuses(matched), {
-      matched: 0,
-      several: 0,
-      notFound: 1,
-      empty: 0,
-      incomplete: 0,
-      failed: 1,
-    });
+    assert.deepEqual(countStatuses(matchRows(matched, matched.index)), { notFound: 1, failed: 1 });
   });
 
   it('counts all matches of a value, but lists only the first hundred', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Reason } from '../../../src/core/model/reason.ts';
 import type { MatchKey } from '../../../src/core/tables/tableColumns.ts';
-import type { MatchIndex } from '../../../src/core/tables/tableMatch.ts';
+import type { MatchIndex } from '../../../src/core/tables/matchIndex.ts';
 import type { MatchProgress } from '../../../src/core/search/tableMatchFlow.ts';
 import { localServiceName } from '../../../src/contract/contract.ts';
 import { chooseBehavior, json, problem, silence, tooLarge } from '../../support/faultBehaviors.ts';
@@ -37,7 +37,7 @@ describe('The flow that matches a table', () => {
   it('requests ids by id, each once', async () => {
     rig.server.on('GET /api/v1/files/by-id', json({ resources: [{ id: '1' }, { id: '2' }] }));
     const index = await match('id', ['1', '2', '1', ' 3 ', '']);
-    assert.deepEqual(counts(index), { 1: 1, 2: 1, 3: 0 });
+    assert.deepEqual(counts(index), { 1: 1, 2: 1, ' 3 ': 0 });
     assert.equal(rig.server.requestsTo('GET /api/v1/files/by-id').length, 1);
   });
 
@@ -72,6 +72,19 @@ describe('The flow that matches a table', () => {
     assert.deepEqual(counts(index), { 'a.txt': 1 });
   });
 
+  it('searches a public service for the name of a file if it has no such path', async () => {
+    const respond = chooseBehavior(({ body }) => {
+      const { query } = JSON.parse(body) as { readonly query: string };
+      return json({ resources: query === 'a.txt' ? [{ id: '1', path: 'x/a.txt' }] : [] });
+    });
+    rig.server.on('POST /api/v1/files', respond);
+    const index = await match('name', ['s3://lab/x/a.txt', 's3://lab/x/b.txt']);
+    assert.deepEqual(
+      index.values.map((value) => index.getByEnd(value)?.files.map(({ id }) => id)),
+      [['1'], undefined],
+    );
+  });
+
   it('compares the hashes of all files of a service that pages exactly', async () => {
     rig.server.on('GET /', json({ name: localServiceName, version: '1.0.0' }));
     const hash = 'a'.repeat(32);
@@ -87,7 +100,8 @@ describe('The flow that matches a table', () => {
 
   it('opens the files that it found as a search, and checks the given ones', async () => {
     rig.server.on('GET /api/v1/files/by-id', json({ resources: [{ id: '1' }, { id: '2' }] }));
-    const { files } = await match('id', ['1', '2']);
+    const index = await match('id', ['1', '2']);
+    const files = index.values.flatMap((value) => index.get(value)?.files ?? []);
     const { searchFlow, searchStore } = rig.explorer;
     const query = { database: 'Alpha', query: '', pageSize: 10, ids: ['1', '2'] };
     const key = searchFlow.openFound(await rig.connect(), query, files, files.slice(1));
@@ -115,7 +129,7 @@ describe('The flow that matches a table', () => {
     const resources = Array.from({ length: 100 }, (_, at) => ({ id: String(at), path: at === 0 ? 'a' : `a${at}` }));
     rig.server.on('POST /api/v1/files', json({ resources }));
     const index = await match('name', ['a']);
-    assert.deepEqual([counts(index), index.uniqueFiles], [{ a: 1 }, []]);
+    assert.deepEqual(counts(index), { a: 1 });
     assert.deepEqual(index.get('a')?.gap, { kind: 'truncated', comparedCount: 100 });
   });
 
@@ -128,7 +142,7 @@ describe('The flow that matches a table', () => {
     });
     rig.server.on('POST /api/v1/files', respond);
     const index = await match('name', ['a']);
-    assert.deepEqual([counts(index), index.gaps, index.uniqueFiles.length], [{ a: 1 }, [], 1]);
+    assert.deepEqual([counts(index), index.gaps], [{ a: 1 }, []]);
     assert.equal(rig.server.requestsTo('POST /api/v1/files').length, 3);
   });
 

@@ -25,7 +25,7 @@ import { describeError, toPlainLine } from '../../words/plainText.ts';
 import {
   describeLock,
   describeObstacle,
-  describePlanFolder,
+  describeOmissions,
   describeRecipeProblem,
   getCompareTitle,
 } from '../../words/recipeWords.ts';
@@ -146,7 +146,7 @@ export class EditorRecipeHost extends RecipeDocument implements SubmittingHost {
   async confirm({ lock, plan }: PlannedRun, order: TransferOrder): Promise<TransferOrder | undefined> {
     let confirmed: TransferOrder | undefined = order;
     const onLeaveOut: LeaveOutListener = ([remaining]) => (confirmed = remaining);
-    const notes = [...describeLock(lock, plan.difference), ...describePlanFolder(plan)];
+    const notes = [...describeLock(lock, plan.difference), ...describeOmissions(plan)];
     const outcome = await confirmSubmission(this.services, [order], { notes, onLeaveOut });
     return outcome === 'next' ? confirmed : undefined;
   }

@@ -16,7 +16,7 @@ import { formatFileCount } from '../../words/localeFormats.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 import {
   describeLock,
-  describePlanFolder,
+  describeOmissions,
   describeObstacle,
   formatPlanSize,
   getCompareTitle,
@@ -83,7 +83,7 @@ async function describePlan(
   const effect = obstacle
     ? [`\n${l10n.t("Running the recipe wouldn't send anything. {0}", describeObstacle(plan, obstacle))}`]
     : [];
-  const facts = [...describeLock(lock, plan.difference), ...describePlanFolder(plan)];
+  const facts = [...describeLock(lock, plan.difference), ...describeOmissions(plan)];
   return [...facts, ...(await describeOrder(services, planned)), ...effect];
 }
 

@@ -1,13 +1,12 @@
 import { env, l10n, window } from 'vscode';
 import { dedupeIds, parseIds } from '../../../core/model/idList.ts';
 import type { SearchQuery } from '../../../core/model/searchModel.ts';
-import type { DataTable } from '../../../core/tables/dataTable.ts';
-import { getValueRows } from '../../../core/tables/tableMatch.ts';
-import { describeColumns, guessColumn, type TableColumn } from '../../../core/tables/tableColumns.ts';
+import { isMissing, type DataTable } from '../../../core/tables/dataTable.ts';
+import { getValueRows, listCellDoubts, type TableSelection } from '../../../core/tables/rowMatch.ts';
+import { describeColumns, guessColumn, listIndexes, type TableColumn } from '../../../core/tables/tableColumns.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { DatabaseNode } from '../../editor/contributions.ts';
 import { runSteps } from '../../editor/inputSteps.ts';
-import type { Memory } from '../../editor/memory.ts';
 import type { Notifications } from '../../editor/notifications.ts';
 import {
   askText,
@@ -20,13 +19,13 @@ import {
   type StepPosition,
 } from '../../editor/quickInput.ts';
 import { formatFileCount, plural } from '../../words/localeFormats.ts';
-import { describeColumn } from '../../words/matchWords.ts';
+import { describeColumn, describeRowsInDoubt } from '../../words/matchWords.ts';
 import { toPlainText } from '../../words/plainText.ts';
 import { describeSearchTerms, getDatabaseLabel } from '../../words/searchWords.ts';
 import { createDatabasePick, requireSession } from '../connections/connectionPicker.ts';
 import { requireOrcid } from '../connections/credentials.ts';
 import type { CommandServices } from '../services.ts';
-import { askColumn, askHasHeader, askSheet, askTableFile, loadTables, type TableMemory } from './tableFile.ts';
+import { askColumn, askHasHeader, askSheet, askTableFile, loadTables } from './tableFile.ts';
 import { getDialogTitle } from '../../words/commandTitles.ts';
 
 /** Number of IDs above which the user is asked for confirmation. */
@@ -37,7 +36,7 @@ const confirmationThreshold = 5000;
  * the IDs, and then for the IDs.
  */
 export async function findFilesById(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
-  const { searchFlow, settings, memory, notifications, views } = services;
+  const { searchFlow, settings, notifications, views } = services;
   const session = await requireSession(services);
   if (!session || (await requireOrcid(services, session.connection.id)) === undefined) return;
   let database = node?.name;
@@ -48,7 +47,7 @@ export async function findFilesById(services: CommandServices, node: DatabaseNod
       const pick = await createDatabasePick(services, session.connection.id);
       return toStepResult(await pickOne(position, pick), (value) => (database = value));
     },
-    ...createIdSteps(memory, (given) => (ids = given)),
+    ...createIdSteps(services, (given) => (ids = given)),
   ]);
   if (!isDone || database === undefined || !(await confirmManyIds(notifications, database, ids))) return;
   const running = searchFlow.run(session, { database, query: '', pageSize: settings.pageSize, ids });
@@ -57,26 +56,23 @@ export async function findFilesById(services: CommandServices, node: DatabaseNod
 }
 
 /** Lets the user edit a search's IDs, and returns the new query. Returns undefined if the user cancels. */
-export async function editIds(
-  { notifications, memory }: CommandServices,
-  query: SearchQuery,
-): Promise<SearchQuery | undefined> {
+export async function editIds(services: CommandServices, query: SearchQuery): Promise<SearchQuery | undefined> {
   let ids: readonly string[] = [];
-  const steps = createIdSteps(memory, (given) => (ids = given), query.ids);
+  const steps = createIdSteps(services, (given) => (ids = given), query.ids);
   const isDone = await runSteps(getDialogTitle('dataTransfer.refineSearch'), steps);
-  return isDone && (await confirmManyIds(notifications, query.database, ids)) ? { ...query, ids } : undefined;
+  return isDone && (await confirmManyIds(services.notifications, query.database, ids)) ? { ...query, ids } : undefined;
 }
 
 /** Creates the steps that ask for the source of the IDs, and then for the IDs. */
 function createIdSteps(
-  memory: Memory,
+  services: CommandServices,
   setIds: (ids: readonly string[]) => void,
   initialIds?: readonly string[],
 ): readonly Step[] {
   let source: IdSource = 'typed';
   return [
     async (position) => toStepResult(await pickOne(position, createIdSourcePick()), (value) => (source = value)),
-    async (position) => await askIds(position, source, memory, setIds, initialIds),
+    async (position) => await askIds(position, source, services, setIds, initialIds),
   ];
 }
 
@@ -120,11 +116,11 @@ function createSelectionChoice(ids: readonly string[]): Choice<IdSource> {
 async function askIds(
   position: StepPosition,
   source: IdSource,
-  memory: TableMemory,
+  services: CommandServices,
   setIds: (ids: readonly string[]) => void,
   initialIds: readonly string[] = [],
 ): ReturnType<Step> {
-  if (source === 'table') return await askTableIds(position, memory, setIds);
+  if (source === 'table') return await askTableIds(position, services, setIds);
   if (source === 'typed') return await askTyped(position, setIds, initialIds);
   const ids = parseIds(source === 'selection' ? getSelectedText() : await env.clipboard.readText());
   if (ids.length === 0) throw new CommandHint(l10n.t('No IDs found. Copy or select some first.'));
@@ -154,20 +150,24 @@ function getSelectedText(): string {
 
 async function askTableIds(
   position: StepPosition,
-  memory: TableMemory,
+  services: CommandServices,
   setIds: (ids: readonly string[]) => void,
 ): ReturnType<Step> {
-  const file = await askTableFile(position, memory, l10n.t('Select the file that contains the IDs'));
+  const file = await askTableFile(position, services.memory, l10n.t('Select the file that contains the IDs'));
   if (typeof file === 'string') return file;
   const sheet = await askSheet(position, await loadTables(file.value));
-  const ids = typeof sheet === 'string' ? sheet : await askIdColumn(position, sheet.value);
+  const ids = typeof sheet === 'string' ? sheet : await askIdColumn(position, sheet.value, services);
   if (typeof ids === 'string') return ids;
   setIds(ids.value);
-  await memory.rememberIdFile(file.value.toString());
+  await services.memory.rememberIdFile(file.value.toString());
   return 'next';
 }
 
-async function askIdColumn(position: StepPosition, table: DataTable): Promise<InputResult<readonly string[]>> {
+async function askIdColumn(
+  position: StepPosition,
+  table: DataTable,
+  services: CommandServices,
+): Promise<InputResult<readonly string[]>> {
   const columns = describeColumns(table);
   const { column: guess, key } = guessColumn(columns);
   const placeholder = l10n.t('Select the column with the file IDs');
@@ -175,11 +175,20 @@ async function askIdColumn(position: StepPosition, table: DataTable): Promise<In
   if (typeof answer === 'string') return answer;
   const hasHeader = await askHasHeader(position, columns, answer.value);
   if (typeof hasHeader === 'string') return hasHeader;
-  return { value: readIds(table, answer.value, hasHeader.value) };
+  const selection = { table, columns: listIndexes(answer.value), hasHeader: hasHeader.value };
+  return { value: readIds(services, selection, answer.value) };
 }
 
-function readIds(table: DataTable, column: TableColumn, hasHeader: boolean): readonly string[] {
-  const ids = dedupeIds(getValueRows({ table, hasHeader }).map(({ cells }) => cells[column.index] ?? ''));
-  if (ids.length > 0) return ids;
-  throw new CommandFailure(l10n.t('The selected column ({0}) contains no IDs.', describeColumn(column, hasHeader)));
+/** Returns the IDs in the column's cells. Leaves out missing values, and warns about rows in doubt. */
+function readIds(services: CommandServices, selection: TableSelection, column: TableColumn): readonly string[] {
+  const rows = getValueRows(selection);
+  const cells = rows.flatMap((row) => selection.columns.map((index) => row.cells[index]?.trim() ?? ''));
+  const ids = dedupeIds(cells.filter((cell) => !isMissing(cell)));
+  const doubts = describeRowsInDoubt(listCellDoubts(selection));
+  if (ids.length === 0) {
+    const text = l10n.t('The selected column ({0}) contains no IDs.', describeColumn(column, selection.hasHeader));
+    throw new CommandFailure([text, doubts].filter(Boolean).join(' '));
+  }
+  if (doubts !== '') void services.notifications.warning(doubts);
+  return ids;
 }

@@ -1,21 +1,23 @@
 import { commands, l10n, Uri } from 'vscode';
 import type { OpenConnection } from '../../../core/connections/openConnections.ts';
+import type { FileEntry } from '../../../core/model/fileEntry.ts';
 import type { MatchProgress } from '../../../core/search/tableMatchFlow.ts';
 import type { DataTable } from '../../../core/tables/dataTable.ts';
 import {
-  alignRows,
-  countStatuses,
-  formatMatches,
-  getValueRows,
-  listMatchRows,
+  listCellDoubts,
+  listLookups,
+  listRowFiles,
+  matchRows,
   type MatchedTable,
-} from '../../../core/tables/tableMatch.ts';
+  type TableSelection,
+} from '../../../core/tables/rowMatch.ts';
+import { alignRows, countStatuses, formatMatches, listMatchRows } from '../../../core/tables/tableMatch.ts';
 import {
   describeColumns,
   detectHeader,
-  findRoundedRows,
   guessColumn,
   guessKey,
+  listIndexes,
   type MatchKey,
   type TableColumn,
 } from '../../../core/tables/tableColumns.ts';
@@ -31,7 +33,7 @@ import {
   describeMatchFailure,
   describeMatchKey,
   describeMatchProgress,
-  describeRounding,
+  describeRowsInDoubt,
   describeShortening,
   describeSkippedFiles,
   describeTruncation,
@@ -150,14 +152,15 @@ async function findMatches(
   session: OpenConnection,
   { table, column, hasHeader, key, database, file }: MatchAnswers,
 ): Promise<MatchedTable | undefined> {
-  const values = getValueRows({ table, hasHeader }).map(({ cells }) => cells[column.index] ?? '');
-  if (!values.some((value) => value.trim())) throw createEmptyHint(column, hasHeader);
+  const selection = { table, columns: listIndexes(column), hasHeader };
+  const values = [...listLookups(selection)];
+  if (values.length === 0) throw createEmptyHint(selection, column);
   const title = l10n.t('Matching {0}', file ? getFileName(file) : '');
   return await withProgress(title, async (signal, report) => {
     const onProgress = (progress: MatchProgress): void => report(describeMatchProgress(progress));
     try {
       const index = await tableMatchFlow.match(session, { database, key, values }, { signal, onProgress });
-      return { table, column: column.index, hasHeader, index };
+      return matchRows(selection, index);
     } catch (error) {
       if (signal.aborted) return undefined;
       throw error;
@@ -165,8 +168,9 @@ async function findMatches(
   });
 }
 
-function createEmptyHint(column: TableColumn, hasHeader: boolean): CommandHint {
-  return new CommandHint(l10n.t('The selected column ({0}) contains no values.', describeColumn(column, hasHeader)));
+function createEmptyHint(selection: TableSelection, column: TableColumn): CommandHint {
+  const text = l10n.t('The selected column ({0}) contains no values.', describeColumn(column, selection.hasHeader));
+  return new CommandHint([text, describeRowsInDoubt(listCellDoubts(selection))].filter(Boolean).join(' '));
 }
 
 /** A matched table with its file, and the database that was searched. */
@@ -184,23 +188,28 @@ const maxShownCharacters = 20_000_000;
  * save the table and to transfer the checked files.
  */
 async function showMatches(services: CommandServices, report: MatchReport): Promise<void> {
-  listFiles(services, report);
+  const uniqueFiles = listRowFiles(report.rows.filter(({ status }) => status === 'matched'));
+  listFiles(services, report, uniqueFiles);
   const isShown = await showTable(services, report);
   const remarks = [
     ...listRemarks(report),
     ...(isShown ? [] : [l10n.t('The table is too large to show. Save it instead.')]),
   ];
   const text = [describeMatches(countStatuses(report)), ...remarks].join(' ');
-  const kind = report.index.uniqueFiles.length > 0 && remarks.length === 0 ? 'info' : 'warning';
+  const kind = uniqueFiles.length > 0 && remarks.length === 0 ? 'info' : 'warning';
   const [saveLabel, transferLabel] = [l10n.t('Save Table…'), getCommandTitle('dataTransfer.transferCheckedFiles')];
-  const transferLabels = report.index.uniqueFiles.length > 0 ? [transferLabel] : [];
+  const transferLabels = uniqueFiles.length > 0 ? [transferLabel] : [];
   const choice = await services.notifications.offer(kind, text, saveLabel, ...transferLabels);
   if (choice === saveLabel) await saveTable(services, report);
   else if (choice === transferLabel) runCommand('dataTransfer.transferCheckedFiles');
 }
 
-function listFiles({ searchFlow, settings }: CommandServices, { session, database, index }: MatchReport): void {
-  const { files, uniqueFiles } = index;
+function listFiles(
+  { searchFlow, settings }: CommandServices,
+  { session, database, rows }: MatchReport,
+  uniqueFiles: readonly FileEntry[],
+): void {
+  const files = listRowFiles(rows);
   if (files.length === 0) return;
   const ids = files.map(({ id }) => id);
   searchFlow.openFound(session, { database, query: '', pageSize: settings.pageSize, ids }, files, uniqueFiles);
@@ -242,19 +251,20 @@ export async function saveMatchedTable({ documents }: CommandServices, document:
   throw new CommandHint(text, match);
 }
 
-/** Lists the limitations of a result, such as values that were not looked up, and warns about rounded numbers. */
-function listRemarks(report: MatchReport): readonly string[] {
-  const { index, table, column } = report;
+/**
+ * Lists the limitations of a result, such as values that were not looked up, and the rows in doubt. Those without a
+ * value and with several matches are only in the table.
+ */
+function listRemarks({ index, rows }: MatchReport): readonly string[] {
   const [failure] = index.gaps.flatMap((gap) => (gap.kind === 'failed' ? [gap.reason] : []));
-  const valueLines = new Set(getValueRows(report).map(({ line }) => line));
-  const rounded = findRoundedRows(table, column).filter((line) => valueLines.has(line));
+  const doubts = rows.flatMap(({ doubt }) => doubt ?? []).filter(({ kind }) => kind !== 'empty' && kind !== 'several');
   return [
     failure && describeMatchFailure(failure),
     describeLongValues(index.gaps),
     describeTruncation(index.gaps),
     describeSkippedFiles(index.skippedFiles),
     index.shortenedCount > 0 ? describeShortening(index.shortenedCount) : undefined,
-    rounded.length > 0 ? describeRounding(rounded) : undefined,
+    doubts.length > 0 ? describeRowsInDoubt(doubts) : undefined,
   ].filter((text) => text !== undefined);
 }
 
