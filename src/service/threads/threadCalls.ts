@@ -43,7 +43,9 @@ export class ThreadCalls<T extends CallHandlers<T>> {
   constructor(port: ThreadPort) {
     this.port = port;
     port.on('message', (message: unknown) => {
-      if (isCallResponse(message)) this.handleResponse(message);
+      // The thread also sends lines for the log.
+      if (typeof message === 'object' && message !== null && 'call' in message)
+        this.handleResponse(message as CallResponse);
     });
   }
 
@@ -97,10 +99,6 @@ export class ThreadCalls<T extends CallHandlers<T>> {
     const { message: text, code } = message.error;
     pending?.reject(Object.assign(new Error(text), code === undefined ? {} : { code }));
   }
-}
-
-function isCallResponse(message: unknown): message is CallResponse {
-  return typeof message === 'object' && message !== null && 'call' in message;
 }
 
 function serializeError(error: unknown): SerializedError {

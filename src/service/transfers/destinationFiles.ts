@@ -24,8 +24,17 @@ export class DestinationFolders {
 
   /** Creates the folder at a path below the transfer's folder (`.` is that folder) and returns its absolute path. */
   ensureFolder(path: string): string {
-    const folder = this.absolutePaths.get(path) ?? this.ensureLevels(path);
-    this.absolutePaths.set(path, folder);
+    let folder = this.absolutePaths.get(path) ?? '';
+    if (folder === '') {
+      folder = this.base;
+      for (const part of path.split('/')) {
+        if (part === '' || part === '.') continue;
+        if (part === '..') throw new BadFile('it points outside the destination');
+        checkName(part);
+        folder = this.ensureLevel(folder, part);
+      }
+      this.absolutePaths.set(path, folder);
+    }
     // A link may have replaced a folder that was created earlier.
     this.checkUnmoved(folder);
     return folder;
@@ -70,21 +79,15 @@ export class DestinationFolders {
     return true;
   }
 
-  private ensureLevels(path: string): string {
-    let folder = this.base;
-    for (const part of path.split('/').filter((name) => name !== '' && name !== '.')) {
-      if (part === '..') throw new BadFile('it points outside the destination');
-      checkName(part);
-      folder = this.ensureLevel(folder, part);
-    }
-    return folder;
-  }
-
   private ensureLevel(parent: string, name: string): string {
     const folder = `${parent}/${name}`;
     if (this.knownFolders.has(folder)) return folder;
     this.checkUnmoved(parent);
-    createFolder(folder);
+    try {
+      fs.mkdirSync(folder);
+    } catch (error) {
+      if (getErrorCode(error) !== 'EEXIST') throw error;
+    }
     const stats = fs.lstatSync(folder, { bigint: true });
     this.checkUnmoved(folder);
     this.knownFolders.set(folder, stats);
@@ -101,14 +104,6 @@ export function joinFileName(folder: string, path: string): string {
   const name = nodePath.posix.basename(path);
   checkName(name);
   return `${folder}/${name}`;
-}
-
-function createFolder(folder: string): void {
-  try {
-    fs.mkdirSync(folder);
-  } catch (error) {
-    if (getErrorCode(error) !== 'EEXIST') throw error;
-  }
 }
 
 function createDeviation(): BadFile {
@@ -283,20 +278,16 @@ export function publishPart(part: string, finalPath: string, isPublished: () => 
   try {
     // The system looks up both paths one after the other, and in between, somebody may replace the folder with a link.
     const folder = own.getPath(nodePath.dirname(part));
-    const [from, to] = [part, finalPath].map((path) => `${folder}/${nodePath.basename(path)}`) as [string, string];
-    publishIn(from, to, isPublished);
+    const [from, to] = [`${folder}/${nodePath.basename(part)}`, `${folder}/${nodePath.basename(finalPath)}`];
+    for (let attempt = 1; ; attempt += 1) {
+      const code = tryLink(from, to);
+      if (code === undefined || isPublished()) return removePart(from);
+      if (code !== 'EEXIST') return fs.renameSync(from, to);
+      // Another file had the name a moment ago, but is gone.
+      if (attempt === maxPublications) throw createConflict();
+    }
   } finally {
     if (!fixed) own.close();
-  }
-}
-
-function publishIn(part: string, finalPath: string, isPublished: () => boolean): void {
-  for (let attempt = 1; ; attempt += 1) {
-    const code = tryLink(part, finalPath);
-    if (code === undefined || isPublished()) return removePart(part);
-    if (code !== 'EEXIST') return fs.renameSync(part, finalPath);
-    // Another file had the name a moment ago, but is gone.
-    if (attempt === maxPublications) throw createConflict();
   }
 }
 

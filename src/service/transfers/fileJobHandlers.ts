@@ -73,7 +73,14 @@ export function findLost({ transferId, destinationFolder, files, signal }: Trans
   let realFolder: string | undefined;
   const result = processFiles('write', files, signal, (file) => {
     realFolder ??= fs.realpathSync.native(destinationFolder);
-    if (!isFilePresent(`${realFolder}/${getTransferFolderName(transferId)}/${file.path}`, file.bytes)) {
+    const path = `${realFolder}/${getTransferFolderName(transferId)}/${file.path}`;
+    let stats: fs.Stats | undefined;
+    try {
+      stats = fs.lstatSync(path);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+    if (stats?.isFile() !== true || stats.size !== file.bytes) {
       // If the destination has disappeared, its files aren't lost.
       fs.realpathSync.native(destinationFolder);
       lost.push(file.position);
@@ -81,16 +88,6 @@ export function findLost({ transferId, destinationFolder, files, signal }: Trans
     return file;
   });
   return { ...result, lost };
-}
-
-function isFilePresent(path: string, bytes: number): boolean {
-  try {
-    const stats = fs.lstatSync(path);
-    return stats.isFile() && stats.size === bytes;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
 }
 
 /** Reads a large copy back while another thread writes it (D68: read back while copying). */

@@ -82,13 +82,9 @@ function findFreeName(name: string, names: Map<string, number>): string {
 
 /** Returns the manifest's name, which differs from the usual one if a transferred file or folder has that name. */
 export function chooseManifestName(transferId: string, files: readonly TransferRecordFile[]): string {
-  const isTaken = files.some((file) => toFoldedName(file.path.split('/', 1)[0] ?? '') === manifestName);
+  // Approximately as case-insensitive file systems fold names, including letters such as `ſ`.
+  const isTaken = files.some(({ path }) => path.split('/', 1)[0]?.normalize('NFKC').toLowerCase() === manifestName);
   return isTaken ? getAlternateManifestName(transferId) : manifestName;
-}
-
-/** Folds the case of a name approximately as case-insensitive file systems do, including letters such as `ſ`. */
-function toFoldedName(name: string): string {
-  return name.normalize('NFKC').toLowerCase();
 }
 
 interface ManifestOptions {

@@ -46,15 +46,17 @@ export async function moveFiles(job: MoveJob): Promise<JobResult> {
   } catch (error) {
     return { done: [], failure: toFileFailure(job.files[0]?.position ?? 0, error) };
   } finally {
-    mover?.dispose();
+    mover?.sink.close?.();
+    mover?.stores?.client.dispose();
+    mover?.stores?.folder.remove();
   }
 }
 
 class FileMover {
   private readonly job: MoveJob;
-  private readonly stores: StoreAccess | undefined;
+  readonly stores: StoreAccess | undefined;
   private readonly source: MoveSource;
-  private readonly sink: MoveSink;
+  readonly sink: MoveSink;
   private readonly abort = new AbortController();
   private readonly done: DoneFile[] = [];
   private failure: FileFailure | undefined;
@@ -80,12 +82,6 @@ class FileMover {
   private mustGetStores(): StoreAccess {
     if (this.stores === undefined) throw new Error('A job with a store needs rclone.');
     return this.stores;
-  }
-
-  dispose(): void {
-    this.sink.close?.();
-    this.stores?.client.dispose();
-    this.stores?.folder.remove();
   }
 
   async run(): Promise<JobResult> {

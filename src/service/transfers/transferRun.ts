@@ -100,12 +100,9 @@ export class TransferRun {
    * must be kept. Undefined if no unfinished files remain and none can appear later.
    */
   get leftoverManifest(): string | undefined {
-    return this.hasLeftovers || this.mayGetLateObjects ? this.manifestName : undefined;
-  }
-
-  /** True if a store may still create an object from an interrupted upload or copy, such as one of a killed rclone. */
-  private get mayGetLateObjects(): boolean {
-    return this.wasInterrupted && this.route.capabilities.mayWriteLate;
+    // A store may still create an object from an interrupted upload or copy, such as one of a killed rclone.
+    const mayGetLateObjects = this.wasInterrupted && this.route.capabilities.mayWriteLate;
+    return this.hasLeftovers || mayGetLateObjects ? this.manifestName : undefined;
   }
 
   /** Number of files transferred so far by unfinished jobs. */
@@ -138,7 +135,12 @@ export class TransferRun {
       await this.move(signal);
       signal.throwIfAborted();
       this.progress.enterStatus('finalizing', 'finalizing');
-      const requireFiles = async (): Promise<void> => await this.requireFiles(signal);
+      // Throws a suspension or, after too many attempts, a failure if a file was lost during the run.
+      const requireFiles = async (): Promise<void> => {
+        await this.findLost(signal);
+        const lost = this.files.find((file) => !file.isTransferred);
+        if (lost !== undefined) throw createLossError(lost.path, this.attempts);
+      };
       const transferred = { record: this.progress.getRecord(), files: this.files, requireFiles };
       this.hasLeftovers = !(await this.route.finish(transferred, signal));
     } catch (error) {
@@ -245,13 +247,6 @@ export class TransferRun {
       );
       return result;
     });
-  }
-
-  /** Throws a suspension or, after too many attempts, a failure if a file was lost during the run. */
-  private async requireFiles(signal: AbortSignal): Promise<void> {
-    await this.findLost(signal);
-    const lost = this.files.find((file) => !file.isTransferred);
-    if (lost !== undefined) throw createLossError(lost.path, this.attempts);
   }
 
   /**
