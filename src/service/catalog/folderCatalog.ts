@@ -47,7 +47,7 @@ const logTexts: Readonly<Partial<Record<LeftOutKind, string>>> = {
   unreadable: 'unreadable folders',
   missingContent: 'links to nothing',
   outsideLinks: 'links to places outside the folder',
-  folderLinks: 'links to folders, which are not followed',
+  folderLinks: 'ignored links to folders',
   invalidNames: "files and folders skipped because their names aren't valid Unicode",
   specialFiles: 'special files',
 };
