@@ -80,10 +80,16 @@ describe('The files of the local service', () => {
     assert.deepEqual(body, { name: 'Data Transfer Local Service', version: serviceVersion });
   });
 
-  it('lists the databases with all four fields (§4.2)', async () => {
+  it('lists the databases with all four fields (§4.2), and the listing of one that leaves names out', async () => {
     const { body } = await rig.call('GET', '/api/v1/databases');
     assert.deepEqual(body, [
-      { id: 'source-data', name: 'Source Data', organization: 'Lab', url: `file://${rig.source}/` },
+      {
+        id: 'source-data',
+        name: 'Source Data',
+        organization: 'Lab',
+        url: `file://${rig.source}/`,
+        listing: { state: 'listed', files: 6, leftOut: { hidden: 2, outsideLinks: 2, invalidNames: 1 } },
+      },
       { id: 'target', name: 'Target', organization: '', url: `file://${rig.target}/` },
     ]);
   });

@@ -11,6 +11,7 @@ import { decodeTableText, detectFormat } from '../../core/tables/tableFormat.ts'
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import { type JsonObject, parseJsonObject } from '../../core/util/json.ts';
 import type { LeftOutCounts } from '../../core/util/leftOut.ts';
+import { findNestedFiles } from '../../core/util/nestedFiles.ts';
 import { describeReadOnlyDatabase, toSentence } from '../../core/util/sharedTexts.ts';
 import { describeLeftOut } from '../../core/words/leftOutWords.ts';
 import { describeNestedFiles } from '../../core/words/sharedSentences.ts';
@@ -104,8 +105,11 @@ async function createOrder(session: CliSession, request: TransferRequest): Promi
   }
   const described = await fetchFiles(session, connection.id, from.name, ids);
   requireAll(from.name, described);
-  const problem = describeNestedFiles(english, toPlainCell, described.files);
-  if (problem !== '') throw new CliError(`${nothingSent}. ${problem}`);
+  const nested = findNestedFiles(described.files);
+  if (nested) {
+    const wording = { l10n: english, toPlainLine: toPlainCell };
+    throw new CliError(`${nothingSent}. ${describeNestedFiles(wording, nested.outer.path, nested.inner.path)}`);
+  }
   const files = described.files.map((file) => createTransferFile(file, file));
   return { order: { ...order, destination: to.name, files } };
 }
@@ -132,7 +136,6 @@ async function findFolder(
   return { files, folder: { path, files: files.length, bytes, ...(leftOut && { leftOut }) } };
 }
 
-/** Reads the IDs in a text file, in any encoding that a table may have. */
 async function readIds(file: string): Promise<readonly string[]> {
   const bytes = file === '-' ? await buffer(process.stdin) : await readBytes(file);
   const name = file === '-' ? 'standard input' : toPlainCell(file);

@@ -28,7 +28,6 @@ export function writeBibtex(citations: readonly Citation[]): string {
   return citations.map(writeEntry).join('\n');
 }
 
-/** Writes a BibTeX entry. Appends field by field, faster than one large template literal. */
 function writeEntry(citation: Citation): string {
   const { key, title, issued, publisher } = citation;
   let entry = `@dataset{${key},\n`;
@@ -53,7 +52,6 @@ function writeOtherFields(citation: Citation): string {
   return notes === '' ? fields : `${fields}  note = {${notes}},\n`;
 }
 
-/** Joins the parts of a citation that have no dedicated BibTeX field. */
 function joinNotes(citation: Citation): string {
   const { identifier, otherTitles } = citation;
   let joined = identifier === undefined ? '' : escapeTex(identifier);

@@ -392,7 +392,6 @@ async function switchToId(database: DatabaseName, signal: AbortSignal | undefine
   return true;
 }
 
-/** Records whether the server accepted the name or the ID, if these differ. */
 function learnNaming({ session, name, sent, hasTriedId }: DatabaseName): void {
   const { dialects, service, listed = [] } = session;
   if (sent !== name) {

@@ -209,7 +209,6 @@ export class ServiceWatch implements Disposable {
     if (this.isProblemShown()) loop.wake.abort();
   }
 
-  /** Returns the remainder of the shortest interval between two checks, in milliseconds. */
   private getMinPauseMs(): number {
     const elapsedMs = Math.max(0, this.dependencies.clock.now() - this.checkedAtMs);
     return Math.max(0, firstServicePauseMs - elapsedMs);

@@ -299,7 +299,6 @@ function createPathTest(patterns: readonly string[]): FileTest {
   return ({ path, name }) => accepted.some((pattern) => pattern.matches(path ?? name));
 }
 
-/** Creates a test for files in a folder, at any depth. */
 function createFolderTest(folder: string): FileTest {
   const start = `${trimFolder(folder)}/`;
   return ({ path }) => path?.startsWith(start) === true;

@@ -177,7 +177,6 @@ function getFileValues(key: MatchKey, { id, name, path, hash }: FileEntry): read
   return path === undefined ? [name] : [name, path, path.replace(/^.*\//s, '')];
 }
 
-/** Returns true for a path or address of one file, but not for a list of them. */
 function hasFolder(value: string): boolean {
   return /^[^;]*[\\/][^;]*$/.test(value);
 }

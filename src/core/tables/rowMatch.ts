@@ -119,7 +119,6 @@ export function listRowFiles(rows: readonly RowMatch[]): readonly FileEntry[] {
   return [...new Map(rows.flatMap(({ files }) => files.map((file) => [file.id, file]))).values()];
 }
 
-/** Creates a function that returns the doubt about a row that is known before it is matched. */
 function createDoubtFinder({ table, columns, hasHeader }: TableSelection): (row: TableRow) => Doubt | undefined {
   const longRows = new Set(hasHeader ? table.longRows : []);
   return ({ line, cells }) => {
@@ -185,7 +184,6 @@ function splitValue(text: string): readonly string[] {
   return parts.length > 1 ? parts : [];
 }
 
-/** Returns the spellings of a value, and of those that it lists. */
 function listAllSpellings({ text, other }: CellValue): readonly (readonly string[])[] {
   const parts = splitValue(text);
   const whole = listSpellings(text, other);

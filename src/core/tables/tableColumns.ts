@@ -84,7 +84,6 @@ export function guessKey(column: TableColumn): MatchKey | undefined {
   return guessKeyByName(column.header) ?? (hasHashes ? 'hash' : hasNames(column) ? 'name' : undefined);
 }
 
-/** Returns true if the values of a column end like file names. */
 function hasNames(column: TableColumn): boolean {
   const values = listSampleValues(column);
   return values.length > 0 && values.every((value) => /\.[a-z]\w{1,7}$/i.test(value.trim()));
@@ -96,7 +95,6 @@ function isDistinct(column: TableColumn): boolean {
   return new Set(values).size === values.length;
 }
 
-/** Returns the sample values, of which a cell can contain several. */
 function listSampleValues({ samples }: TableColumn): readonly string[] {
   return samples.flatMap((sample) => sample.split(';')).filter((value) => !isMissing(value));
 }

@@ -107,7 +107,6 @@ export class FolderWatch implements Disposable {
   }
 }
 
-/** Returns a string that identifies a folder and changes when it is replaced; undefined if the folder doesn't exist. */
 function getIdentity(folder: string): string | undefined {
   const stats = statSync(folder, { throwIfNoEntry: false });
   return stats && [stats.dev, stats.ino, stats.birthtimeMs].join(' ');

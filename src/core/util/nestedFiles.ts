@@ -8,16 +8,19 @@ interface NestedFiles<T extends FileWithPath> {
   readonly inner: T;
 }
 
-/** Finds a file that would have the name of another one's folder; undefined if there is none. */
-export function findNestedFiles<T extends FileWithPath>(files: readonly T[]): NestedFiles<T> | undefined {
-  const folders = new Map<string, T>();
-  for (const file of files)
+/** Finds a file that would have the name of another one's folder; undefined if there is none, or its path is unknown. */
+export function findNestedFiles<T extends { readonly path?: string | undefined }>(
+  files: readonly T[],
+): NestedFiles<T & FileWithPath> | undefined {
+  const placed = files.filter((file): file is T & FileWithPath => file.path !== undefined);
+  const folders = new Map<string, T & FileWithPath>();
+  for (const file of placed)
     for (let end = file.path.lastIndexOf('/'); end > 0; end = file.path.lastIndexOf('/', end - 1)) {
       const folder = file.path.slice(0, end);
       if (folders.has(folder)) break;
       folders.set(folder, file);
     }
-  for (const outer of files) {
+  for (const outer of placed) {
     const inner = folders.get(outer.path);
     if (inner !== undefined) return { outer, inner };
   }

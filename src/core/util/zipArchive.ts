@@ -82,7 +82,6 @@ function readSizes(archive: Buffer, position: number, pathEnd: number): readonly
 const isLong = 0xffffffff;
 const longSizesId = 1;
 
-/** Returns the position of the field with sizes of more than 32 bits. */
 function findLongSizes(archive: Buffer, from: number, end: number): number {
   let position = from;
   while (position < end && archive.readUInt16LE(position) !== longSizesId)

@@ -3,6 +3,7 @@ import type { LockDifference, PlanObstacle, RecipePlan, UnmetExpectation } from 
 import type { Recipe } from '../recipes/recipeSchema.ts';
 import type { ResolveFailure } from '../recipes/resolveFiles.ts';
 import { getFieldName, type RecipeProblem, type RecipeProblemKind } from '../recipes/recipeText.ts';
+import { findNestedFiles } from '../util/nestedFiles.ts';
 import { describeNestedFiles, type Wording } from './sharedSentences.ts';
 import { describeRefusedTable, describeTableProblem } from './tableSentences.ts';
 
@@ -57,8 +58,10 @@ export function describeObstacle(wording: PlanWording, plan: RecipePlan, obstacl
       return l10n.t('The recipe finds more files than a transfer can include, or too many to filter. Narrow it down.');
     case 'noFiles':
       return l10n.t('The recipe finds no files.');
-    case 'nested':
-      return describeNestedFiles(l10n, toPlainLine, plan.files);
+    case 'nested': {
+      const nested = findNestedFiles(plan.files);
+      return nested ? describeNestedFiles(wording, nested.outer.path, nested.inner.path) : '';
+    }
     case 'noDestination':
       return l10n.t("The recipe has no destination (“to”), so it's only a saved search.");
   }

@@ -1,5 +1,3 @@
-import { findNestedFiles } from '../util/nestedFiles.ts';
-
 /** Translates sentences. `{0}` in a sentence stands for the first argument. */
 export interface Translator {
   t(message: string, ...args: (string | number)[]): string;
@@ -71,14 +69,8 @@ export function describeUnstaged(l10n: Translator): string {
   return l10n.t('may have to be prepared or restored first');
 }
 
-/** Names a file that would have the name of another one's folder; an empty string if there is none. */
-export function describeNestedFiles(
-  l10n: Translator,
-  toPlainLine: (text: string) => string,
-  files: readonly { readonly path?: string | undefined }[],
-): string {
-  const nested = findNestedFiles(files.flatMap(({ path }) => (path === undefined ? [] : { path })));
-  if (!nested) return '';
-  const [outer, inner] = [toPlainLine(nested.outer.path), toPlainLine(nested.inner.path)];
-  return l10n.t('{0} would be a file and, for {1}, a folder. Transfer these two files separately.', outer, inner);
+/** Names a file that would have the name of another one's folder, and the other one. */
+export function describeNestedFiles({ l10n, toPlainLine }: Wording, outer: string, inner: string): string {
+  const [file, other] = [toPlainLine(outer), toPlainLine(inner)];
+  return l10n.t('{0} would be a file and, for {1}, a folder. Transfer these two files separately.', file, other);
 }

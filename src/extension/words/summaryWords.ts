@@ -3,6 +3,7 @@ import { countFileLicenses, type LicenseCount } from '../../core/citations/credi
 import type { KnownCopies } from '../../core/transfers/duplicateFlow.ts';
 import type { FileStaging } from '../../core/model/searchModel.ts';
 import type { TransferFile, TransferOrder } from '../../core/model/transferModel.ts';
+import { findNestedFiles } from '../../core/util/nestedFiles.ts';
 import { describeNestedFiles } from '../../core/words/sharedSentences.ts';
 import { formatFileCount, formatList, formatSize, plural } from './localeFormats.ts';
 import { cutPlainText, toPlainLine, toPlainText } from './plainText.ts';
@@ -335,5 +336,6 @@ function describeReceived(times: readonly number[], destination: string): string
 
 /** Names a file that would have the name of another one's folder; an empty string if there is none. */
 export function describeNested(files: readonly { readonly path?: string | undefined }[]): string {
-  return describeNestedFiles(l10n, toPlainLine, files);
+  const nested = findNestedFiles(files);
+  return nested ? describeNestedFiles({ l10n, toPlainLine }, nested.outer.path, nested.inner.path) : '';
 }

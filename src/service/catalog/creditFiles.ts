@@ -141,7 +141,6 @@ function listLicenses(entities: Entities, value: unknown): readonly JsonObject[]
   });
 }
 
-/** Returns the entities that a property refers to. A reference to an entity outside the crate is its own entity. */
 function getEntities(entities: Entities, value: unknown): readonly JsonObject[] {
   return toList(value)
     .filter(isJsonObject)

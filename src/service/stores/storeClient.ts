@@ -50,7 +50,6 @@ function parseTime(text: string): number {
   return Date.parse(text.replace(fraction, '')) + Number(`0${fraction}`) * 1_000;
 }
 
-/** Formats a time in RFC 3339 with nine digits of fractions. */
 function formatTime(modifiedMs: number): string {
   const nanoseconds = Math.floor((modifiedMs - Math.floor(modifiedMs)) * 1e6);
   return new Date(modifiedMs).toISOString().replace('Z', `${String(nanoseconds).padStart(6, '0')}Z`);

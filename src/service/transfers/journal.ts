@@ -350,7 +350,6 @@ export class TransferJournal {
   }
 }
 
-/** Adds the columns that are missing from the journals of earlier versions. */
 function addLaterColumns(database: SqliteFile): void {
   const columns = new Set(
     database

@@ -122,7 +122,6 @@ function refuseIds(ids: readonly string[], found: ReadonlyMap<string, CatalogFil
   if (same.length > 0) throw createRepeatedIdsProblem(same, [], idListLocation);
 }
 
-/** Throws {@link HttpProblem} if the destination would need a file and a folder of one name. */
 function refuseNestedFiles(files: readonly TransferRecordFile[]): void {
   const nested = findNestedFiles(files);
   if (nested === undefined) return;

@@ -173,7 +173,8 @@ describe('The built extension', () => {
       .join('\n');
     assert.match(text, /function startExtension\b/);
     assert.match(text, /^\/\/ src\/extension\/features\/transfers\/transferStatusBar/m);
-    assert.doesNotMatch(text, /^\/\/ node_modules\//m);
+    // The list of SPDX IDs is data, which every row of a file with a license needs.
+    assert.doesNotMatch(text, /^\/\/ node_modules\/(?!spdx-license-ids\/)/m);
     assert.doesNotMatch(text, /\bclass DataTransferClient\b/);
   });
 

@@ -27,7 +27,7 @@ import { describeColumn, describeTableError } from '../../words/matchWords.ts';
 import { describeError, toPlainLine, toPlainText } from '../../words/plainText.ts';
 
 /** Stores the URI of the table that was used last. */
-export interface TableMemory {
+interface TableMemory {
   getLastIdFile(): Promise<string | undefined>;
   rememberIdFile(address: string): Promise<void>;
 }

@@ -190,7 +190,6 @@ interface LinkConfirmation {
   readonly label: string;
 }
 
-/** Describes why a link can't be opened, in a sentence that fits in a one-line notification. */
 function describeLinkProblem({ kind, field = '' }: LinkProblem): string {
   const sentences: Readonly<Record<LinkProblem['kind'], string>> = {
     tooLong: l10n.t('This link is too long.'),
