@@ -6,7 +6,7 @@ import type { JsonObject } from '../../core/util/json.ts';
 import type { LeftOutCounts } from '../../core/util/leftOut.ts';
 import { toSentence } from '../../core/util/sharedTexts.ts';
 import { describeLeftOut } from '../../core/words/leftOutWords.ts';
-import { createRequestError, exitCode, type ExitCode } from '../cliError.ts';
+import { CliError, createRequestError, exitCode, type ExitCode } from '../cliError.ts';
 import { runAction, type CommandContext } from '../commandContext.ts';
 import { CliSession, type SearchSession } from '../connections/cliSession.ts';
 import { optionTexts, parseCount, parseJsonOption } from '../options.ts';
@@ -50,6 +50,8 @@ async function searchFiles(
     const connection = await session.connect();
     const { name, listing } = session.findDatabase(database);
     const { status, all, limit, folder } = flags;
+    if (folder !== undefined && !connection.service.hasFullPages)
+      throw new CliError('Only a local service can list a folder.');
     const specific = folder === undefined ? flags.specific : { ...flags.specific, folder };
     const request = { database: name, query, ...(status && { status }), ...(specific && { specific }) };
     const { files, hasMore, leftOut } = await loadFiles(session, connection, request, all ? Infinity : limit);

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { OpenConnection } from '../../core/connections/openConnections.ts';
-import { sumUpFiles, toTransferFile, type RecipeFile } from '../../core/recipes/recipeFile.ts';
+import { sumUpFiles, toTransferFile } from '../../core/recipes/recipeFile.ts';
 import { createTransferFile } from '../../core/transfers/createTransferFile.ts';
 import { parseIdLines } from '../../core/model/idList.ts';
-import type { TransferOrder } from '../../core/model/transferModel.ts';
+import type { TransferFile, TransferOrder } from '../../core/model/transferModel.ts';
 import { TableError } from '../../core/tables/tableError.ts';
 import { decodeTableText, detectFormat } from '../../core/tables/tableFormat.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
@@ -98,20 +98,28 @@ async function createOrder(session: CliSession, request: TransferRequest): Promi
   const [from, to] = [session.findDatabase(source), session.findDatabase(destination)];
   if (from === to) throw createUsageError('The source and the destination are the same database.');
   if (to.readOnly) throw new CliError(toSentence(describeReadOnlyDatabase(toPlainCell(to.name))));
-  const order = { connectionId: connection.id, orcid: session.getOrcid(connection.id), source: from.name };
-  if (flags.folder !== undefined) {
-    const { files, ...found } = await findFolder(session, opened, from.name, flags.folder);
-    return { order: { ...order, destination: to.name, files: files.map(toTransferFile) }, ...found };
-  }
-  const described = await fetchFiles(session, connection.id, from.name, ids);
-  requireAll(from.name, described);
-  const nested = findNestedFiles(described.files);
+  const orcid = session.getOrcid(connection.id);
+  const { files, ...found } =
+    flags.folder === undefined
+      ? { files: await findFiles(session, connection.id, from.name, ids) }
+      : await findFolder(session, opened, from.name, flags.folder);
+  const nested = findNestedFiles(files);
   if (nested) {
     const wording = { l10n: english, toPlainLine: toPlainCell };
     throw new CliError(`${nothingSent}. ${describeNestedFiles(wording, nested.outer.path, nested.inner.path)}`);
   }
-  const files = described.files.map((file) => createTransferFile(file, file));
-  return { order: { ...order, destination: to.name, files } };
+  return { order: { connectionId: connection.id, orcid, source: from.name, destination: to.name, files }, ...found };
+}
+
+async function findFiles(
+  session: CliSession,
+  connectionId: string,
+  database: string,
+  ids: readonly string[],
+): Promise<readonly TransferFile[]> {
+  const described = await fetchFiles(session, connectionId, database, ids);
+  requireAll(database, described);
+  return described.files.map((file) => createTransferFile(file, file));
 }
 
 /** Finds all files of a folder, and notes what its listing leaves out. Throws an error unless all are found. */
@@ -120,7 +128,7 @@ async function findFolder(
   connection: OpenConnection,
   database: string,
   path: string,
-): Promise<{ readonly files: readonly RecipeFile[]; readonly folder: FolderDocument }> {
+): Promise<{ readonly files: readonly TransferFile[]; readonly folder: FolderDocument }> {
   const { output, signal } = context;
   const onProgress = (count: number): void => output.showProgress(`Finding files: ${formatCount(count, 'file')}`);
   const recipe = { from: { database, folder: path } };
@@ -130,10 +138,14 @@ async function findFolder(
   const left = leftOut ? `, ${describeLeftOut(english, leftOut, String)}` : '';
   if (files.length === 0)
     throw new CliError(`${nothingSent}. There are no files in ${toPlainCell(path)}${left}.`, exitCode.notFound);
+  if (plan.isStalled) throw new CliError(`${nothingSent}. The search stopped: three pages in a row had no new files.`);
   if (isCut) throw new CliError(`${nothingSent}. ${toPlainCell(path)} has more files than a transfer can include.`);
   const { bytes } = sumUpFiles(files);
   output.note(`${toPlainCell(path)}: ${formatCount(files.length, 'file')}, ${formatBytes(bytes)}${left}.`);
-  return { files, folder: { path, files: files.length, bytes, ...(leftOut && { leftOut }) } };
+  return {
+    files: files.map(toTransferFile),
+    folder: { path, files: files.length, bytes, ...(leftOut && { leftOut }) },
+  };
 }
 
 async function readIds(file: string): Promise<readonly string[]> {

@@ -49,7 +49,9 @@ function toRow({ id, name, organization, readOnly, listing }: Database): JsonObj
     ...(line !== name && { id: toDataLine(id) }),
     ...(organization !== '' && { organization: toDataLine(organization) }),
     ...(readOnly && { readOnly }),
-    ...(listing && { listing: listing.state, files: listing.files, asOf: listing.asOf ?? 'unknown' }),
+    ...(listing && { listing: listing.state, files: listing.files }),
+    ...(listing?.asOf !== undefined && { asOf: listing.asOf }),
+    ...(listing?.leftOut && { leftOut: listing.leftOut }),
   };
 }
 

@@ -1,7 +1,6 @@
 import type { Transfer, TransferFile, TransferOrder } from '../model/transferModel.ts';
 import { getOutcome } from '../model/transferOutcome.ts';
 import { parseDeclaredHash } from '../util/declaredHash.ts';
-import { removeTransferFolder } from '../util/transferFolderNames.ts';
 
 /** The properties of a file that identify its content. */
 export interface FileContent {
@@ -28,16 +27,24 @@ export interface PlacedFile extends FileContent {
 }
 
 /**
- * Returns the keys that a file shares with those that have the same content and the same path below a destination, also
- * within a transfer's own folder there (D60: same content). Returns an empty list if the content is unknown.
+ * Returns the keys of a file's content at its place, by which {@link getCopyKeys} finds it (D60: same content). The ID
+ * is a place only if the path is unknown, as in records of earlier versions. Returns an empty list if the content is
+ * unknown.
  */
-export function getCopyKeys(file: PlacedFile): readonly string[] {
-  const content = getContentKey(file);
+export function getPlaceKeys(file: PlacedFile): readonly string[] {
   const { id, path = id } = file;
-  if (content === undefined) return [];
-  const paths = path === undefined ? [] : new Set([path, removeTransferFolder(path)]);
-  // Records of earlier versions have no paths.
-  return [...paths, ...(id === undefined ? [] : [`#${id}`])].map((place) => `${content} ${place}`);
+  const isById = file.path === undefined && id !== undefined;
+  return toKeys(file, [...(path === undefined ? [] : [path]), ...(isById ? [`#${id}`] : [])]);
+}
+
+/** Returns the keys that a planned file shares with those that have the same content at the same place. */
+export function getCopyKeys(file: PlacedFile & { readonly id: string }): readonly string[] {
+  return toKeys(file, [file.path ?? file.id, `#${file.id}`]);
+}
+
+function toKeys(file: FileContent, places: readonly string[]): readonly string[] {
+  const content = getContentKey(file);
+  return content === undefined ? [] : places.map((place) => `${content} ${place}`);
 }
 
 /** The files that a verification of a transfer found intact. */
@@ -84,7 +91,7 @@ function isComplete(transfer: Transfer): boolean {
 }
 
 function addReceived(receivedAt: Map<string, number>, files: readonly PlacedFile[], at: number): void {
-  for (const key of files.flatMap(getCopyKeys)) receivedAt.set(key, Math.max(at, receivedAt.get(key) ?? at));
+  for (const key of files.flatMap(getPlaceKeys)) receivedAt.set(key, Math.max(at, receivedAt.get(key) ?? at));
 }
 
 function toReceived(

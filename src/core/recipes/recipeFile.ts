@@ -17,6 +17,8 @@ export interface RecipeFile {
   readonly id: string;
   /** The path in the database, or the file's name if the database provides no path. */
   readonly path: string;
+  /** True if `path` is only the name. */
+  readonly isName?: true;
   readonly bytes?: number;
   /** The hash exactly as the database declares it. */
   readonly hash?: string;
@@ -37,6 +39,7 @@ export function createRecipeFileReader({ readLicenses }: RecipeSource): (entry: 
     return {
       id,
       path: path ?? name,
+      ...(path === undefined && { isName: true }),
       licenses: known.get(key) ?? licenses,
       ...(sizeBytes !== undefined && { bytes: sizeBytes }),
       ...(hash !== undefined && { hash }),
@@ -45,12 +48,12 @@ export function createRecipeFileReader({ readLicenses }: RecipeSource): (entry: 
 }
 
 /** Converts a recipe's file to the form used in a transfer. */
-export function toTransferFile({ id, path, bytes, hash, licenses }: RecipeFile): TransferFile {
+export function toTransferFile({ id, path, isName, bytes, hash, licenses }: RecipeFile): TransferFile {
   const name = path.replace(/^.*\//s, '');
   return {
     id,
     name: name === '' ? path : name,
-    ...(path !== id && { path }),
+    ...(path !== id && isName === undefined && { path }),
     ...(bytes !== undefined && { sizeBytes: bytes }),
     ...(hash !== undefined && parseDeclaredHash(hash) && { hash }),
     ...(licenses && { licenses }),

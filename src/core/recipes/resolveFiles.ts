@@ -300,8 +300,8 @@ function createPathTest(patterns: readonly string[]): FileTest {
 }
 
 function createFolderTest(folder: string): FileTest {
-  const start = `${trimFolder(folder)}/`;
-  return ({ path }) => path?.startsWith(start) === true;
+  const start = trimFolder(folder);
+  return ({ path }) => start === '' || path?.startsWith(`${start}/`) === true;
 }
 
 /** Creates a test for a range of sizes. A file of unknown size never passes. */

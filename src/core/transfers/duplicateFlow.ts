@@ -3,6 +3,7 @@ import {
   findReceivedFiles,
   getContentKey,
   getCopyKeys,
+  getPlaceKeys,
   type FileContent,
   type PlacedFile,
   type VerifiedFiles,
@@ -12,6 +13,7 @@ import type { FoundFile } from '../model/fileEntry.ts';
 import type { Transfer, TransferFile, TransferOrder } from '../model/transferModel.ts';
 import type { TransferStore } from './transferStore.ts';
 import { settlesWithin, type Clock } from '../util/clock.ts';
+import { removeTransferFolder } from '../util/transferFolderNames.ts';
 import { catchRefusal, type OpenConnection, type OpenConnections } from '../connections/openConnections.ts';
 
 /**
@@ -141,11 +143,13 @@ const maxWaitMs = 2_000;
 /** The maximum number of earlier transfers to compare, starting with the newest. */
 const maxEarlierTransfers = 20;
 
-/** Adds a file at the destination. Its ID is not that of the source. */
+/** Adds a file at the destination, also by its path in a transfer's own folder. Its ID is not that of the source. */
 function addFound({ contents, copies }: KnownSoFar, { path, ...file }: PlacedFile): void {
   const content = getContentKey(file);
   if (content !== undefined) contents.add(content);
-  for (const key of path === undefined ? [] : getCopyKeys({ ...pickContent(file), path })) copies.add(key);
+  if (path === undefined) return;
+  for (const place of [path, removeTransferFolder(path)])
+    for (const key of getPlaceKeys({ ...pickContent(file), path: place })) copies.add(key);
 }
 
 function pickContent({ hash, sizeBytes }: FileContent): FileContent {

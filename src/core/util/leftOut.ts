@@ -16,7 +16,10 @@ export type LeftOutKind = (typeof leftOutKinds)[number];
 /** The number of names that a listing leaves out, by reason; without zeros. A hidden folder counts as one. */
 export type LeftOutCounts = { readonly [K in LeftOutKind]?: number };
 
-/** Returns the path of a folder as it begins the paths of its files: without slashes at its ends, or `./` before it. */
+/**
+ * Returns the path of a folder as it begins the paths of its files: without slashes at its ends, or `./` before it; empty
+ * for the whole database, which `.` and `/` mean.
+ */
 export function trimFolder(folder: string): string {
-  return folder.replace(/^(?:\.?\/)+|\/+$/g, '');
+  return folder.replace(/^(?:\.?\/)+|\/+$|^\.$/g, '');
 }

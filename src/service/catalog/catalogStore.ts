@@ -36,7 +36,7 @@ import {
 import { compilePattern, type PathTest } from './textMatching.ts';
 
 /** Increment it whenever the table layout or the word format changes: older catalogs are recreated. */
-const layoutVersion = 10;
+const layoutVersion = 9;
 
 // IDs are in path order, so that full-text matches are returned in that order without sorting.
 const tables = `
@@ -46,10 +46,15 @@ const tables = `
   );
   CREATE INDEX declared ON files (declared) WHERE declared IS NOT NULL;
   CREATE INDEX held ON files (path, bytes, modified, sha256) WHERE sha256 IS NOT NULL;
-  CREATE TABLE left_out (path TEXT PRIMARY KEY, kind TEXT NOT NULL, amount INTEGER NOT NULL) WITHOUT ROWID;
   CREATE VIRTUAL TABLE words USING fts5(
     name, title, folder, rest, content='', columnsize=0, tokenize='ascii');
   INSERT INTO words (words, rank) VALUES ('hashsize', 16777216);`;
+
+// Catalogs of version 0.2 don't have it, and are kept with their hashes.
+const leftOutTable = `
+  CREATE TABLE IF NOT EXISTS left_out (
+    path TEXT PRIMARY KEY, kind TEXT NOT NULL, amount INTEGER NOT NULL
+  ) WITHOUT ROWID;`;
 
 /** Opens or creates a catalog file. Replaces an unusable one, but keeps cached hashes after a temporary error. */
 export function openCatalogFile(file: string): SqliteFile {
@@ -70,9 +75,10 @@ function openTables(file: string): SqliteFile {
     if (version === 0) database.exec('PRAGMA page_size = 8192');
     // The catalog can be rebuilt from its folder or store, so writes need not be synchronous.
     database.exec('PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768');
-    if (version === layoutVersion) return database;
-    if (version !== 0) throw new Error('The catalog has a different schema version.');
-    runInTransaction(database, () => database.exec(`${tables} PRAGMA user_version = ${layoutVersion}`));
+    if (version !== 0 && version !== layoutVersion) throw new Error('The catalog has a different schema version.');
+    if (version === 0)
+      runInTransaction(database, () => database.exec(`${tables} PRAGMA user_version = ${layoutVersion}`));
+    database.exec(leftOutTable);
     return database;
   } catch (error) {
     database.close();

@@ -174,7 +174,7 @@ describe('A user who shares code and links', () => {
     const row = await window.tree('Transfers').row('succeeded · 1 file to Received Files');
     await row.submenu('Share', 'Copy Code for Opening Files…');
     await window.pick('Copy to Clipboard', 'Copy Code for Opening Files');
-    const code = await window.clipboard((text) => text.startsWith('from pathlib'));
+    const code = await window.clipboard((text) => text.startsWith('import sys\nfrom pathlib'));
     assert.ok(code.includes(`folder = Path(${JSON.stringify(own)})`));
     assert.match(code, /folder \/ "notes\.csv"/);
     assert.equal((await parsePython(code)).exitCode, 0);

@@ -154,7 +154,7 @@ describe('The results of tools for agents', () => {
         serviceName: 'Test service',
         databases: [
           { name: 'Alpha', organization: 'One' },
-          { name: 'Beta', readOnly: true, listing: 'listed', files: 5, asOf: 'unknown' },
+          { name: 'Beta', readOnly: true, listing: 'listed', files: 5 },
         ],
       });
     });

@@ -3,7 +3,7 @@ import {
   filterSameDestination,
   findReceivedFiles,
   findRepeatedFiles,
-  getCopyKeys,
+  getPlaceKeys,
   omitFiles,
 } from '../../../src/core/duplicates/equalFiles.ts';
 import type { Transfer, TransferFile, TransferOrder } from '../../../src/core/model/transferModel.ts';
@@ -36,6 +36,21 @@ describe('Received files', () => {
     assert.deepEqual(find(transfers), [
       ['1', 2000],
       ['2', 1000],
+    ]);
+  });
+
+  it("don't include files under another path, even with the same ID or in another transfer's folder", () => {
+    const [one, other] = ['11111111', '22222222'].map((start) => `dts-${start}-1111-4111-8111-111111111111/s.json`);
+    const placed = (id: string, path: string): TransferFile => ({ ...file(id, 'a'), path });
+    const received = ended('t', 1, [placed('x', one ?? ''), placed('declared', 'old/a.txt')]);
+    const moved = [placed('y', other ?? ''), placed('declared', 'new/a.txt'), placed('z', one ?? '')];
+    assert.deepEqual(ids(findReceivedFiles(moved, [received], []).keys()), ['z']);
+  });
+
+  it('include those of a record without paths by their IDs', () => {
+    const planned = { ...file('declared', 'a'), path: 'new/a.txt' };
+    assert.deepEqual(ids(findReceivedFiles([planned], [ended('t', 1, [file('declared', 'a')])], []).keys()), [
+      'declared',
     ]);
   });
 
@@ -93,7 +108,7 @@ describe('Planned files', () => {
       { ...order, source: 'C', files: [placed('x', '1'), placed('v', '9'), file('y', 'c'), { id: 'z', name: '2' }] },
       { ...order, source: 'D', files: [{ ...file('d', 'c'), path: 'y' }] },
     ];
-    const repeated = findRepeatedFiles(orders, getCopyKeys);
+    const repeated = findRepeatedFiles(orders, getPlaceKeys);
     assert.deepEqual(ids(repeated), ['x', 'd']);
     const rest = omitFiles(orders, repeated);
     assert.deepEqual(

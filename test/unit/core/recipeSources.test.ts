@@ -198,7 +198,9 @@ describe('The files of a recipe (D61)', () => {
 
     it('count only once, and only those that can be read', async () => {
       source.page = () => [toFile('a'), toFile('a'), { kind: 'unreadable', text: 'b' }];
-      assert.deepEqual((await plan({ search: { query: '' } })).files, [{ id: 'a', path: 'a', licenses: [] }]);
+      assert.deepEqual((await plan({ search: { query: '' } })).files, [
+        { id: 'a', path: 'a', isName: true, licenses: [] },
+      ]);
       assert.deepEqual(source.progress, [1]);
     });
   });
@@ -218,7 +220,10 @@ describe('The files of a recipe (D61)', () => {
       };
       const { files, missing, doubts, isCut } = await plan({ table });
       assert.deepEqual(source.requests, [['a.txt', 'b.txt', 'c.txt']]);
-      assert.deepEqual([files, missing, isCut], [[{ id: '1', path: 'a.txt', licenses: [] }], ['c.txt'], false]);
+      assert.deepEqual(
+        [files, missing, isCut],
+        [[{ id: '1', path: 'a.txt', isName: true, licenses: [] }], ['c.txt'], false],
+      );
       assert.deepEqual(
         doubts?.map(({ kind, line, value }) => [kind, line, value]),
         [

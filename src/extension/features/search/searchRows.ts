@@ -6,6 +6,7 @@ import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { EmptySearchesNode, FileNode, SearchNode } from '../../editor/contributions.ts';
 import { withLateProgress, type Notifications } from '../../editor/notifications.ts';
 import { chooseOne, createSingleStep, pickOne } from '../../editor/quickInput.ts';
+import { localConnectionId } from '../../editor/machine.ts';
 import { createSearchStep } from '../../editor/nextSteps.ts';
 import { formatFileCount, plural } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
@@ -166,9 +167,10 @@ function createNoFileHint(): CommandHint {
 export async function checkFolder(services: CommandServices, node: FileNode | undefined): Promise<void> {
   if (!node) throw createNoFileHint();
   const { database, path = '' } = node.file;
-  const session = await getOrOpenConnection(services, node.connectionId);
-  if (session && !session.service.hasFullPages)
+  const isLocal = node.connectionId === localConnectionId;
+  if (!(services.sessions.get(node.connectionId)?.service.hasFullPages ?? isLocal))
     throw new CommandHint(l10n.t('Only the local service can list the files of a folder.'));
+  const session = await getOrOpenConnection(services, node.connectionId);
   const folders = listFolders(path);
   const folder = session && (folders.length === 1 ? folders[0] : await askFolder(folders, database));
   if (!session || folder === undefined) return;

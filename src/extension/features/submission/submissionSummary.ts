@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import { findRepeatedFiles, getCopyKeys, omitFiles, type VerifiedFiles } from '../../../core/duplicates/equalFiles.ts';
+import { findRepeatedFiles, getPlaceKeys, omitFiles, type VerifiedFiles } from '../../../core/duplicates/equalFiles.ts';
 import { findFilesUnderWay, type FilesUnderWay } from '../../../core/model/transferOutcome.ts';
 import { createStagingLookup } from '../../../core/model/searchModel.ts';
 import type { Transfer, TransferFile, TransferOrder } from '../../../core/model/transferModel.ts';
@@ -141,7 +141,7 @@ function findSpareFiles(
   orders: readonly TransferOrder[],
   { atDestination, received }: SubmissionFacts,
 ): ReadonlySet<TransferFile> {
-  return new Set([...atDestination, ...received.keys(), ...findRepeatedFiles(orders, getCopyKeys)]);
+  return new Set([...atDestination, ...received.keys(), ...findRepeatedFiles(orders, getPlaceKeys)]);
 }
 
 /** Summarizes orders, with a sentence for each reason that files don't need to be sent. */
