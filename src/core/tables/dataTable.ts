@@ -1,4 +1,4 @@
-import { parseCsv } from '../util/csv.ts';
+import { parseCsv, type CsvRecord } from '../util/csv.ts';
 import type { CellDoubt } from './cellDoubt.ts';
 import { maxCells, maxColumns, maxRows, TableError } from './tableError.ts';
 import { decodeTableText, detectFormat } from './tableFormat.ts';
@@ -56,7 +56,7 @@ export function isMissing(cell: string): boolean {
  * or too many cells once every row is padded to the length of the longest one.
  */
 export function parseTextTable(text: string): DataTable {
-  const rows: TableRow[] = [];
+  const rows: CsvRecord[] = [];
   let columns = 0;
   for (const row of parseCsv(text)) {
     rows.push(row);
@@ -68,18 +68,35 @@ export function parseTextTable(text: string): DataTable {
 }
 
 /**
- * Returns the table of these rows. If each row has one value more than the first one, as in a table that R writes, the
- * first column has no name, as R and pandas read it. Lists other rows that have too many values.
+ * Returns the table of these records. If it is certainly a table of R, its first column has no name, as R and pandas
+ * read it. Lists other rows that have too many values, or whose quotes may enclose other rows.
  */
-function createTextTable(rows: readonly TableRow[]): DataTable {
-  const header = rows[0];
-  const others = rows.slice(1);
+function createTextTable(records: readonly CsvRecord[]): DataTable {
+  const [header, ...others] = records;
   const width = header?.cells.length ?? 0;
-  const longRows = others.filter(({ cells }) => cells.length > width && cells.slice(width).some(Boolean));
-  const hasRowNames = longRows.length > 0 && others.every(({ cells }) => cells.length === width + 1);
-  if (!header || !hasRowNames) return { rows, doubts: new Map(), longRows: longRows.map(({ line }) => line) };
-  const named = { line: header.line, cells: ['', ...header.cells] };
-  return { rows: [named, ...others], doubts: new Map(), longRows: [] };
+  if (header && hasRowNames(header, others)) {
+    const named = { line: header.line, cells: ['', ...header.cells] };
+    return { rows: [named, ...others], doubts: new Map(), longRows: [] };
+  }
+  const longRows = others.filter((row) => row.cells.slice(width).some(Boolean) || row.lineWidth === width);
+  return { rows: records, doubts: new Map(), longRows: longRows.map(({ line }) => line) };
+}
+
+/**
+ * Returns true if each row certainly begins with a name as R writes it. Other programs also write values without a column
+ * name, so two of three signs must agree: quotes around all names, numbers as the names of rows, and R's separators.
+ */
+function hasRowNames(
+  { cells: { length: width }, separator, quotedCount }: CsvRecord,
+  rows: readonly CsvRecord[],
+): boolean {
+  const isFull = rows.every(({ cells }) => cells.length === width + 1 && cells[0] !== '' && cells[width] !== '');
+  const isDistinct = new Set(rows.map(({ cells }) => cells[0])).size === rows.length;
+  const isQuoted = quotedCount === width && rows.every((row) => row.quotedCount > 0);
+  const isNumbered = rows.every(({ cells }, index) => cells[0] === String(index + 1));
+  const isSeparated = separator === ' ' || (separator === '\t' && width > 1);
+  const signs = [isQuoted, isNumbered, isSeparated].filter(Boolean);
+  return rows.length > 0 && isFull && isDistinct && signs.length > 1;
 }
 
 /**

@@ -1,7 +1,12 @@
 /** A record of a CSV file, with the 1-based number of the line on which it begins. */
-interface CsvRecord {
+export interface CsvRecord {
   readonly line: number;
   readonly cells: readonly string[];
+  readonly separator: string;
+  /** The number of quoted cells at the start. */
+  readonly quotedCount: number;
+  /** The number of cells in each of several lines, if they are read without quoting and have the same number. */
+  readonly lineWidth?: number | undefined;
 }
 
 const separators = ['\t', ',', ';', '|'];
@@ -23,7 +28,7 @@ const checksumLine = /^\\?([\da-f]{32,128}) [ *]([^\r\n]+)/i;
 function* parseChecksums(text: string): Generator<CsvRecord> {
   for (const [index, row] of text.split(/\r\n|\n|\r/).entries()) {
     const [, ...cells] = checksumLine.exec(row) ?? ['', row];
-    if (row !== '') yield { line: index + 1, cells };
+    if (row !== '') yield { line: index + 1, cells, separator: ' ', quotedCount: 0 };
   }
 }
 
@@ -65,11 +70,23 @@ class CsvReader {
   /** Returns the next record, which may be an empty line; undefined at the end of the text. */
   readRecord(): CsvRecord | undefined {
     if (this.position >= this.text.length) return undefined;
-    const { line } = this;
+    const { line, position, separator } = this;
     const cells: string[] = [];
-    do cells.push(this.readQuoted() + this.readPlain());
-    while (this.readEnd());
-    return { line, cells };
+    let quotedCount = 0;
+    do {
+      const start = this.position;
+      const quoted = this.readQuoted();
+      if (this.position > start && quotedCount === cells.length) quotedCount += 1;
+      cells.push(quoted + this.readPlain());
+    } while (this.readEnd());
+    const lineWidth = this.line > line + 1 ? this.countLineCells(position) : undefined;
+    return { line, cells, separator, quotedCount, lineWidth };
+  }
+
+  private countLineCells(from: number): number | undefined {
+    const lines = this.text.slice(from, this.position).split(/[\r\n]+/);
+    const [width, ...others] = new Set(lines.filter(Boolean).map((line) => countCells(line, this.separator)));
+    return others.length === 0 ? width : undefined;
   }
 
   private readQuoted(): string {

@@ -108,23 +108,16 @@ describe('Reading a table', () => {
     assert.deepEqual([findRoundedRows(table, 0), findRoundedRows(table, 1)], [[2, 5], [5]]);
   });
 
-  it('leaves the first column without a name if each row has one value more than the header', () => {
-    const cells = (text: string): readonly (readonly string[])[] => parseTextTable(text).rows.map((row) => row.cells);
-    assert.deepEqual(cells('a,b\n1,x,5\n2,y,\n'), [
-      ['', 'a', 'b'],
-      ['1', 'x', '5'],
-      ['2', 'y', ''],
-    ]);
-    assert.deepEqual(cells('a,b\n1,x,\n2,y,\n')[0], ['a', 'b']);
-  });
-
   for (const [text, lines] of [
-    ['a,b\n1,2,3\n', []],
+    ['a,b\n1,2,3\n', [2]],
     ['a,b\n1,2,3\n4,5\n', [2]],
     ['a,b\n1,2\n4,5,6,7\n', [3]],
     ['a,b\n1,2,\n4,5,,\n', []],
     ['Title\na,b,c\n1,2,3\n', [2, 3]],
     ['# x\n\na,b\n"1\n2",2\n3,4,5\n', [6]],
+    ['file_id,note\n1,"5 inch\n2,6"\n3,x\n', [2]],
+    ['file_id;note\n1;"5 inch\n\n2;x\n3;6"\n', [2]],
+    ['file_id,note\n1,"a, b\nc"\n2,"x\ny"\n', []],
   ] as const) {
     it(`lists the lines that are longer than the header of ${JSON.stringify(text)}`, () => {
       assert.deepEqual(parseTextTable(text).longRows, lines);
@@ -286,6 +279,41 @@ describe('Reading a table', () => {
   it('finds no row in an empty file', async () => {
     assert.deepEqual(await readRows('t.csv', Buffer.alloc(0)), []);
   });
+});
+
+describe('Recognizing a table of R', () => {
+  for (const [what, text] of [
+    ['with its default separator', '"id" "n"\n"a" "x" 5\n"b" "y" NA\n'],
+    ['with one column', '"id"\n"1" "x"\n"2" "y"\n'],
+    ['with tabs', '"id"\t"n"\n"a"\t"x"\t5\n"b"\t"y"\t6\n'],
+    ['with commas and numbered rows', '"id","n"\n"1","x",5\n"2","y",6\n'],
+    ['with tabs and numbered rows, without quotes', 'id\tn\n1\tx\t5\n2\ty\t6\n'],
+  ] as const) {
+    it(`leaves the column of the row names without a name in a table of R ${what}`, () => {
+      const { rows, longRows } = parseTextTable(text);
+      const names = rows.map(({ cells }) => cells.slice(0, 2));
+      assert.deepEqual([names[0], names[1]?.[1], longRows], [['', 'id'], 'x', []]);
+    });
+  }
+
+  for (const [what, text, lines] of [
+    ['an empty last value', 'file_id,sample\n1,2,\n3,4,comment\n', [3]],
+    ['an empty last value after a tab', 'id\tn\n1\tx\t5\n2\ty\t\n', [2]],
+    ['names with a comma below a single name', 'file_name\nDoe,a.txt\nRoe,b.txt\n', [2, 3]],
+    ['notes below a single name', 'a.fq\nb.fq,x\nc.fq,x\n', [2, 3]],
+    ['quoted notes below a single name', '"a.fq"\n"b.fq","x"\n"c.fq","x"\n', [2, 3]],
+    ['a decimal comma in each row', 'id,size\n1,2,5\n2,3,5\n', [2, 3]],
+    ['notes after unquoted tabs', 'file_id\tn\nA\tx\tnote\nB\ty\tnote\n', [2, 3]],
+    ['notes after quoted commas', '"file_id","n"\n"A","x","note"\n"B","y","note"\n', [2, 3]],
+    ['unquoted rows below a quoted header', '"id"\t"n"\na\tx\t5\nb\ty\t6\n', [2, 3]],
+    ['a repeated first value', '"id" "n"\n"a" "x" 5\n"a" "y" 6\n', [2, 3]],
+    ['an empty first value', '"id" "n"\n"" "x" 5\n"b" "y" 6\n', [2, 3]],
+  ] as const) {
+    it(`does not take a table for one of R that has ${what}`, () => {
+      const { rows, longRows } = parseTextTable(text);
+      assert.deepEqual([rows[0]?.cells[0] === '', longRows], [false, lines]);
+    });
+  }
 });
 
 describe('Guessing the column of a table', () => {
