@@ -144,8 +144,8 @@ interface CsvStart {
 /** The first line of a file that declares its separator, which Excel obeys. */
 const declaration = /^"?sep=([^\w\r\n])"?(?:\r\n|\n|\r)/i;
 
-/** The lines of an Illumina sample sheet before its table. */
-const sectionsBeforeData = /^\[\w+\][,;\t]*[\r\n][^]*?^\[(?:BCLConvert_)?Data\][,;\t]*(?:\r\n|\n|\r)/im;
+/** The lines of an Illumina sample sheet before its table. Tried only at the start of a text, so that it is read once. */
+const sectionsBeforeData = /(?<![^])\[\w+\][,;\t]*[\r\n][^]*?^\[(?:BCLConvert_)?Data\][,;\t]*(?:\r\n|\n|\r)/im;
 
 function findStart(text: string): CsvStart {
   const [declared, declaredSeparator] = declaration.exec(text) ?? [];

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { parseIdLines, parseIds } from '../../../src/core/model/idList.ts';
 import { parseCsv } from '../../../src/core/util/csv.ts';
+import { assertLinearTime } from '../../support/linearTime.ts';
 
 const parseCells = (text: string): (readonly string[])[] => [...parseCsv(text)].map(({ cells }) => cells);
 
@@ -128,6 +129,11 @@ describe('Parsing CSV (RFC 4180)', () => {
       ],
     ],
     [
+      'begins with a bracket before sections',
+      '[a],b\n[x]\n[Data]\nc,d\n',
+      [['[a]', 'b'], ['[x]'], ['[Data]'], ['c', 'd']],
+    ],
+    [
       'is a list of checksums',
       `${'a1'.repeat(32)}  my, file\n\\${'B2'.repeat(32)} *x\n`,
       [
@@ -168,6 +174,9 @@ describe('Parsing CSV (RFC 4180)', () => {
       }),
     );
   });
+
+  it('searches many sections for data in linear time', () =>
+    assertLinearTime(64_000, (count) => parseCells('[a]\n'.repeat(count))));
 
   it('finishes quickly for any text', () => {
     const text = '"'.repeat(20_000) + 'a,'.repeat(20_000);
