@@ -185,6 +185,7 @@ class SheetReader implements XmlReader {
   private cell: Attributes | undefined;
   private value = '';
   private hasFormula = false;
+  private hasValue = false;
   private isValue = false;
   private isPhonetic = false;
 
@@ -218,6 +219,7 @@ class SheetReader implements XmlReader {
     this.cell = attributes;
     this.value = '';
     this.hasFormula = false;
+    this.hasValue = false;
     if (attributes.r !== undefined) this.place(attributes.r);
   }
 
@@ -232,6 +234,7 @@ class SheetReader implements XmlReader {
 
   private openPart(name: string): void {
     if (name === 'f') this.hasFormula = true;
+    if (name === 'v') this.hasValue = true;
     if (name === 'rPh') this.isPhonetic = true;
     this.isValue = name === 'v' || name === 't';
   }
@@ -249,12 +252,19 @@ class SheetReader implements XmlReader {
 
   private readCell({ t: type = 'n', s: style }: Attributes): CellText {
     const { value } = this;
-    if (value === '' && type !== 'str' && this.hasFormula) return { text: '', doubt: { kind: 'noValue' } };
-    if (type === 's') return { text: this.content.texts[Number(value)] ?? '' };
+    const isEmptyText = type === 'str' && this.hasValue;
+    if (value === '' && !isEmptyText && this.hasFormula) return { text: '', doubt: { kind: 'noValue' } };
     if (type === 'str' || type === 'inlineStr') return { text: decodeEscapes(value) };
     if (value === '' || type === 'e') return { text: value };
+    if (type === 's') return { text: this.getSharedText(Number(value)) };
     if (type === 'b') return { text: isTrue(value) ? 'TRUE' : 'FALSE' };
     const format = this.content.formats[Number(style ?? 0)];
     return type === 'd' ? { text: formatIsoTime(value) } : formatNumber(value, format, this.content.is1904);
+  }
+
+  private getSharedText(index: number): string {
+    const text = this.content.texts[index];
+    if (text === undefined) throw new TableError('notWorkbook');
+    return text;
   }
 }

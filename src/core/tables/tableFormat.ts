@@ -7,19 +7,19 @@ const binaryFormats: readonly (readonly [RegExp, string])[] = [
   [/^0{24}c2ea8160/, 'SAS'],
   [/^89484446/, 'HDF5'],
   [/^4344460[125]/, 'NetCDF'],
+  [/^50415231(?:..)*?(?:0[0-8bcef]|1)/, 'Parquet'],
+  [/^(?:4152524f5731|46454131)00/, 'Arrow'],
   [/^1f8b/, 'gzip'],
+  [/^425a683[1-9](?:314159265359|177245385090)/, 'bzip2'],
   [/^fd377a58/, 'xz'],
   [/^28b52ffd/, 'zstd'],
 ];
 
 /** Other formats, by the first characters of the file. */
 const textFormats: readonly (readonly [RegExp, string])[] = [
-  [/^PAR1/, 'Parquet'],
-  [/^(?:ARROW1|FEA1)/, 'Arrow'],
   [/^\$FL[23]/, 'SPSS'],
   [/^<stata_dta>/, 'Stata'],
-  [/^RD[AX][23]\n/, 'R data'],
-  [/^BZh\d/, 'bzip2'],
+  [/^RD[ABX][23]\n[ABX]\n/, 'R data'],
   [/^SQLite format 3/, 'SQLite'],
   [/^%PDF-/, 'PDF'],
   [/^(?:ï»¿)?\s*<(?:!doctype html|html|head|meta|style|table)\b/i, 'HTML'],

@@ -178,6 +178,19 @@ describe('Reading an Excel workbook', () => {
     ]);
   });
 
+  it('doubts formulas without a value, whatever their type is, but not those of an empty text', async () => {
+    const cells = '<c t="str"><f>B2</f></c><c><f>B2</f></c><c><f>B2</f><v/></c><c t="str"><f>B2</f><v></v></c>';
+    const files = { 'xl/worksheets/sheet1.xml': createSheetXml(`<row><c t="s"/>${cells}<c><v>1</v></c></row>`) };
+    const [table] = await readTables('t.xlsx', createXlsx({ S: [['shared']] }, { files }));
+    assert.deepEqual(table?.rows[0]?.cells, ['', '', '', '', '', '1']);
+    assert.deepEqual([...table.doubts.keys()], ['1/1', '1/2', '1/3']);
+  });
+
+  it('rejects a cell that refers to no shared text', async () => {
+    for (const index of ['1', '-1', 'x'])
+      await assert.rejects(readXlsxRows(`<row><c t="s"><v>${index}</v></c></row>`), { kind: 'notWorkbook' });
+  });
+
   it('reads rows and cells without positions', async () => {
     assert.deepEqual(
       await readXlsxRows('<row><c><v>1</v></c><c><v>2</v></c></row><row/><x:row><x:c><x:v>3</x:v></x:c></x:row>'),
@@ -220,6 +233,12 @@ describe('Rejecting other formats', () => {
     ['t.numbers', zip({ 'Index/Document.iwa': '' }), { kind: 'unsupported', format: 'Numbers' }],
     ['t.docx', zip({ 'word/document.xml': '' }), { kind: 'unsupported', format: 'DOCX' }],
     ['t.parquet', Buffer.from('PAR1\x15\x04'), { kind: 'unsupported', format: 'Parquet' }],
+    ['t.parquet', Buffer.from('PAR1\xe8\x02\0\0', 'latin1'), { kind: 'unsupported', format: 'Parquet' }],
+    ['t.arrow', Buffer.from('ARROW1\0\0'), { kind: 'unsupported', format: 'Arrow' }],
+    ['t.feather', Buffer.from('FEA1\0\0\0\0'), { kind: 'unsupported', format: 'Arrow' }],
+    ['t.csv.bz2', Buffer.from('BZh91AY&SY\x91'), { kind: 'unsupported', format: 'bzip2' }],
+    ['t.rda', Buffer.from('RDX3\nX\n\0'), { kind: 'unsupported', format: 'R data' }],
+    ['t', Buffer.from('RDA3\nA\n3\n'), { kind: 'unsupported', format: 'R data' }],
     ['t.dta', Buffer.from('<stata_dta><header>'), { kind: 'unsupported', format: 'Stata' }],
     ['t.dta', Buffer.from([0x72, 2, 1, 0]), { kind: 'unsupported', format: 'Stata' }],
     ['t.sav', Buffer.from('$FL2@(#) SPSS'), { kind: 'unsupported', format: 'SPSS' }],
@@ -234,6 +253,14 @@ describe('Rejecting other formats', () => {
       await assert.rejects(readTables(name, bytes), { name: 'TableError', ...error });
     });
   }
+
+  for (const id of ['PAR1-S1', 'FEA1', 'ARROW1', 'BZh9_a', 'RDX3'])
+    it(`reads a list that begins with the ID ${id}`, async () => {
+      assert.deepEqual(await readRows('ids.txt', Buffer.from(`${id}\nb\r\n`)), [
+        ['1', id],
+        ['2', 'b'],
+      ]);
+    });
 
   it('reads text and workbooks whatever their extension is', async () => {
     assert.deepEqual(await readRows('peaks.xls', Buffer.from('id\tn\n1\t2\n')), [
