@@ -183,14 +183,13 @@ function hasFolder(value: string): boolean {
 
 /** Converts a path of any system, or an address, to the form of {@link getPath}. */
 function toPath(value: string): string {
-  const names = value
-    .trim()
-    .replace(/^[a-z][\w+.-]*:\/\//i, '')
-    .split(/[\\/]/);
-  return names
-    .filter((name) => !/^\.{0,2}$/.test(name))
-    .join('/')
-    .normalize();
+  const names: string[] = [];
+  const path = value.trim().replace(/^[a-z][\w+.-]*:\/\//i, '');
+  for (const name of path.split(/[\\/]/)) {
+    if (name === '..') names.pop();
+    else if (name !== '' && name !== '.') names.push(name);
+  }
+  return names.join('/').normalize();
 }
 
 function getPath({ path, name }: FileEntry): string {

@@ -48,6 +48,10 @@ describe('The rows of a table', () => {
       ['/data/run/x_1.gz', ['a/x_1.gz', 'b/x_1.gz'], ['several', 'a/x_1.gz', 'b/x_1.gz']],
       ['/data/run/x_1.gz', ['other/x_1.gz'], ['partial', 'other/x_1.gz']],
       ['/data/run/x_1.gz', ['x_2.gz', 'run/x_11.gz'], ['notFound']],
+      ['work/../x.fq', ['work/x.fq', 'x.fq'], ['several', 'work/x.fq', 'x.fq']],
+      ['file:///data/../x.fq', ['data/x.fq', 'x.fq'], ['several', 'data/x.fq', 'x.fq']],
+      ['work/../raw/x.fq', ['work/raw/x.fq', 'raw/x.fq'], ['several', 'work/raw/x.fq', 'raw/x.fq']],
+      ['..\\..\\raw\\x.fq', ['work/x.fq', 'raw/x.fq'], ['matched', 'raw/x.fq']],
     ] as const)
       it(`match the longest end that they share: ${value} in ${files.join(', ')}`, () => {
         assert.deepEqual(summarize(match(`path\n${value}\n`, 'name', files)), [expected]);
