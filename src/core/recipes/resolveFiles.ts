@@ -212,7 +212,7 @@ export async function resolveTable(
   if (reason) return createFailure({ kind: 'service', reason });
   const { rows } = matched;
   const found = listRowFiles(rows.filter(({ status }) => status === 'matched'));
-  const unmatched = rows.filter(({ status }) => status === 'notFound' || status === 'incomplete');
+  const unmatched = rows.filter(({ status, doubt }) => status !== 'matched' && !doubt);
   return {
     files: found.filter(createFileTest(filters)).map(createRecipeFileReader(source)),
     missing: [...new Set(unmatched.flatMap(({ missing }) => missing))],
@@ -226,13 +226,13 @@ export async function resolveTable(
  * Ignores values that are too long, because no file has them.
  */
 function findReason({ rows, index }: MatchedTable): Reason | undefined {
-  const [reason] = rows.flatMap(({ gap }) => getReason(gap) ?? []);
+  const [reason] = rows.flatMap(({ gaps }) => gaps.flatMap((gap) => getReason(gap) ?? []));
   return reason ?? index.skippedFiles[0]?.reason;
 }
 
-function getReason(gap: MatchGap | undefined): Reason | undefined {
-  if (gap?.kind === 'failed') return gap.reason;
-  return gap?.kind === 'truncated' ? { kind: 'tooLarge' } : undefined;
+function getReason(gap: MatchGap): Reason | undefined {
+  if (gap.kind === 'failed') return gap.reason;
+  return gap.kind === 'truncated' ? { kind: 'tooLarge' } : undefined;
 }
 
 async function readSelection(recipe: RecipeTable, folder: string): Promise<RecipeSelection | TableProblem> {

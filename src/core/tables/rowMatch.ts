@@ -58,13 +58,13 @@ export class RowMatch {
     return this.found.reduce((sum, { matches }) => sum + matches.count, 0);
   }
 
-  /** The values that match no file. */
+  /** The values that match no file, or that were not compared with all files. */
   get missing(): readonly string[] {
-    return this.found.filter(({ matches }) => matches.count === 0).map(({ text }) => text);
+    return this.found.filter(({ matches }) => matches.count === 0 || matches.gap).map(({ text }) => text);
   }
 
-  get gap(): MatchGap | undefined {
-    return this.found.find(({ matches }) => matches.gap)?.matches.gap;
+  get gaps(): readonly MatchGap[] {
+    return this.found.flatMap(({ matches }) => matches.gap ?? []);
   }
 
   /** True if a file is in another folder than the table says, although the row matches. */
@@ -72,12 +72,13 @@ export class RowMatch {
     return this.status === 'matched' && this.found.some(({ matches }) => matches.end === 'partial');
   }
 
-  /** The doubt about the row, if any. A row without any text isn't in doubt. */
+  /** The doubt about the row, if any. A row that is blank isn't in doubt. */
   get doubt(): RowDoubt | undefined {
-    const { row, status, gap } = this;
+    const { row, status, gaps } = this;
     const kind = doubts.find((one) => one === status) ?? (this.isPartial ? 'partial' : undefined);
-    if (!kind || row.cells.every((cell) => cell.trim() === '')) return undefined;
+    if (!kind || (kind === 'empty' && row.cells.every((cell) => cell.trim() === ''))) return undefined;
     const value = this.found.map(({ text }) => text).join(';');
+    const gap = gaps.find((one) => one.kind === 'noHash');
     return { kind, line: row.line, value: value.slice(0, maxShownLength), gap };
   }
 }

@@ -288,6 +288,28 @@ describe('The files of a recipe (D61)', () => {
       });
     }
 
+    it('are unknown if a value was not looked up, also beside one that is too long', async () => {
+      const columns = { file: 'samples.csv', column: ['a', 'b'] };
+      await writeFile(join(folder, 'samples.csv'), 'a,b\nlong.txt,b.txt\nc.txt,c.txt\n');
+      source.match = (index) => {
+        index.setGap('long.txt', { kind: 'tooLong' });
+        index.setGap('b.txt', { kind: 'failed', reason: failed });
+        index.add(toFile('c.txt'));
+      };
+      const planned = await plan({ table: columns }, { to: { database: 'B' } });
+      assert.deepEqual([planned.failure, findObstacle(planned)], [{ kind: 'service', reason: failed }, 'failed']);
+    });
+
+    it('are missing if one spelling of a value is too long, although another matches', async () => {
+      await writeFile(join(folder, 'samples.csv'), 'name\n a.txt\nb.txt\n');
+      source.match = (index) => {
+        index.setGap(' a.txt', { kind: 'tooLong' });
+        for (const id of ['a.txt', 'b.txt']) index.add(toFile(id));
+      };
+      const planned = await plan({ table }, { to: { database: 'B' } });
+      assert.deepEqual([planned.missing, findObstacle(planned)], [[' a.txt'], 'missing']);
+    });
+
     it('are unknown if some files of the service were not compared', async () => {
       await writeFile(join(folder, 'samples.csv'), 'name\na.txt\n');
       source.match = (index) => index.addSkipped({ start: 0, reason: failed });

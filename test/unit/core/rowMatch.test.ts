@@ -138,6 +138,7 @@ describe('The rows of a table', () => {
       ['a number that may have been rounded', 'id\n1000000000000000\n', 'rounded', { kind: 'rounded' }],
       ['a number in scientific notation', 'id\n1.23457E+15\n', 'rounded', undefined],
       ['a formula without a value', 'id,x\n,1\n', 'noValue', { kind: 'noValue' }],
+      ['a formula without a value, alone in its row', 'id\n" "\n', 'noValue', { kind: 'noValue' }],
       ['more cells than the header', 'id\n1,2\n3\n', 'longRow', undefined],
       ['no value', 'id,x\nn/a,1\n', 'empty', undefined],
     ] as const)
@@ -160,9 +161,9 @@ describe('The rows of a table', () => {
       const text = `hash\n${md5}\n${sha}\n`;
       const unknown = match(text, 'hash', [toFile('1', { hash: sha }), toFile('2', { hash: sha.replace('b', 'c') })]);
       assert.deepEqual(summarize(unknown), [['noHash'], ['matched', '1']]);
-      assert.deepEqual(unknown[0]?.gap, { kind: 'noHash', algorithm: 'md5', isAll: true });
+      assert.deepEqual(unknown[0]?.doubt?.gap, { kind: 'noHash', algorithm: 'md5', isAll: true });
       const [, some] = match(text, 'hash', [toFile('1', { hash: md5 }), toFile('2', { hash: sha.replace('b', 'c') })]);
-      assert.deepEqual(some?.gap, { kind: 'noHash', algorithm: 'sha256', isAll: false });
+      assert.deepEqual(some?.doubt?.gap, { kind: 'noHash', algorithm: 'sha256', isAll: false });
       const all = match(text, 'hash', [toFile('1', { hash: 'c'.repeat(32) })]);
       assert.equal(all[0]?.status, 'notFound');
     });
