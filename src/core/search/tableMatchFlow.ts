@@ -2,7 +2,7 @@ import type { SearchReply } from '../client/reply.ts';
 import type { FoundFile } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
 import { lookUpIds, type UnsafeIds } from './metadataFlow.ts';
-import { getNameInPath, MatchIndex, type MatchGap } from '../tables/matchIndex.ts';
+import { getNameInPath, MatchIndex, maxValueLength, type MatchGap } from '../tables/matchIndex.ts';
 import type { MatchKey } from '../tables/tableColumns.ts';
 import { mapConcurrently } from '../util/concurrentCalls.ts';
 import { catchRefusal, type OpenConnection } from '../connections/openConnections.ts';
@@ -109,9 +109,6 @@ const idBatchSize = 2_000;
 /** The maximum number of results in a search for one value. */
 const searchSize = 100;
 
-/** Maximum length of a value to request, in UTF-16 code units. No ID, name or path is longer. */
-const maxValueLength = 10_000;
-
 /** Maximum number of concurrent searches, to limit the load on the service. */
 const maxParallelSearches = 4;
 
@@ -193,17 +190,8 @@ function countParallelLookups({ service }: OpenConnection): number {
   return service.hasFullPages ? 2 : 1;
 }
 
-/**
- * Returns the values that are short enough to request. Marks longer values as too long, because a single long value
- * would make the entire request fail.
- */
-function listRequestableValues(index: MatchIndex): readonly string[] {
-  const { values } = index;
-  setGap(
-    index,
-    values.filter(({ length }) => length > maxValueLength),
-    { kind: 'tooLong' },
-  );
+/** Returns the values that are short enough to request: a single long value would make the entire request fail. */
+function listRequestableValues({ values }: MatchIndex): readonly string[] {
   return values.filter(({ length }) => length <= maxValueLength);
 }
 

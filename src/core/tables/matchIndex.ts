@@ -20,6 +20,12 @@ export interface FileMatches {
 /** Maximum number of files that are listed for one value, to limit memory. */
 export const maxListedMatches = 100;
 
+/** Maximum length of a value to compare, in UTF-16 code units. No ID, name or path is longer. */
+export const maxValueLength = 10_000;
+
+/** Maximum number of ends of a path to compare, besides the whole path. */
+const maxEnds = 100;
+
 interface StoredMatches {
   files: FileEntry[];
   count: number;
@@ -47,7 +53,8 @@ export class MatchIndex {
     for (const value of values) {
       const normal = normalizeValue(key, value);
       if (normal === '' || this.byValue.has(normal)) continue;
-      this.byValue.set(normal, { files: [], count: 0 });
+      const gap = normal.length > maxValueLength ? ({ kind: 'tooLong' } as const) : undefined;
+      this.byValue.set(normal, { files: [], count: 0, ...(gap && { gap }) });
       if (key === 'name' && hasFolder(value)) paths.add(toPath(value));
     }
     for (const path of paths) this.addEnds(path);
@@ -178,7 +185,7 @@ function getFileValues(key: MatchKey, { id, name, path, hash }: FileEntry): read
 }
 
 function hasFolder(value: string): boolean {
-  return /^[^;]*[\\/][^;]*$/.test(value);
+  return value.length <= maxValueLength && !value.includes(';') && /[\\/]/.test(value);
 }
 
 /** Converts a path of any system, or an address, to the form of {@link getPath}. */
@@ -196,9 +203,10 @@ function getPath({ path, name }: FileEntry): string {
   return (path ?? name).normalize();
 }
 
-/** Yields the ends of a path at its slashes, the shortest first, and finally the whole path. */
+/** Yields the first ends of a path at its slashes, the shortest first, and finally the whole path. */
 function* listEnds(path: string): Generator<string> {
-  for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) yield path.slice(at + 1);
+  let at = path.lastIndexOf('/');
+  for (let count = 0; at > 0 && count < maxEnds; count++, at = path.lastIndexOf('/', at - 1)) yield path.slice(at + 1);
   yield path;
 }
 

@@ -1,7 +1,7 @@
 import type { FileEntry } from '../model/fileEntry.ts';
 import { getCellKey, type CellDoubt } from './cellDoubt.ts';
 import { isMissing, type DataTable, type TableRow } from './dataTable.ts';
-import type { FileMatches, MatchGap, MatchIndex } from './matchIndex.ts';
+import { maxValueLength, type FileMatches, type MatchGap, type MatchIndex } from './matchIndex.ts';
 
 /** The columns of a table whose values identify files. */
 export interface TableSelection {
@@ -204,6 +204,7 @@ function findFiles(index: MatchIndex, { text, other }: CellValue): readonly Valu
  */
 function listSpellings(text: string, other = text): readonly (readonly string[])[] {
   const exact = other === text ? [text] : [text, other];
+  if (text.length > maxValueLength) return [exact];
   const trimmed = text.trim();
   const isPlain = trimmed === text && /^[\0-\x7f]*$/.test(text);
   return isPlain ? [exact] : [exact, [trimmed], [trimmed.normalize('NFC'), trimmed.normalize('NFD')]];

@@ -70,6 +70,17 @@ describe('The rows of a table', () => {
       ]);
     });
 
+    it('are not compared if they are too long, and by a limited number of folders', () => {
+      const [longest, tooLong] = [10_000, 10_001].map((length) => `${'a/'.repeat(length / 2)}x`.slice(-length));
+      const rows = match(`path\n${longest}\n${tooLong}\n x${' '.repeat(10_000)}\n`, 'name', ['x', 'b/x']);
+      assert.deepEqual(summarize(rows), [['several', 'x', 'b/x'], ['incomplete'], ['incomplete']]);
+      assert.deepEqual(rows[1]?.gaps, [{ kind: 'tooLong' }]);
+      const shared = 'b/'.repeat(300);
+      assert.deepEqual(summarize(match(`path\nc/${shared}x\n`, 'name', [`d/${shared}x`])), [
+        ['partial', `d/${shared}x`],
+      ]);
+    });
+
     it('match in linear time if all files and rows have one name', () => {
       const text = Array.from({ length: 20_000 }, (_, at) => `/data/s${at}/reads.gz`).join('\n');
       const files = Array.from({ length: 20_000 }, (_, at) => `s${at}/reads.gz`);
