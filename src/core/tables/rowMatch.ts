@@ -42,7 +42,7 @@ interface ValueMatch {
 export class RowMatch {
   readonly row: TableRow;
   readonly status: MatchStatus;
-  private readonly found: readonly ValueMatch[];
+  readonly found: readonly ValueMatch[];
 
   constructor(row: TableRow, status: MatchStatus, found: readonly ValueMatch[]) {
     this.row = row;
@@ -115,9 +115,12 @@ export function matchRows(selection: TableSelection, index: MatchIndex): Matched
   return { ...selection, index, rows };
 }
 
-/** Returns the files of rows without duplicates. */
+/** Returns the files of rows without duplicates. Rows with the same value share a list, which is read only once. */
 export function listRowFiles(rows: readonly RowMatch[]): readonly FileEntry[] {
-  return [...new Map(rows.flatMap(({ files }) => files.map((file) => [file.id, file]))).values()];
+  const lists = new Set(rows.flatMap(({ found }) => found.map(({ matches }) => matches.files)));
+  const files = new Map<string, FileEntry>();
+  for (const list of lists) for (const file of list) files.set(file.id, file);
+  return [...files.values()];
 }
 
 function createDoubtFinder({ table, columns, hasHeader }: TableSelection): (row: TableRow) => Doubt | undefined {
@@ -223,8 +226,8 @@ function findSpelling(index: MatchIndex, groups: readonly (readonly string[])[])
 }
 
 function unite(found: readonly FileMatches[]): FileMatches {
-  const [first, second] = found;
-  if (first && !second) return first;
+  const [first] = found;
+  if (first && found.every(({ files }) => files === first.files)) return first;
   const files = new Map(found.flatMap((one) => one.files.map((file) => [file.id, file])));
   const unlisted = found.reduce((sum, one) => sum + one.count - one.files.length, 0);
   return { files: [...files.values()], count: files.size + unlisted, gap: found.find((one) => one.gap)?.gap };

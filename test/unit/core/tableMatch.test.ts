@@ -53,6 +53,15 @@ describe('Matching a table', () => {
     assert.deepEqual(ids, [['2'], ['1', '2']]);
   });
 
+  it('lists the files of many rows with the same value, reading each once', () => {
+    let reads = 0;
+    const files = Array.from({ length: 100 }, (_, at) => file(String(at), { path: `${at}/x.csv`, name: 'x.csv' }));
+    const { rows } = matchTable(`name\n${'x.csv\n x.csv\n'.repeat(50)}`, 'name', files);
+    for (const [at, one] of files.entries())
+      Object.defineProperty(one, 'id', { get: () => ((reads += 1), String(at)) });
+    assert.deepEqual([listRowFiles(rows).length, reads], [100, 100]);
+  });
+
   it('compares hashes in any notation', () => {
     const hex = 'ab'.repeat(32);
     const matched = matchTable(`sha\nSHA256:${hex.toUpperCase()}\n ${hex} \n`, 'hash', [file('1', { hash: hex })]);
