@@ -75,10 +75,14 @@ export function describeRefusedTable(wording: Wording, { recipe, doubts = [] }: 
 export function listTableDoubts(wording: Wording, plan: RecipePlan): readonly string[] {
   const { recipe, doubts = [] } = plan;
   const { l10n } = wording;
-  if (findObstacle(plan) === 'doubts' || doubts.length === 0) return [];
-  const text = describeDoubts(wording, doubts);
-  const isLeftOut = recipe.from.table?.doubts !== undefined && doubts.some(({ kind }) => kind !== 'partial');
-  return [isLeftOut ? l10n.t('Rows in doubt were left out. {0}', text) : l10n.t('Rows in doubt: {0}', text)];
+  if (findObstacle(plan) === 'doubts') return [];
+  const mayLeaveOut = recipe.from.table?.doubts !== undefined;
+  const leftOut = doubts.filter(({ kind }) => mayLeaveOut && kind !== 'partial');
+  const others = doubts.filter(({ kind }) => !mayLeaveOut || kind === 'partial');
+  return [
+    ...(leftOut.length > 0 ? [l10n.t('Rows in doubt were left out. {0}', describeDoubts(wording, leftOut))] : []),
+    ...(others.length > 0 ? [l10n.t('Rows in doubt: {0}', describeDoubts(wording, others))] : []),
+  ];
 }
 
 /** Explains why a file can't be read as a table. */

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describeOmissions } from '../../../src/cli/recipes/planText.ts';
 import { readStatedLicenses } from '../../../src/core/citations/creditText.ts';
 import type { FileEntry, FoundFile } from '../../../src/core/model/fileEntry.ts';
 import { findObstacle, planRecipe, toOrder, type RecipePlan } from '../../../src/core/recipes/planRecipe.ts';
@@ -260,6 +261,16 @@ describe('The files of a recipe (D61)', () => {
       source.match = (index) => index.add(toFile('other/a.txt', { path: 'other/a.txt' }));
       const planned = await plan({ table }, { to: { database: 'B' } });
       assert.deepEqual([findObstacle(planned), planned.doubts?.map(({ kind }) => kind)], [undefined, ['partial']]);
+    });
+
+    it('are not called left out if they are sent although they are in another folder', async () => {
+      await writeFile(join(folder, 'samples.csv'), 'name\na.txt,b.txt\n/data/run/c.txt\n');
+      source.match = (index) => index.add(toFile('other/c.txt', { path: 'other/c.txt' }));
+      const planned = await plan({ table: { ...table, doubts: 'leaveOut' } }, { to: { database: 'B' } });
+      const [leftOut, partial, ...others] = describeOmissions(planned);
+      assert.match(leftOut ?? '', /^Rows in doubt were left out\. [^.]*: row 2 \(a\.txt\)\.$/);
+      assert.match(partial ?? '', /^Rows in doubt: [^.]*: row 3 \(\/data\/run\/c\.txt\)\.$/);
+      assert.deepEqual(others, []);
     });
 
     it('are in one column or several, whose names have to be unique', async () => {
