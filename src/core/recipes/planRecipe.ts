@@ -35,7 +35,7 @@ export interface RecipePlan extends ResolvedFiles {
   readonly lockFiles: readonly RecipeFile[];
   /**
    * The difference from the lock. Absent if there is no lock, or if some files are unknown because of a failure,
-   * because a limit was reached, or because the search stalled.
+   * because a limit was reached, because the search stalled, or because rows are in doubt.
    */
   readonly difference?: LockDifference;
   readonly unmet: readonly UnmetExpectation[];
@@ -54,8 +54,8 @@ export async function planRecipe(source: RecipeSource, request: PlanRequest): Pr
   const { recipe, lock, isLocked = false } = request;
   const resolved = await resolve(source, request);
   const files = sortRecipeFiles(resolved.files);
-  // Files beyond a limit are unknown, so those in the lock may still exist.
-  const isComplete = !resolved.failure && !resolved.isCut;
+  // Files beyond a limit or of rows in doubt are unknown, so those in the lock may still exist.
+  const isComplete = !resolved.failure && !resolved.isCut && !hasRefusedRows({ ...resolved, recipe });
   const difference = lock && isComplete ? compareFiles(lock.files, files) : undefined;
   const unmet = resolved.failure ? [] : checkExpectations(recipe.expect, { ...resolved, files });
   const lockedDatabases = isLocked && lock && namesOthers(recipe, lock) ? { from: lock.from, to: lock.to } : undefined;
@@ -119,10 +119,13 @@ function differsFromLock({ isLocked, difference }: RecipePlan): boolean {
 }
 
 /** Returns the obstacle of IDs or values without a file, or of rows in doubt that the recipe doesn't leave out. */
-function findUnmatched({ recipe, missing, doubts = [] }: RecipePlan): 'missing' | 'doubts' | undefined {
-  if (missing.length > 0) return 'missing';
-  const isRefused = recipe.from.table?.doubts === undefined && doubts.some(({ kind }) => kind !== 'partial');
-  return isRefused ? 'doubts' : undefined;
+function findUnmatched(plan: RecipePlan): 'missing' | 'doubts' | undefined {
+  if (plan.missing.length > 0) return 'missing';
+  return hasRefusedRows(plan) ? 'doubts' : undefined;
+}
+
+function hasRefusedRows({ recipe, doubts = [] }: Pick<RecipePlan, 'recipe' | 'doubts'>): boolean {
+  return recipe.from.table?.doubts === undefined && doubts.some(({ kind }) => kind !== 'partial');
 }
 
 /** Returns the order for a plan's transfer. The recipe must have a destination. */

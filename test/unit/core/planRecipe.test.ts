@@ -203,6 +203,16 @@ describe('Planning a recipe (D61)', () => {
     );
   });
 
+  it('compares nothing with the lock while rows of a table are in doubt', async () => {
+    await writeFile(join(folder, 'doubtful.csv'), 'name\na.fasta,2\na.fasta\n');
+    const table = { file: 'doubtful.csv', column: 'name' };
+    const lock = createLock([{ id: '2', path: 'b.txt' }]);
+    const refused = await plan({ from: { database: 'Alpha', table }, to }, { lock });
+    assert.deepEqual([findObstacle(refused), refused.difference], ['doubts', undefined]);
+    const leftOut = { database: 'Alpha', table: { ...table, doubts: 'leaveOut' } } as const;
+    assert.equal((await plan({ from: leftOut, to }, { lock })).difference?.gone.length, 1);
+  });
+
   it('reports a problem with a table, and follows no link out of its folder', async () => {
     const other = await mkdtemp(join(tmpdir(), 'other-'));
     await writeFile(join(other, 'keys.csv'), 'id\n1\n');
