@@ -24,7 +24,7 @@ import type { Recipe, RecipeFilters } from './recipeSchema.ts';
 
 /** The reason why a recipe's table can't be used. `noColumn` and `sameColumns` are about the column named `name`. */
 export type TableProblem =
-  | { readonly kind: 'missing' | 'unreadable' | 'tooLarge' | 'noSheet' }
+  | { readonly kind: 'missing' | 'unreadable' | 'tooLarge' | 'noTable' | 'noSheet' }
   | { readonly kind: 'noColumn' | 'sameColumns'; readonly name: string }
   | { readonly kind: 'invalid'; readonly error: TableError };
 
@@ -238,6 +238,7 @@ function getReason(gap: MatchGap): Reason | undefined {
 async function readSelection(recipe: RecipeTable, folder: string): Promise<RecipeSelection | TableProblem> {
   const tables = await readFileTables(recipe.file, folder);
   if ('kind' in tables) return tables;
+  if (tables.length === 0) return { kind: 'noTable' };
   const table = tables.find(({ sheet }) => recipe.sheet === undefined || sheet === recipe.sheet);
   if (!table) return { kind: 'noSheet' };
   const described = describeColumns(table);

@@ -126,6 +126,8 @@ export function describeTableProblem(
       return l10n.t("The recipe's table {0} can't be read.", name);
     case 'tooLarge':
       return l10n.t("The recipe's table {0} is too large.", name);
+    case 'noTable':
+      return l10n.t("{0} doesn't contain a table.", name);
     case 'noSheet':
       return l10n.t("The recipe's table {0} has no sheet “{1}”.", name, toPlainLine(sheet));
     case 'noColumn':

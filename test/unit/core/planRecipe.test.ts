@@ -6,6 +6,7 @@ import { findObstacle, toOrder, type PlanRequest, type RecipePlan } from '../../
 import type { RecipeLock } from '../../../src/core/recipes/recipeLock.ts';
 import type { Recipe } from '../../../src/core/recipes/recipeSchema.ts';
 import { localServiceName } from '../../../src/contract/contract.ts';
+import { createXlsx } from '../../support/xlsxFile.ts';
 import { chooseBehavior, json, problem } from '../../support/faultBehaviors.ts';
 import { Rig } from './rig.ts';
 
@@ -228,6 +229,8 @@ describe('Planning a recipe (D61)', () => {
       kind: 'table',
       problem: { kind: 'noColumn', name: 'name' },
     });
+    await writeFile(join(folder, 'empty.xlsx'), createXlsx({ Sheet1: [] }));
+    assert.deepEqual(await planTable('empty.xlsx', 'id'), { kind: 'table', problem: { kind: 'noTable' } });
     assert.deepEqual(await planTable('a.csv', 'id', 'Sheet2'), { kind: 'table', problem: { kind: 'noSheet' } });
     await rm(other, { recursive: true });
   });
