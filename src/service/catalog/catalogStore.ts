@@ -99,6 +99,12 @@ const maxSortedFiles = 20_000;
 /** Maximum number of metadata characters in a page, not counting the last file. */
 const maxChars = 2 * 1024 * 1024;
 
+interface InspectedLeftOut {
+  readonly kind: 'file' | 'folder' | 'gone';
+  readonly path: string;
+  readonly leftOut?: LeftOutKind;
+}
+
 interface PageBuilder {
   readonly limit: number;
   readonly files: CatalogFile[];
@@ -197,19 +203,17 @@ export class CatalogStore {
 
   /** Replaces what a scan of a folder, or of everything if `under` is empty, has left out. */
   replaceLeftOut(under: string, names: readonly LeftOutName[]): void {
-    if (names.length > 0 || this.hasLeftOut()) runInTransaction(this.database, () => this.writeLeftOut([under], names));
+    if (names.length > 0 || this.hasLeftOut()) this.writeLeftOut([under], [under], names);
   }
 
   /** Updates what is left out at paths that have changed. */
-  updateLeftOut(inspected: readonly { readonly path: string; readonly leftOut?: LeftOutKind }[]): void {
+  updateLeftOut(inspected: readonly InspectedLeftOut[]): void {
     const names = inspected.flatMap(({ path, leftOut: kind }) => (kind ? [{ path, kind }] : []));
     if (names.length === 0 && !this.hasLeftOut()) return;
-    runInTransaction(this.database, () =>
-      this.writeLeftOut(
-        inspected.map(({ path }) => path),
-        names,
-      ),
-    );
+    const paths = inspected.map(({ path }) => path);
+    // A folder that has changed still has what is below it.
+    const below = inspected.flatMap(({ kind, path }) => (kind === 'folder' ? [] : [path]));
+    this.writeLeftOut(paths, below, names);
   }
 
   /** Counts what is left out at or below a folder, and whether the folder is in something that is left out. */
@@ -299,18 +303,18 @@ export class CatalogStore {
     return this.database.prepare('SELECT 1 FROM left_out LIMIT 1').get() !== undefined;
   }
 
-  private writeLeftOut(paths: readonly string[], names: readonly LeftOutName[]): void {
+  /** Replaces what is left out at `paths` and below `folders`. */
+  private writeLeftOut(paths: readonly string[], folders: readonly string[], names: readonly LeftOutName[]): void {
     const remove = this.database.prepare('DELETE FROM left_out WHERE path = ?');
     const removeBelow = this.database.prepare('DELETE FROM left_out WHERE path > ? AND path < ?');
     const insert = this.database.prepare(
       'INSERT INTO left_out VALUES (?, ?, 1) ON CONFLICT (path) DO UPDATE SET amount = amount + 1',
     );
-    for (const path of paths) {
-      const { from, to } = getRangeBelow(path);
-      remove.run(path);
-      removeBelow.run(from, to);
-    }
-    for (const { path, kind } of names) insert.run(path, kind);
+    runInTransaction(this.database, () => {
+      for (const path of paths) remove.run(path);
+      for (const { from, to } of folders.map(getRangeBelow)) removeBelow.run(from, to);
+      for (const { path, kind } of names) insert.run(path, kind);
+    });
   }
 
   private hasTables(): boolean {

@@ -126,6 +126,17 @@ describe(`The catalog (D21)`, () => {
     assert.equal(store.filesByIds(['readme.md'])[0]?.sha256, undefined);
   });
 
+  it('forgets what is left out below a path that is gone, but not below a folder that changed', () => {
+    store.replaceLeftOut('', [
+      { path: 'soil', kind: 'unreadable' },
+      { path: 'soil/.x', kind: 'hidden' },
+    ]);
+    store.updateLeftOut([{ kind: 'folder', path: 'soil' }]);
+    assert.deepEqual(store.countLeftOut(''), { hidden: 1 });
+    store.updateLeftOut([{ kind: 'gone', path: 'soil' }]);
+    assert.deepEqual(store.countLeftOut(''), {});
+  });
+
   it('removes a path and everything below it', () => {
     store.removePaths(['soil', 'readme.md']);
     assert.deepEqual(find('sample'), ['water/Sample 03.json']);
