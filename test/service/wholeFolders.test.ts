@@ -104,6 +104,20 @@ describe('A folder as a whole', () => {
     assert.ok((await fs.lstat(copy)).isFile());
   });
 
+  it('is transferred without its credit in each entry of the manifest', async () => {
+    await service.write({ 'snapshots/CITATION.cff': 'title: Snapshots\nauthors:\n  - name: Sea Lab\n' });
+    const isCredited = async (): Promise<boolean> => {
+      const request = { database: 'Source Data', orcid: 'me', query: 'data.csv' };
+      const { body } = await service.call('POST', '/api/v1/files', request);
+      return JSON.stringify(body).includes('Sea Lab');
+    };
+    await eventually(async () => ((await isCredited()) ? true : undefined));
+    const id = await service.mustSubmit(['snapshots/main/data.csv']);
+    assert.equal((await service.waitForStatus(id, 'succeeded', 'failed')).status, 'succeeded');
+    const manifest = await fs.readFile(nodePath.join(service.target, `dts-${id}`, 'manifest.json'), 'utf8');
+    assert.deepEqual([manifest.includes('data.csv'), manifest.includes('Sea Lab')], [true, false]);
+  });
+
   it('is searched and transferred by the command line, which states its completeness', async () => {
     await service.write({ 'exp.zarr/.cache': '' });
     await eventually(async () =>

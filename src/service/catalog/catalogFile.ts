@@ -1,7 +1,8 @@
 import type { FileResource } from '../../contract/contract.ts';
 import { toFileId } from '../../core/util/fileId.ts';
-import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
+import { isJsonObject, parseJsonObject, type JsonObject } from '../../core/util/json.ts';
 import type { LeftOutKind } from '../../core/util/leftOut.ts';
+import { addInheritedFields } from '../../core/util/packageFields.ts';
 
 /** A file found by a scan. */
 export interface ScannedFile {
@@ -34,6 +35,8 @@ export interface CatalogFile extends ScannedFile {
   readonly format: string;
   /** Hash in hex; absent unless the file was read completely and hasn't changed since (D22: staged means hashed). */
   readonly sha256?: string | undefined;
+  /** The fields that the file gets from its folder, as JSON text; absent if there are none. */
+  readonly folderFields?: string | undefined;
 }
 
 /** Returns the metadata that a file's Data Package declares; an empty object if there is none. */
@@ -49,7 +52,7 @@ export function getDeclaredId(file: ScannedFile): string | undefined {
 
 /** Converts a file to a valid data resource (§2.3, D20: folders as databases). */
 export function toFileResource(file: CatalogFile): FileResource {
-  const metadata = parseMetadata(file);
+  const metadata = addFolderFields(parseMetadata(file), file.folderFields);
   const fileName = getBaseName(file.path);
   const hash = file.sha256 === undefined ? metadata['hash'] : `sha256:${file.sha256}`;
   return {
@@ -64,6 +67,14 @@ export function toFileResource(file: CatalogFile): FileResource {
     ...(typeof hash === 'string' ? { hash } : {}),
     ...formatModified(file.modifiedMs),
   };
+}
+
+/** A file that has credit, or whose package is described, keeps its own. */
+function addFolderFields(own: JsonObject, folderFields: string | undefined): JsonObject {
+  if (folderFields === undefined) return own;
+  const { credit, ...others } = parseJsonObject(folderFields) ?? {};
+  const isCredited = ['credit', 'package', 'contributors'].some((name) => own[name] !== undefined);
+  return addInheritedFields(own, isCredited ? others : { credit, ...others });
 }
 
 function toText(value: unknown): string | undefined {

@@ -374,7 +374,7 @@ export class CatalogStore {
     for (const row of this.database.prepare(sql).iterate(...values)) {
       const file = this.resolveFile(row as unknown as FileRow);
       page.files.push(file);
-      page.chars += file.metadata?.length ?? 0;
+      page.chars += (file.metadata?.length ?? 0) + (file.folderFields?.length ?? 0);
       count += 1;
       if (isFull(page)) break;
     }

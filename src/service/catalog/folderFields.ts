@@ -1,5 +1,4 @@
-import { parseJsonObject, type JsonObject } from '../../core/util/json.ts';
-import { getParentFolder, parseMetadata, type CatalogFile } from './catalogFile.ts';
+import { getParentFolder, type CatalogFile } from './catalogFile.ts';
 
 /** A folder whose RO-Crate or citation file describes all of its files, with the fields as JSON text. */
 export interface DescribedFolder {
@@ -22,18 +21,10 @@ export class FolderFields {
     this.fields = new Map([...others, ...described.map(({ folder, fields }) => [folder, fields] as const)]);
   }
 
-  /**
-   * Adds the fields of the nearest described folder to a file's metadata. A file that has credit, or whose package is
-   * described, keeps its own.
-   */
+  /** Adds the fields of the nearest described folder to a file, apart from its metadata. */
   addTo(file: CatalogFile): CatalogFile {
-    const text = this.fields.size === 0 ? undefined : this.find(file.path);
-    if (text === undefined) return file;
-    if (file.metadata === undefined) return { ...file, metadata: text };
-    const own = parseMetadata(file);
-    if (['credit', 'package', 'contributors'].some((name) => own[name] !== undefined)) return file;
-    const shared: JsonObject = parseJsonObject(text) ?? {};
-    return { ...file, metadata: JSON.stringify({ ...shared, ...own }) };
+    const folderFields = this.fields.size === 0 ? undefined : this.find(file.path);
+    return folderFields === undefined ? file : { ...file, folderFields };
   }
 
   private find(path: string): string | undefined {

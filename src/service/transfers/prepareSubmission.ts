@@ -91,9 +91,12 @@ export async function writeSubmission(
   }
 }
 
-/** Describes a file for the journal. Leaves out its cached hash, because staging would treat it as a declared one. */
+/**
+ * Describes a file for the journal. Leaves out its cached hash, because staging would treat it as a declared one, and
+ * the fields of its folder, which would be in the journal and the manifest once for each file.
+ */
 function toTransferFile(file: CatalogFile, position: number): TransferRecordFile {
-  const resource = toFileResource({ ...file, sha256: undefined });
+  const resource = toFileResource({ ...file, sha256: undefined, folderFields: undefined });
   return { position, path: file.path, resource, bytes: file.bytes, isTransferred: false };
 }
 

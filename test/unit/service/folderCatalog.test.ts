@@ -152,6 +152,35 @@ describe('The catalog of a changing folder (D20)', () => {
     await expectTitles('a.txt', 'b.txt', 'c.txt');
   });
 
+  it('keeps the credit of a folder apart from the metadata of its files, which takes precedence', async () => {
+    rig.write({
+      'CITATION.cff': 'title: Humus\nauthors:\n  - name: Sea Lab\nlicense: MIT\n',
+      'datapackage.json': JSON.stringify({ title: 'Silt', resources: [{ path: 'a.txt' }] }),
+      'sub/datapackage.json': JSON.stringify({ resources: [{ path: 'b.txt', license: 'CC0-1.0' }] }),
+    });
+    await rig.assertPaths(
+      'CITATION.cff',
+      'a.txt',
+      'datapackage.json',
+      ...['b.txt', 'datapackage.json', 'deep/c.txt'].map((path) => `sub/${path}`),
+    );
+    await rig.catalog.rescan();
+    const files = await rig.catalog.filesByIds(['a.txt', 'sub/b.txt', 'sub/deep/c.txt']);
+    assert.deepEqual(
+      files.map((file) => file?.metadata?.includes('Sea Lab') ?? false),
+      [false, false, false],
+    );
+    const resources = files.map((file): Record<string, unknown> => (file ? { ...toFileResource(file) } : {}));
+    assert.deepEqual(
+      resources.map(({ credit, licenses, license }) => [credit !== undefined, licenses, license]),
+      [
+        [false, [{ name: 'MIT' }], undefined],
+        [true, undefined, 'CC0-1.0'],
+        [true, [{ name: 'MIT' }], undefined],
+      ],
+    );
+  });
+
   it('names a description that cannot be read, with its place and reason, and lists all files', async () => {
     rig.write({
       'sub/CITATION.cff': 'title: A\nauthors: [\n',
