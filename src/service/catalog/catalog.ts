@@ -61,7 +61,7 @@ export class Catalog {
   }
 
   /** Counts what a search for all files of a folder, or of the database, leaves out. Rejects as {@link search} does. */
-  async getLeftOut(folder: string): Promise<LeftOutCounts> {
+  async getLeftOut(folder: string): Promise<LeftOutCounts | undefined> {
     return await this.call('getLeftOut', folder);
   }
 

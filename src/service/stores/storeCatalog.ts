@@ -169,9 +169,13 @@ export class StoreCatalog {
     this.logNotes();
   }
 
-  /** Counts what a search for all files of a folder leaves out. Rejects with the same errors as {@link search}. */
-  async getLeftOut(folder: string): Promise<LeftOutCounts> {
-    return await this.query((store) => store.countLeftOut(folder));
+  /**
+   * Counts what a search for all files of a folder leaves out; undefined unless the last scan was complete. Rejects with
+   * the same errors as {@link search}.
+   */
+  async getLeftOut(folder: string): Promise<LeftOutCounts | undefined> {
+    const isComplete = (): boolean => this.listedAtMs !== undefined && this.problem === undefined;
+    return await this.query((store) => (isComplete() ? store.countLeftOut(folder) : undefined));
   }
 
   getListing(): StoreListingState {

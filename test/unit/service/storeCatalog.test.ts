@@ -61,6 +61,18 @@ describe('The catalog of a store', () => {
     await rejected;
   });
 
+  it('claims completeness only of a listing that did not break off', async () => {
+    await open([plainObject]);
+    const program = nodePath.join(folder, 'rclone');
+    const complete = await fs.readFile(program, 'utf8');
+    await fs.writeFile(program, complete.replace("\\n]\\n' ;;", ",\\n'; exit 3 ;;"));
+    await catalog.rescan();
+    assert.deepEqual([catalog.getListing().files, await catalog.getLeftOut('')], [1, undefined]);
+    await fs.writeFile(program, complete);
+    await catalog.rescan();
+    assert.deepEqual([catalog.getListing().files, await catalog.getLeftOut('')], [1, {}]);
+  });
+
   it('leaves out objects of unknown size and with invalid names, and logs how many for each reason', async () => {
     const unsized = ['b.docx', 'c.docx'].map((name) => `{"Path":"${name}","Size":-1}`);
     await open([plainObject, ...unsized, '{"Path":"d/../e","Size":1}']);
