@@ -329,7 +329,7 @@ export class FolderSink implements MoveSink {
   }
 
   private readFetched(part: string, { bytes }: FileToMove, { digests }: MovedContent): void {
-    const opened = openChecked(part, O_RDWR | O_NOFOLLOW | O_NONBLOCK, requireRegularFile);
+    const opened = openPart(part);
     withOpenFile(opened, () => {
       readPieces(opened, { from: 0, expectedBytes: bytes }, this.job.signal, (piece) => digests.update(piece));
       // rclone has set the time of the object, or that of no object.
@@ -399,6 +399,11 @@ function discardPart(part: string, error: unknown): void {
   if (!isInterruption(error)) removePart(part);
 }
 
+/** Opens a part for reading and writing, without which Windows doesn't set its time. The caller must close it. */
+function openPart(part: string): number {
+  return openChecked(part, O_RDWR | O_NOFOLLOW | O_NONBLOCK, requireRegularFile);
+}
+
 interface PartPaths {
   readonly folders: DestinationFolders;
   readonly part: string;
@@ -439,7 +444,7 @@ class WrittenPart implements WrittenFile {
       const { folders, part, finalPath } = this.paths;
       // A fetched copy has its time already.
       if (!this.isReadBack && modifiedMs !== undefined)
-        withRegularFile(part, (opened) => setModified(opened, String(modifiedMs / 1_000)));
+        withOpenFile(openPart(part), (opened) => setModified(opened, String(modifiedMs / 1_000)));
       folders.checkUnmoved(nodePath.dirname(finalPath));
       publishPart(part, finalPath, () =>
         isIdentical(
