@@ -1,4 +1,4 @@
-import { FAILSAFE_SCHEMA, load, YAMLException } from 'js-yaml';
+import { FAILSAFE_SCHEMA, load, nullCoreTag, YAMLException } from 'js-yaml';
 import { listPackagePaths } from '../../core/util/fileId.ts';
 import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
 import { readJsonObject } from '../../core/util/jsonObject.ts';
@@ -12,6 +12,10 @@ export const citationName = 'CITATION.cff';
 
 /** Maximum number of JSON characters that describe a whole folder, because they are sent with each of its files. */
 const maxFolderChars = 32 * 1024;
+
+/** Maximum number of entries of a list, because a file can have many references to one long list. */
+const maxListed = 1_000;
+const maxTextChars = 32 * 1024;
 
 type Entities = ReadonlyMap<string, JsonObject>;
 
@@ -41,21 +45,23 @@ function describeCrateFiles(
   const metadata = new Map<string, JsonObject>();
   let left = maxChars;
   for (const entity of files) {
+    if (left < 0) break;
     const path = findCrateFile(entity, hasFile);
     if (path === undefined) continue;
     const fields = describeCrateFile(entities, entity);
+    if (Object.keys(fields).length === 0) continue;
     left -= JSON.stringify(fields).length;
     if (left >= 0) metadata.set(path, fields);
   }
   return { metadata, warnings: left < 0 ? ['it has more metadata than allowed'] : [] };
 }
 
-/** Parses a file in the Citation File Format (1.0 to 1.2). All values are read as text: a version 1.10 isn't 1.1. */
+/** Parses a file in the Citation File Format (1.0 to 1.2). All values but null are read as text: a version 1.10 isn't 1.1. */
 export function readCitationText(text: string): PackageContent {
   const cff = parseYaml(text);
   if (typeof cff === 'string') return { warnings: [cff] };
   if (!isJsonObject(cff)) return { warnings: ['it is not a mapping'] };
-  if (cff['title'] === undefined || !Array.isArray(cff['authors']))
+  if (readText(cff['title']) === undefined || !Array.isArray(cff['authors']))
     return { warnings: ['it has no title or no authors'] };
   return addFolderFields({ warnings: [] }, describeCitation(cff));
 }
@@ -94,8 +100,8 @@ function describeCrate(entities: Entities, root: JsonObject): JsonObject | undef
     ...listPeople(entities, root['editor'], 'Editor'),
   ];
   const publisher = getEntities(entities, root['publisher']).map(({ name }) => readText(name))[0];
-  const licenses = listLicenses(entities, root['license']);
   const isCredit = contributors.length > 0 || publisher !== undefined || identifier !== undefined;
+  const licenses = listLicenses(entities, root['license'], isCredit);
   const credit = omitUnknown({
     titles: [{ title: readText(root['name']) }],
     contributors,
@@ -125,20 +131,26 @@ function listPeople(entities: Entities, value: unknown, role: string): readonly 
       name: readText(person['name']),
       given_name: readText(person['givenName']),
       family_name: readText(person['familyName']),
-      contributor_id: [person['@id'], person['identifier']].find((id) => /^https?:/.test(String(id))),
+      contributor_id: findAddress(person['@id'], person['identifier']),
       affiliations,
       contributor_roles: role,
     });
   });
 }
 
-function listLicenses(entities: Entities, value: unknown): readonly JsonObject[] {
+/** A crate that gives no credit names as its license that of the source. */
+function listLicenses(entities: Entities, value: unknown, isCredit = true): readonly JsonObject[] {
   return toList(value).flatMap((one) => {
     if (typeof one === 'string') return [{ name: one }];
     const [entity] = getEntities(entities, one);
-    const path = [entity?.['@id'], entity?.['url'], entity?.['identifier']].find((id) => /^https?:/.test(String(id)));
-    return path === undefined ? [] : [omitUnknown({ name: readText(entity?.['name']), path })];
+    const path = findAddress(entity?.['@id'], entity?.['url'], entity?.['identifier']);
+    const name = readText(entity?.['name']);
+    return path === undefined && (name === undefined || !isCredit) ? [] : [omitUnknown({ name, path })];
   });
+}
+
+function findAddress(...values: readonly unknown[]): string | undefined {
+  return values.map(readText).find((text) => text !== undefined && /^https?:/.test(text));
 }
 
 function getEntities(entities: Entities, value: unknown): readonly JsonObject[] {
@@ -149,22 +161,26 @@ function getEntities(entities: Entities, value: unknown): readonly JsonObject[] 
 
 function toList(value: unknown): readonly unknown[] {
   if (value === undefined || value === null) return [];
-  return Array.isArray(value) ? value : [value];
+  return Array.isArray(value) ? value.slice(0, maxListed) : [value];
 }
 
 function readText(value: unknown): string | undefined {
   const [first] = toList(value);
   const text = isJsonObject(first) ? first['@value'] : first;
-  return (typeof text === 'string' && text !== '') || typeof text === 'number' ? String(text) : undefined;
+  return (typeof text === 'string' && text !== '') || typeof text === 'number'
+    ? String(text).slice(0, maxTextChars)
+    : undefined;
 }
 
 function omitUnknown(fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
+const citationSchema = FAILSAFE_SCHEMA.withTags(nullCoreTag);
+
 function parseYaml(text: string): unknown {
   try {
-    return load(text, { schema: FAILSAFE_SCHEMA });
+    return load(text, { schema: citationSchema });
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     const { reason, mark } = error;

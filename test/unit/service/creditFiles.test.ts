@@ -100,6 +100,44 @@ describe('An RO-Crate', () => {
     assert.equal(readCrateText(text).folder, undefined);
   });
 
+  it('that gives credit has licenses that are only named', () => {
+    const license = { '@id': '#terms', '@type': 'CreativeWork', name: 'Terms of the lab' };
+    const text = crate({ name: 'Reef', author: 'Sea Lab', license: { '@id': '#terms' } }, license);
+    assert.deepEqual(readCrateText(text).folder?.['licenses'], [{ name: 'Terms of the lab' }]);
+  });
+
+  it('of 50,000 files that share a license with a long address is read at once', () => {
+    const addresses = Array.from({ length: 50_000 }, (_, index) => `urn:${index}`);
+    const license = { '@id': '#terms', '@type': 'CreativeWork', url: addresses };
+    const files = addresses.map((_, index) => ({
+      '@id': `${index}.csv`,
+      '@type': 'File',
+      license: { '@id': '#terms' },
+    }));
+    assert.equal(readCrateText(crate({ name: 'Reef' }, license, ...files)).metadata?.size, 0);
+  });
+
+  it('cuts long texts, and reads no more files than it has room for', () => {
+    const files = Array.from({ length: 2_200 }, (_, index) => ({
+      '@id': `%20${index}.csv`,
+      '@type': 'File',
+      name: 'x'.repeat(index === 0 ? 100_000 : 32 * 1024),
+    }));
+    let checked = 0;
+    const hasFile = (): boolean => (checked += 1) > 0;
+    const { metadata } = readCrateText(crate({ name: 'Reef' }, ...files), { hasFile });
+    assert.equal(String(metadata?.get(' 0.csv')?.['title'] ?? metadata?.get('%200.csv')?.['title']).length, 32 * 1024);
+    assert.ok(metadata && checked <= metadata.size + 1, `${checked} of ${metadata?.size}`);
+  });
+
+  it('with 100,000 references to an author of as many institutes is read at once', () => {
+    const references = Array.from({ length: 100_000 }, () => ({ '@id': '#lab' }));
+    const ada = { '@id': '#ada', '@type': 'Person', name: 'Ada', affiliation: references };
+    const author = references.map(() => ({ '@id': '#ada' }));
+    const { warnings } = readCrateText(crate({ name: 'Reef', author }, ada, { '@id': '#lab', name: 'Lab' }));
+    assert.deepEqual(warnings, ['its credit is longer than allowed']);
+  });
+
   for (const [text, warning] of [
     ['{"@graph": [\n', 'it is not a JSON object (line 2, column 1)'],
     ['[]', 'it is not a JSON object'],
@@ -161,6 +199,16 @@ abstract: >
       licenses.map(({ name }) => name),
       ['CC-BY-4.0', 'MIT'],
     );
+  });
+
+  it('has no values where it says null or ~', () => {
+    const authors = 'authors:\n  - family-names: Quill\n    given-names: ~\n    affiliation: null\n';
+    const text = `${start}${authors}version: "null"\ndoi: ~\nlicense: null\nabstract: null\n`;
+    const { folder } = readCitationText(text);
+    const { authors: people, version, doi, abstract } = cite(folder) ?? {};
+    assert.deepEqual([people, version, doi, abstract], [[{ family: 'Quill' }], 'null', undefined, undefined]);
+    assert.equal(folder?.['licenses'], undefined);
+    assert.deepEqual(readCitationText(`title: ~\n${authors}`).warnings, ['it has no title or no authors']);
   });
 
   it('is cited by its preferred citation if that is of data, and mentions any other', () => {
