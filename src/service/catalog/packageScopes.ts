@@ -2,8 +2,9 @@ import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
 import { getErrorCode, isMissing } from '../../core/util/errorFacts.ts';
 import { parsePackagePath } from '../../core/util/fileId.ts';
-import { isDeeperThan, isJsonObject, type JsonObject } from '../../core/util/json.ts';
+import { isDeeperThan, isJsonObject, parseJsonObject, type JsonObject } from '../../core/util/json.ts';
 import type { LeftOutKind } from '../../core/util/leftOut.ts';
+import { addInheritedFields } from '../../core/util/packageFields.ts';
 import { findFolderTransferId, getManifestNames } from '../../core/util/transferFolderNames.ts';
 import { toQuotable } from '../http/quotable.ts';
 import { findHiddenPath, getBaseName, getParentFolder, type ScannedFile } from './catalogFile.ts';
@@ -147,6 +148,8 @@ export interface PackageScopes {
   /** Path of the package's folder, with a trailing `/`; empty for the root. */
   readonly prefix: string;
   readonly described: DescribedFiles;
+  /** True for an RO-Crate, which only adds to what the next packages state. */
+  readonly isCrate: boolean;
   /** The packages to search next, for files that this package doesn't describe. */
   readonly outer: PackageScopes | undefined;
 }
@@ -154,8 +157,8 @@ export interface PackageScopes {
 interface CachedPackage {
   readonly stamp: string;
   readonly described: DescribedFiles | undefined;
-  /** The fields of all files in the folder, as JSON text. */
-  readonly folder: string | undefined;
+  /** The fields of all files in the folder. */
+  readonly folder: JsonObject | undefined;
 }
 
 const packageName = 'datapackage.json';
@@ -200,7 +203,7 @@ export class PackageCache {
     let scopes = outer;
     for (const name of [crateName, ...(manifest === undefined ? [] : [manifest]), packageName]) {
       const described = this.load(prefix + name)?.described;
-      if (described !== undefined) scopes = { prefix, described, outer: scopes };
+      if (described !== undefined) scopes = { prefix, described, isCrate: name === crateName, outer: scopes };
     }
     return scopes;
   }
@@ -208,7 +211,8 @@ export class PackageCache {
   /** Returns the fields that a folder's RO-Crate or citation file gives to all of its files, as JSON text. */
   getFolderFields(folder: string): string | undefined {
     const prefix = folder === '' ? '' : `${folder}/`;
-    return this.load(prefix + crateName)?.folder ?? this.load(prefix + citationName)?.folder;
+    const fields = { ...this.load(prefix + citationName)?.folder, ...this.load(prefix + crateName)?.folder };
+    return Object.keys(fields).length === 0 ? undefined : JSON.stringify(fields);
   }
 
   /** Returns and clears the problems found since the last call, each with the path of the package. */
@@ -231,7 +235,7 @@ export class PackageCache {
   private reload(path: string, file: string, stamp: string): CachedPackage {
     const { metadata, folder, warnings } = readPackage(nodePath.dirname(file), nodePath.basename(file));
     const described = metadata && toDescribedFiles(metadata);
-    const content = { stamp, described, folder: folder && JSON.stringify(folder) };
+    const content = { stamp, described, folder };
     for (const warning of warnings) this.warnings.push(`${path}: ${warning}`);
     this.cachedPackages.delete(path);
     this.cachedPackages.set(path, content);
@@ -253,13 +257,20 @@ function toDescribedFiles(metadata: PackageMetadata): DescribedFiles {
   return new Map([...metadata].map(([path, fields]) => [path, texts.get(fields) ?? '{}']));
 }
 
-/** Returns the metadata of a file from the nearest package that describes it, if any. */
+/** Returns the metadata of a file from the nearest package that describes it, with what nearer RO-Crates add, if any. */
 function findDescription(scopes: PackageScopes | undefined, path: string): string | undefined {
+  let added: string | undefined;
   for (let scope = scopes; scope !== undefined; scope = scope.outer) {
     const metadata = scope.described.get(path.slice(scope.prefix.length));
-    if (metadata !== undefined) return metadata;
+    if (metadata === undefined) continue;
+    if (!scope.isCrate) return added === undefined ? metadata : mergeFields(metadata, added);
+    added = added === undefined ? metadata : mergeFields(added, metadata);
   }
-  return undefined;
+  return added;
+}
+
+function mergeFields(text: string, added: string): string {
+  return JSON.stringify(addInheritedFields(parseJsonObject(text) ?? {}, parseJsonObject(added) ?? {}));
 }
 
 /** The state of a path in a served folder. */
@@ -285,7 +296,8 @@ function createInspector(packages: PackageCache, folder: string): (path: string)
   return (path) => {
     const found = inspectPath(packages.root, path);
     if (found === undefined) return { kind: 'gone', path };
-    if (findHiddenPath(path) !== undefined) return { kind: 'gone', path, leftOut: 'hidden' };
+    const isFolder = typeof found !== 'string' && found.isDirectory();
+    if (findHiddenPath(isFolder ? `${path}/` : path) !== undefined) return { kind: 'gone', path, leftOut: 'hidden' };
     if (typeof found === 'string') return { kind: 'gone', path, leftOut: found };
     return found.isFile() ? { kind: 'file', path, file: toScannedFile(path, found, scopes) } : { kind: 'folder', path };
   };

@@ -195,6 +195,8 @@ describe('A walk through a folder (D20)', () => {
       { path: '.git', kind: 'hidden' },
       { path: 'a.zarr/.zattrs', kind: 'hidden' },
     ]);
+    const [entry] = new FolderReader().inspectPaths(folder, ['a.zarr/.zattrs']);
+    assert.deepEqual(entry, { kind: 'gone', path: 'a.zarr/.zattrs', leftOut: 'hidden' });
   });
 
   it('skips folders deeper than the system can address, and terminates', () => {

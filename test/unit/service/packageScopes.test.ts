@@ -52,6 +52,47 @@ describe('The metadata of files from Data Packages around them (D20)', () => {
     assert.deepEqual(titles(), { 'a.txt': 'A', 'sub/b.txt': 'B', 'sub/deep/c.txt': 'far C' });
   });
 
+  it('from an RO-Crate only adds to that from packages and manifests, also of outer folders', () => {
+    const crate = (...entities: readonly object[]): string =>
+      JSON.stringify({ '@graph': [{ '@id': './', '@type': 'Dataset' }, ...entities] });
+    const license = 'https://spdx.org/licenses/MIT';
+    const resource = { path: 'sub/deep/c.txt', id: 'c', title: 'C', hash: 'ab'.repeat(16), license: 'CC0-1.0' };
+    writeFiles(folder, {
+      'datapackage.json': JSON.stringify({ resources: [resource, { path: 'sub/b.txt', title: 'B' }] }),
+      'sub/ro-crate-metadata.json': crate(
+        { '@id': 'deep/c.txt', '@type': 'File', name: 'Far', description: 'Far', license },
+        { '@id': 'b.txt', '@type': 'File' },
+      ),
+      'sub/deep/ro-crate-metadata.json': crate({ '@id': 'c.txt', '@type': 'File', name: 'Near', description: 'Near' }),
+      [`${transferFolder}/in/x.txt`]: '',
+      [`${transferFolder}/manifest.json`]: describeTitles({ 'in/x.txt': 'X' }),
+      [`${transferFolder}/in/ro-crate-metadata.json`]: crate({
+        '@id': 'x.txt',
+        '@type': 'File',
+        name: 'Crate',
+        license,
+      }),
+    });
+    const { files } = walkAll(folder, '', reader);
+    const read = (path: string): unknown => JSON.parse(files.find((file) => file.path === path)?.metadata ?? '{}');
+    const { path, ...fields } = resource;
+    assert.deepEqual(read(path), { description: 'Near', ...fields });
+    assert.deepEqual(read('sub/b.txt'), { title: 'B' });
+    assert.deepEqual(read(`${transferFolder}/in/x.txt`), { title: 'X', licenses: [{ name: license }] });
+  });
+
+  it('of a whole folder comes from its RO-Crate, and what that does not state from its CITATION.cff', () => {
+    const root = { '@id': './', '@type': 'Dataset', license: { '@id': 'https://spdx.org/licenses/MIT' } };
+    writeFiles(folder, {
+      'sub/ro-crate-metadata.json': JSON.stringify({ '@graph': [root] }),
+      'sub/CITATION.cff': 'title: Reef\nauthors:\n  - name: Sea Lab\nlicense: CC0-1.0\n',
+    });
+    const [described] = walkAll(folder, '', reader).described;
+    const { credit, licenses } = JSON.parse(described?.fields ?? '{}') as Record<string, object>;
+    assert.deepEqual(licenses, [{ path: 'https://spdx.org/licenses/MIT' }]);
+    assert.ok(credit !== undefined && 'titles' in credit);
+  });
+
   it('is available to a partial walk', () => {
     writeFiles(folder, { 'datapackage.json': describeTitles({ 'sub/deep/c.txt': 'C' }) });
     const [file] = walkAll(folder, 'sub/deep', reader).files;
