@@ -20,9 +20,9 @@ const featuresSchema = z.object({
 
 /**
  * The modification times that a store keeps for objects that are sent to it. SFTP counts 32 bits of seconds, from 1970 to
- * 2106.
+ * 2106. Stores that can't move objects, such as S3, take times only `withContent`: to set one later, they copy the object.
  */
-export type KeptTimes = 'all' | 'from1970' | 'none';
+export type KeptTimes = 'all' | 'withContent' | 'from1970' | 'none';
 
 /** The features of a store that determine how its objects are listed, copied and verified. */
 export interface StoreFeatures {
@@ -67,7 +67,8 @@ export function parseStoreFeatures(document: unknown): StoreFeatures | undefined
   const parsed = z.safeParse(featuresSchema, document);
   if (!parsed.success) return undefined;
   const { Name: name = '', String: description = '', Hashes, Features, Precision } = parsed.data;
-  const keptTimes = description.startsWith('sftp://') ? 'from1970' : 'all';
+  const movableTimes = description.startsWith('sftp://') ? 'from1970' : 'all';
+  const keptTimes = Features.Move === true ? movableTimes : 'withContent';
   return {
     name,
     description,
@@ -84,7 +85,7 @@ export function parseStoreFeatures(document: unknown): StoreFeatures | undefined
 /** Returns a modification time in milliseconds since 1970; undefined if it is unknown or the store can't keep it. */
 export function findKeptTime(kept: KeptTimes | undefined, modifiedMs: number | undefined): number | undefined {
   if (modifiedMs === undefined || kept === undefined || kept === 'none') return undefined;
-  return kept === 'all' || (modifiedMs >= 0 && modifiedMs < 2 ** 32 * 1_000) ? modifiedMs : undefined;
+  return kept !== 'from1970' || (modifiedMs >= 0 && modifiedMs < 2 ** 32 * 1_000) ? modifiedMs : undefined;
 }
 
 /**

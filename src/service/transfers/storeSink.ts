@@ -472,7 +472,8 @@ class WrittenObject implements WrittenFile {
     const wantedMs = this.modifiedMs;
     // Some stores count seconds.
     if (wantedMs === undefined || Math.abs(modifiedMs - wantedMs) < 1_000) return;
-    const { client, remote } = this.target;
+    const { client, remote, keptTimes } = this.target;
+    if (keptTimes === 'withContent') return;
     await client.setModified(remote, this.path, wantedMs, signal).catch(() => undefined);
   }
 
