@@ -14,7 +14,11 @@ export interface NumberFormat {
   readonly hasFraction: boolean;
   /** True if the hours can exceed 24. */
   readonly isDuration: boolean;
-  /** For a format of integers: its text, with {@link digit} and {@link optionalDigit} in place of digits. */
+  /** True if the format shows quoted text. */
+  readonly hasText: boolean;
+  /** True if a condition determines the section of the format that applies. */
+  readonly hasCondition: boolean;
+  /** For a format of integers that is fully understood: its text, with {@link digit} and {@link optionalDigit} in place of digits. */
   readonly pattern?: string;
 }
 
@@ -24,17 +28,23 @@ const optionalDigit = '\x01';
 /** Maximum length of a format in spreadsheet programs. */
 const maxFormatLength = 255;
 
-/** Matches a part of a format: quoted or escaped text, space for a character, a condition or currency, or a symbol. */
-const formatPart = /"(?<quoted>[^"]*)"|\\(?<escaped>.)|[_*].|\[(?<bracketed>[^\]]*)\]|(?<symbol>[^])/g;
+/**
+ * Matches a part of a format: quoted or escaped text, space for a character, a condition or currency, a place for the
+ * whole number, or a symbol.
+ */
+const formatPart =
+  /"(?<quoted>[^"]*)"|\\(?<escaped>.)|[_*].|\[(?<bracketed>[^\]]*)\]|(?<whole>general|@|\?(?!\?))|(?<symbol>[^])/gi;
 
 /** Parses a number format such as `yyyy-mm-dd` or `"SRR"0000`. Only its first section counts, that of positive numbers. */
 export function parseNumberFormat(code: string): NumberFormat {
-  let [symbols, pattern] = ['', ''];
-  for (const { groups = {} } of code.slice(0, maxFormatLength).matchAll(formatPart)) {
-    const { quoted, escaped, bracketed, symbol } = groups;
+  let [symbols, pattern, shown] = ['', '', ''];
+  const parts = Array.from(code.slice(0, maxFormatLength).matchAll(formatPart), ({ groups = {} }) => groups);
+  for (const { quoted, escaped, bracketed, whole, symbol = whole && '#' } of parts) {
     if (symbol === ';') break;
+    const text = quoted ?? escaped ?? getCurrency(bracketed);
     symbols += symbol?.toLowerCase() ?? (/^(?:h+|m+|s+)$/i.test(bracketed ?? '') ? `[${bracketed}]` : '');
-    pattern += quoted ?? escaped ?? getCurrency(bracketed) ?? toPatternSymbol(symbol);
+    pattern += text ?? toPatternSymbol(symbol);
+    shown += text ?? '';
   }
   const hasTime = /[hs]|am\/pm/.test(symbols);
   const isPattern = /^[-0#+():!^&'~{}<>= $]*[0#][-0#+():!^&'~{}<>= $]*$/.test(symbols);
@@ -43,6 +53,8 @@ export function parseNumberFormat(code: string): NumberFormat {
     hasTime,
     hasFraction: /s\.?0|\.0/.test(symbols) && hasTime,
     isDuration: symbols.includes('['),
+    hasText: shown.trim() !== '',
+    hasCondition: parts.some(({ bracketed = '' }) => /^[<>=]/.test(bracketed)),
     ...(isPattern && { pattern }),
   };
 }
@@ -67,14 +79,17 @@ const lastDay = 2_958_465;
 
 /**
  * Returns the text of a stored number as a spreadsheet shows it: a date or time in ISO 8601 without a zone; an integer
- * with all its digits, because it may be an ID.
+ * with all its digits, because it may be an ID. Doubts a number whose shown text isn't known.
  */
 export function formatNumber(stored: string, format?: NumberFormat, is1904 = false): CellText {
   const value = Number(stored);
   if (Number.isNaN(value)) return { text: stored };
   const isTime = format?.hasDate === true || format?.hasTime === true;
+  const isInteger = Number.isInteger(value);
+  const isUnclear = format?.hasText && !isTime && (!isInteger || value < 0 || format.pattern === undefined);
+  if (isUnclear || format?.hasCondition) return { text: stored, doubt: { kind: 'formatted' } };
   if (isTime && value >= 0 && value <= lastDay) return { text: formatSerial(value, format, is1904) };
-  if (!Number.isInteger(value)) return { text: String(value) };
+  if (!isInteger) return { text: String(value) };
   const text = /^-?[1-9]\d*$/.test(stored) ? stored : BigInt(value).toString();
   if (mayBeRounded(value)) return { text, doubt: { kind: 'rounded' } };
   return isTime || value < 0 ? { text } : fillPattern(text, format?.pattern);

@@ -21,6 +21,7 @@ export interface MatchedTable extends TableSelection {
 type Doubt =
   | 'longRow' // more cells than the header, so that its cells may belong to other columns
   | 'noValue' // a formula whose value isn't stored
+  | 'formatted' // a number that a spreadsheet shows with other text
   | 'rounded' // a number that a spreadsheet may have rounded
   | 'empty' // no value
   | 'several' // a value matches several files
@@ -129,6 +130,7 @@ function createDoubtFinder({ table, columns, hasHeader }: TableSelection): (row:
     if (longRows.has(line)) return 'longRow';
     const kinds = columns.map((column) => getDoubt(table, line, column)?.kind);
     if (kinds.includes('noValue')) return 'noValue';
+    if (kinds.includes('formatted')) return 'formatted';
     const isShortened = columns.some((column) => shortenedInteger.test(cells[column] ?? ''));
     return isShortened || kinds.includes('rounded') ? 'rounded' : undefined;
   };
@@ -151,7 +153,7 @@ export function listCellDoubts(selection: TableSelection): readonly RowDoubt[] {
 
 const maxShownLength = 100;
 
-const doubts: readonly Doubt[] = ['longRow', 'noValue', 'rounded', 'empty', 'several', 'noHash'];
+const doubts: readonly Doubt[] = ['longRow', 'noValue', 'formatted', 'rounded', 'empty', 'several', 'noHash'];
 
 /** The statuses of values, the one that decides a row's status first. */
 const severities = ['failed', 'incomplete', 'several', 'noHash', 'notFound', 'matched'] as const;

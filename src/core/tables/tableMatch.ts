@@ -18,6 +18,7 @@ const statusWords: Readonly<Record<MatchStatus, string>> = {
   longRow: 'more cells than the header',
   noValue: 'formula without value',
   rounded: 'rounded number',
+  formatted: 'number shown with other text',
   noHash: 'hash not compared',
   notFound: 'not found',
   empty: 'no value',

@@ -39,6 +39,8 @@ type DoubtSentence = (l10n: Translator, rows: string, gap: MatchGap | undefined)
 
 const doubtSentences: Readonly<Record<RowDoubt['kind'], DoubtSentence>> = {
   rounded: (l10n, rows) => l10n.t('Numbers that a spreadsheet may have rounded (format IDs as text): {0}.', rows),
+  formatted: (l10n, rows) =>
+    l10n.t('Numbers that a spreadsheet shows with other text (format IDs as text): {0}.', rows),
   noValue: (l10n, rows) =>
     l10n.t('Formulas without values (open and save the workbook in a spreadsheet program): {0}.', rows),
   longRow: (l10n, rows) => l10n.t('Rows that are longer than the header: {0}.', rows),

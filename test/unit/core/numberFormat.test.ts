@@ -33,7 +33,8 @@ describe('Formatting the numbers of a spreadsheet', () => {
     ['#,##0', '1234567', '1234567'],
     ['0', '12', '12'],
     ['@', 'abc', 'abc'],
-    ['0 "d"', '0.5', '0.5'],
+    ['#,##0', '-5', '-5'],
+    ['_-* #,##0_-', '5', '5'],
   ] as const) {
     it(`writes ${stored} in the format ${format} as ${text}`, () => {
       assert.deepEqual(formatNumber(stored, parseNumberFormat(format)), { text });
@@ -48,11 +49,37 @@ describe('Formatting the numbers of a spreadsheet', () => {
     ['[$JDP:-409]0', '12', 'JDP:12'],
     ['000\\-00\\-0000', '123456789', '123-45-6789'],
     ['\\S#', '7', 'S7'],
+    ['"SRR"General', '12', 'SRR12'],
+    ['"SRR"@', '12', 'SRR12'],
+    ['"SRR"?', '12', 'SRR12'],
+    ['General"_R1"', '12', '12_R1'],
   ] as const) {
     it(`doubts ${stored} in the format ${format}, which shows ${text}`, () => {
       const doubt = { kind: 'padded', other: stored };
       const shown = text === stored ? { text } : { text, doubt };
       assert.deepEqual(formatNumber(stored, parseNumberFormat(format)), shown);
+    });
+  }
+
+  for (const [format, stored] of [
+    ['"SRR"#,##0', '17001'],
+    ['"SRR"0.', '12'],
+    ['"v"0.0', '1.5'],
+    ['"v"General', '1.5'],
+    ['0 "d"', '0.5'],
+    ['\\S0', '-12'],
+    ['[<100]"A"000;"B"0', '12'],
+    ['[$JDP:-409]#,##0', '12'],
+    ['[>=100]0;"B"0', '12'],
+    ['"#"0E+0', '12'],
+    ['[<100]000;0', '12'],
+    ['0;[<-5]0', '12'],
+    ['[<1]h:mm;yyyy', '12'],
+    ['"SRR"??', '12'],
+    ['[Red][<5]000;"B"0', '12'],
+  ] as const) {
+    it(`doubts what ${stored} shows in the format ${format}`, () => {
+      assert.deepEqual(formatNumber(stored, parseNumberFormat(format)), { text: stored, doubt: { kind: 'formatted' } });
     });
   }
 

@@ -148,6 +148,7 @@ describe('The rows of a table', () => {
     for (const [name, text, kind, doubt] of [
       ['a number that may have been rounded', 'id\n1000000000000000\n', 'rounded', { kind: 'rounded' }],
       ['a number in scientific notation', 'id\n1.23457E+15\n', 'rounded', undefined],
+      ['a number that is shown with other text', 'id\n12\n', 'formatted', { kind: 'formatted' }],
       ['a formula without a value', 'id,x\n,1\n', 'noValue', { kind: 'noValue' }],
       ['a formula without a value, alone in its row', 'id\n" "\n', 'noValue', { kind: 'noValue' }],
       ['more cells than the header', 'id\n1,2\n3\n', 'longRow', undefined],
