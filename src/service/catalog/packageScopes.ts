@@ -257,7 +257,7 @@ function toDescribedFiles(metadata: PackageMetadata): DescribedFiles {
   return new Map([...metadata].map(([path, fields]) => [path, texts.get(fields) ?? '{}']));
 }
 
-/** Returns the metadata of a file from the nearest package that describes it, with what nearer RO-Crates add, if any. */
+/** Returns the metadata of a file from the nearest package that describes it, with what nearer RO-Crates add. */
 function findDescription(scopes: PackageScopes | undefined, path: string): string | undefined {
   let added: string | undefined;
   for (let scope = scopes; scope !== undefined; scope = scope.outer) {
