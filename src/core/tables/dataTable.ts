@@ -83,8 +83,9 @@ function createTextTable(records: readonly CsvRecord[]): DataTable {
 }
 
 /**
- * Returns true if each row certainly begins with a name as R writes it. Other programs also write values without a column
- * name, so two of three signs must agree: quotes around all names, numbers as the names of rows, and R's separators.
+ * Returns true if each row certainly begins with a name as R writes it. Other programs also write values without a
+ * column name, so two of three signs must agree: quotes around all names, numbers as the names of rows, and R's
+ * separators.
  */
 function hasRowNames(
   { cells: { length: width }, separator, quotedCount }: CsvRecord,
@@ -100,9 +101,9 @@ function hasRowNames(
 }
 
 /**
- * Reads the tables in a file: the nonempty sheets of a workbook (XLSX, XLSM or ODS), or one table of delimiter-separated
- * values. Rejects with a {@link TableError} if the file has another format or is damaged, or if reading it needs too much
- * memory or time.
+ * Reads the tables in a file: the nonempty sheets of a workbook (XLSX, XLSM or ODS), or one table of
+ * delimiter-separated values. Rejects with a {@link TableError} if the file has another format or is damaged, or if
+ * reading it needs too much memory or time.
  */
 export async function readTables(fileName: string, bytes: Uint8Array): Promise<readonly DataTable[]> {
   if (detectFormat(fileName, bytes) === 'text') return [parseTextTable(decodeTableText(bytes))];

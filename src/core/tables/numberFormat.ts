@@ -18,7 +18,10 @@ export interface NumberFormat {
   readonly hasText: boolean;
   /** True if a condition determines the section of the format that applies. */
   readonly hasCondition: boolean;
-  /** For a format of integers that is fully understood: its text, with {@link digit} and {@link optionalDigit} in place of digits. */
+  /**
+   * For a format of integers that is fully understood: its text, with {@link digit} and {@link optionalDigit} in place
+   * of digits.
+   */
   readonly pattern?: string;
 }
 
@@ -35,7 +38,9 @@ const maxFormatLength = 255;
 const formatPart =
   /"(?<quoted>[^"]*)"|\\(?<escaped>.)|[_*].|\[(?<bracketed>[^\]]*)\]|(?<whole>general|@|\?(?!\?))|(?<symbol>[^])/gi;
 
-/** Parses a number format such as `yyyy-mm-dd` or `"SRR"0000`. Only its first section counts, that of positive numbers. */
+/**
+ * Parses a number format such as `yyyy-mm-dd` or `"SRR"0000`. Only its first section counts, that of positive numbers.
+ */
 export function parseNumberFormat(code: string): NumberFormat {
   let [symbols, pattern, shown] = ['', '', ''];
   const parts = Array.from(code.slice(0, maxFormatLength).matchAll(formatPart), ({ groups = {} }) => groups);

@@ -31,8 +31,8 @@ export class WorkbookFile {
   }
 
   /**
-   * Unpacks a file; resolves to undefined if it doesn't exist. Rejects with a {@link TableError} if the file is damaged,
-   * or if the files that were read are too large, according to the directory or in fact.
+   * Unpacks a file; resolves to undefined if it doesn't exist. Rejects with a {@link TableError} if the file is
+   * damaged, or if the files that were read are too large, according to the directory or in fact.
    */
   async read(path: string): Promise<string | undefined> {
     const entry = this.entries.get(toKey(path));

@@ -14,8 +14,8 @@ const separators = ['\t', ',', ';', '|'];
 /**
  * Parses CSV (RFC 4180) separated by commas, semicolons, tabs or vertical bars: as the line `sep=` states, or whichever
  * is most frequent in the first line after the comments. Also reads the forms of some programs: names between spaces
- * (R), the section `[Data]` (Illumina), types in the second line (QIIME 2) and checksums (`sha256sum`). Accepts any line
- * endings. Skips empty lines and leading comments that begin with `#`, but not a header such as `#id,name`.
+ * (R), the section `[Data]` (Illumina), types in the second line (QIIME 2) and checksums (`sha256sum`). Accepts any
+ * line endings. Skips empty lines and leading comments that begin with `#`, but not a header such as `#id,name`.
  */
 export function* parseCsv(text: string): Generator<CsvRecord> {
   const source = text.replace(/^\uFEFF/, '');
@@ -102,8 +102,8 @@ class CsvReader {
   }
 
   /**
-   * Returns the position of the quote that ends a cell; -1 if the next single quote isn't at the end of a cell. Then the
-   * quote that begins the cell is an ordinary character, as in the many files that are written without quoting.
+   * Returns the position of the quote that ends a cell; -1 if the next single quote isn't at the end of a cell. Then
+   * the quote that begins the cell is an ordinary character, as in the many files that are written without quoting.
    */
   private findClosingQuote(from: number): number {
     let quote = this.text.indexOf('"', from);
@@ -144,7 +144,9 @@ interface CsvStart {
 /** The first line of a file that declares its separator, which Excel obeys. */
 const declaration = /^"?sep=([^\w\r\n])"?(?:\r\n|\n|\r)/i;
 
-/** The lines of an Illumina sample sheet before its table. Tried only at the start of a text, so that it is read once. */
+/**
+ * The lines of an Illumina sample sheet before its table. Tried only at the start of a text, so that it is read once.
+ */
 const sectionsBeforeData = /(?<![^])\[\w+\][,;\t]*[\r\n][^]*?^\[(?:BCLConvert_)?Data\][,;\t]*(?:\r\n|\n|\r)/im;
 
 function findStart(text: string): CsvStart {

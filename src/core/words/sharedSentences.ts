@@ -69,6 +69,11 @@ export function describeUnstaged(l10n: Translator): string {
   return l10n.t('may have to be prepared or restored first');
 }
 
+/** Describes a file without a table. */
+export function describeNoTable(l10n: Translator, file: string): string {
+  return l10n.t("{0} doesn't contain a table.", file);
+}
+
 /** Names a file that would have the name of another one's folder, and the other one. */
 export function describeNestedFiles({ l10n, toPlainLine }: Wording, outer: string, inner: string): string {
   const [file, other] = [toPlainLine(outer), toPlainLine(inner)];

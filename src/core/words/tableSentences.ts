@@ -10,7 +10,7 @@ import {
   type TableError,
   type TableErrorKind,
 } from '../tables/tableError.ts';
-import type { Translator, Wording } from './sharedSentences.ts';
+import { describeNoTable, type Translator, type Wording } from './sharedSentences.ts';
 
 interface TableWording extends Wording {
   readonly formatNumber: (value: number) => string;
@@ -129,7 +129,7 @@ export function describeTableProblem(
     case 'tooLarge':
       return l10n.t("The recipe's table {0} is too large.", name);
     case 'noTable':
-      return l10n.t("{0} doesn't contain a table.", name);
+      return describeNoTable(l10n, name);
     case 'noSheet':
       return l10n.t("The recipe's table {0} has no sheet “{1}”.", name, toPlainLine(sheet));
     case 'noColumn':

@@ -13,6 +13,7 @@ import { maxTableBytes, parseTextTable, readTables, type DataTable } from '../..
 import { detectHeader, type TableColumn } from '../../../core/tables/tableColumns.ts';
 import { TableError } from '../../../core/tables/tableError.ts';
 import { readRegularBytes } from '../../../core/util/durableFiles.ts';
+import { describeNoTable } from '../../../core/words/sharedSentences.ts';
 import { CommandFailure } from '../../editor/commandBoundary.ts';
 import { pickFile } from '../../editor/fileDialogs.ts';
 import {
@@ -58,7 +59,7 @@ export async function askTableFile(
 export async function loadTables(file: Uri): Promise<readonly DataTable[]> {
   const tables = await readTableFile(file);
   const filled = tables.filter(({ rows }) => rows.length > 0);
-  if (filled.length === 0) throw new CommandFailure(l10n.t("{0} doesn't contain a table.", getFileName(file)));
+  if (filled.length === 0) throw new CommandFailure(describeNoTable(l10n, getFileName(file)));
   return filled;
 }
 
