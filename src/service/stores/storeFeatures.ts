@@ -20,9 +20,9 @@ const featuresSchema = z.object({
 
 /**
  * The modification times that a store keeps for objects that are sent to it. SFTP counts 32 bits of seconds, from 1970 to
- * 2106. Stores that can't move objects, such as S3, take times only `withContent`: to set one later, they copy the object.
+ * 2106. Stores that can't move objects, such as S3, have to copy an object to set its time (`copied`).
  */
-export type KeptTimes = 'all' | 'withContent' | 'from1970' | 'none';
+export type KeptTimes = 'all' | 'copied' | 'from1970' | 'none';
 
 /** The features of a store that determine how its objects are listed, copied and verified. */
 export interface StoreFeatures {
@@ -68,7 +68,7 @@ export function parseStoreFeatures(document: unknown): StoreFeatures | undefined
   if (!parsed.success) return undefined;
   const { Name: name = '', String: description = '', Hashes, Features, Precision } = parsed.data;
   const movableTimes = description.startsWith('sftp://') ? 'from1970' : 'all';
-  const keptTimes = Features.Move === true ? movableTimes : 'withContent';
+  const keptTimes = Features.Move === true ? movableTimes : 'copied';
   return {
     name,
     description,

@@ -444,9 +444,10 @@ class WrittenObject implements WrittenFile {
   async verify(digests: StreamDigests, signal: AbortSignal, counter: FileBytes): Promise<string> {
     const { client, remote, hash } = this.target;
     try {
-      const object = await client.stat(remote, this.path, hash, signal);
+      const written = await client.stat(remote, this.path, hash, signal);
+      const isChanged = written !== undefined && (await this.keepTime(written, signal));
+      const object = isChanged ? await client.stat(remote, this.path, hash, signal) : written;
       if (object?.bytes !== this.file.bytes) throw createStorageError();
-      await this.keepTime(object, signal);
       if (hash === undefined || object.hash === undefined) return await this.readBack(digests, signal, counter);
       if (object.hash !== digests.get(hash)) throw createStorageError();
       return hash;
@@ -467,14 +468,18 @@ class WrittenObject implements WrittenFile {
     }
   }
 
-  /** Sets the time if the store didn't take it with the content. A time that it can't keep is left. */
-  private async keepTime({ modifiedMs = NaN }: StoreObject, signal: AbortSignal): Promise<void> {
+  /**
+   * Sets the time if the store didn't take it with the content, unless it would copy an object without a hash that shows
+   * whether the copy is right. Resolves to true if the object may have changed.
+   */
+  private async keepTime({ modifiedMs = NaN, hash }: StoreObject, signal: AbortSignal): Promise<boolean> {
+    const { client, remote, keptTimes } = this.target;
     const wantedMs = this.modifiedMs;
     // Some stores count seconds.
-    if (wantedMs === undefined || Math.abs(modifiedMs - wantedMs) < 1_000) return;
-    const { client, remote, keptTimes } = this.target;
-    if (keptTimes === 'withContent') return;
+    if (wantedMs === undefined || Math.abs(modifiedMs - wantedMs) < 1_000) return false;
+    if (keptTimes === 'copied' && hash === undefined) return false;
     await client.setModified(remote, this.path, wantedMs, signal).catch(() => undefined);
+    return true;
   }
 
   private async readBack(digests: StreamDigests, signal: AbortSignal, counter: FileBytes): Promise<string> {
