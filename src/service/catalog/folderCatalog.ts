@@ -222,9 +222,9 @@ export class FolderCatalog {
     return Object.keys(leftOut).length === 0 ? undefined : { state: 'listed', files: this.store.count(), leftOut };
   }
 
-  /** Counts what a search for all files of a folder leaves out. Rejects with the same errors as {@link search}. */
-  async getLeftOut(folder: string): Promise<LeftOutCounts> {
-    return await this.query((store) => store.countLeftOut(folder));
+  /** Counts what the search for all files of a folder that has just ended left out, without waiting for other queries. */
+  getLeftOut(folder: string): LeftOutCounts | undefined {
+    return this.store.isOpen ? this.store.countLeftOut(folder) : undefined;
   }
 
   async close(): Promise<void> {

@@ -170,12 +170,12 @@ export class StoreCatalog {
   }
 
   /**
-   * Counts what a search for all files of a folder leaves out; undefined unless the last scan was complete. Rejects with
-   * the same errors as {@link search}.
+   * Counts what the search for all files of a folder that has just ended left out, without waiting for other queries;
+   * undefined unless the last scan was complete.
    */
-  async getLeftOut(folder: string): Promise<LeftOutCounts | undefined> {
-    const isComplete = (): boolean => this.listedAtMs !== undefined && this.problem === undefined;
-    return await this.query((store) => (isComplete() ? store.countLeftOut(folder) : undefined));
+  getLeftOut(folder: string): LeftOutCounts | undefined {
+    const isComplete = this.listedAtMs !== undefined && this.problem === undefined;
+    return isComplete && this.store.isOpen ? this.store.countLeftOut(folder) : undefined;
   }
 
   getListing(): StoreListingState {
