@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/core/util/json.ts';
 import { readCitationText, readCrateText } from '../../src/service/catalog/creditFiles.ts';
 import { readPackageText } from '../../src/service/catalog/dataPackage.ts';
 
-/** What a description says about its work. Names have the form `Family, Given`; those of groups are whole. */
+/** The facts that a description states about its work. Names have the form `Family, Given`; those of groups are whole. */
 export interface DescribedWork {
   readonly description: string;
   readonly title: string;

@@ -22,7 +22,7 @@ const sources = [
   'package.nls.json',
   'package.nls.fr.json',
 ];
-/** What is packed, but not built. */
+/** The parts that are packed, but not built. */
 const packedSources = ['samples', 'schemas', '.vscodeignore', 'README.md', 'CHANGELOG.md', 'LICENSE'];
 const builtMarker = join(repositoryRoot, 'dist', '.built-for-tests');
 const installedMarker = join(repositoryRoot, 'dist', 'installed', '.installed-for-tests');

@@ -256,7 +256,7 @@ describe('The files of a recipe (D61)', () => {
       );
     });
 
-    it('are sent although they are in another folder than the table says, which is told', async () => {
+    it('are sent, and named, although they are in another folder than the table says', async () => {
       await writeFile(join(folder, 'samples.csv'), 'name\n/data/run/a.txt\n');
       source.match = (index) => index.add(toFile('other/a.txt', { path: 'other/a.txt' }));
       const planned = await plan({ table }, { to: { database: 'B' } });
