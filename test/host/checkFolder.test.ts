@@ -13,7 +13,7 @@ describe('Check Folder of This File', () => {
 
   beforeEach(async () => {
     stage = await Stage.openWithOrcid();
-    folder = join(await mkdtemp(join(tmpdir(), 'folder-')), 'Lab');
+    folder = join(await mkdtemp(join(tmpdir(), 'folder-')), 'Whole Folders');
     await mkdir(join(folder, 'exp.zarr/temp'), { recursive: true });
     for (const path of ['exp.zarr/.zgroup', 'exp.zarr/temp/.zarray', 'exp.zarr/temp/0.0', 'other.txt'])
       await writeFile(join(folder, path), 'content');
@@ -28,7 +28,7 @@ describe('Check Folder of This File', () => {
     const done = stage.run('dataTransfer.serveThisFolder', Uri.file(folder));
     (await stage.person.textBox()).enter();
     await done;
-    const { key: searchKey, connectionId, files } = await stage.search('Lab', 'path:0.0');
+    const { key: searchKey, connectionId, files } = await stage.search('Whole Folders', 'path:0.0');
     const [file] = files;
     assert.ok(file?.kind === 'file');
     return { kind: 'file', searchKey, connectionId, file };
@@ -40,7 +40,7 @@ describe('Check Folder of This File', () => {
     await stage.settings.update('search.pageSize', 1, true);
     const done = stage.run('dataTransfer.checkFolder', node);
     const pick = await person.pick();
-    assert.deepEqual(pick.labels, ['exp.zarr/temp', 'exp.zarr', 'Lab']);
+    assert.deepEqual(pick.labels, ['exp.zarr/temp', 'exp.zarr', 'Whole Folders']);
     pick.choose('exp.zarr');
     (
       await person.notice(/^Checked exp\.zarr \(3 files, 21 bytes, left out: links without content \(1\)\)\.$/)
@@ -66,11 +66,11 @@ describe('Check Folder of This File', () => {
   it('takes the whole database of a file without a folder, and states that nothing is left out', async () => {
     await rm(join(folder, 'exp.zarr/dropped'));
     await serve();
-    const { key: searchKey, connectionId, files } = await stage.search('Lab', 'other');
+    const { key: searchKey, connectionId, files } = await stage.search('Whole Folders', 'other');
     const [file] = files;
     assert.ok(file?.kind === 'file');
     await stage.run('dataTransfer.checkFolder', { kind: 'file', searchKey, connectionId, file });
-    assert.equal(stage.person.statusMessages.at(-1), 'Checked Lab (4 files, 28 bytes, nothing left out).');
+    assert.equal(stage.person.statusMessages.at(-1), 'Checked Whole Folders (4 files, 28 bytes, nothing left out).');
   });
 
   it('is refused for services that cannot list a folder', async () => {
