@@ -197,13 +197,14 @@ function isNear(one: string, other: string, precisionMs: number): boolean {
   return Math.abs(Date.parse(one) - Date.parse(other)) <= precisionMs;
 }
 
-const makefile = `count.txt: reads.bam.bai
-\tsamtools view -c reads.bam one:1-10 > count.txt
+const makefile = `count.txt: reads.bam.bai count
+\t./count
 reads.bam.bai: reads.bam
 \tsamtools index reads.bam
 reads.bam: reads.sam
 \tsamtools view -b -o reads.bam reads.sam
 `;
+const countScript = '#!/bin/sh\nsamtools view -c reads.bam one:1-10 > count.txt\n';
 
 async function checkTimes(transfer: RoutedTransfer, precisionMs: number, expected: Readonly<Record<string, string>>) {
   const files = await transfer.stage({ ...timed, 'past.txt': 'old', 'future.txt': 'new' }, { ...times, ...expected });
@@ -263,19 +264,17 @@ describe('Every route between databases (D24, D62)', () => {
           `@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:one\tLN:1000000\n${reads.join('\n')}\n`,
         );
         await writeFile(join(cwd, 'Makefile'), makefile);
+        await writeFile(join(cwd, 'count'), countScript, { mode: 0o755 });
         execFileSync('make', { cwd });
-        const files = await transfer.stageFromDisk([
-          'count.txt',
-          'reads.bam.bai',
-          'reads.bam',
-          'reads.sam',
-          'Makefile',
-        ]);
+        const paths = ['count.txt', 'reads.bam.bai', 'reads.bam', 'reads.sam', 'Makefile', 'count'];
+        const files = await transfer.stageFromDisk(paths);
         assert.equal((await transfer.move(files)).failure, undefined);
         const copy = { cwd: transfer.destination.getFile(transfer.folderName), encoding: 'utf8' } as const;
         assert.equal(spawnSync('make', ['--question'], copy).status, 0);
         const { stdout, stderr } = spawnSync('samtools', ['view', '-c', 'reads.bam', 'one:1-10'], copy);
         assert.deepEqual([stdout, stderr], ['10\n', '']);
+        // Stores have no execute bits.
+        if (from === 'folder') execFileSync('make', ['--what-if=count'], copy);
       });
 
   it('leaves the times that an SFTP server could only store wrongly', async () => {
