@@ -8,7 +8,7 @@ import { bySize } from '../../support/testSize.ts';
 
 interface ProgramFolder {
   readonly folder: string;
-  /** The Debian packages that the case needs. */
+  /** The Debian packages, or the npm package that is installed for the test. */
   readonly packages: string;
   readonly leftOut: object;
   /** Writes the folder; the working folder is the served one. */
@@ -19,6 +19,8 @@ interface ProgramFolder {
 
 let served = '';
 let received = '';
+/** The working folder of programs in JavaScript, with their packages. */
+let tools = '';
 
 function run(cwd: string, program: string, ...args: readonly string[]): string {
   return execFileSync(program, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
@@ -27,8 +29,44 @@ function run(cwd: string, program: string, ...args: readonly string[]): string {
 const python = (cwd: string, ...lines: readonly string[]): string =>
   run(cwd, '/usr/bin/python3', '-c', lines.join('\n'));
 
+const javaScript = (code: string, cacheFolder: string): string =>
+  run(tools, process.execPath, '--input-type=module', '-e', code, cacheFolder);
+
 const git = (...args: readonly string[]): string =>
   run(`${served}/study`, 'git', '-c', 'user.name=A', '-c', 'user.email=a@example.org', ...args);
+
+const huggingFace = '@huggingface/hub@2.17.5';
+
+/** Downloads a repository of two files into a cache, from a server that is a function. */
+const fillCache = `
+  import { snapshotDownload } from '@huggingface/hub';
+  const files = ['config.json', 'weights/part.bin'].map((path, index) => {
+    return { type: 'file', path, size: 4, oid: String(index).repeat(40) };
+  });
+  const responses = {
+    revision: () => Response.json({ sha: 'c'.repeat(40) }),
+    tree: () => Response.json([{ type: 'directory', path: 'weights' }, ...files]),
+    'paths-info': (_, { body }) => Response.json(files.filter(({ path }) => body.includes(path))),
+    resolve: (path) => new Response(path.slice(-4), { headers: { etag: 'e', 'content-range': 'bytes 0-3/4' } }),
+  };
+  const fetch = async (url, options) => {
+    const { pathname } = new URL(url);
+    return responses[Object.keys(responses).find((part) => pathname.includes('/' + part + '/'))](pathname, options);
+  };
+  await snapshotDownload({ repo: 'lab/tiny', cacheDir: process.argv[1], fetch });
+`;
+
+/** Reads the same repository from a cache, without a server. */
+const readCache = `
+  import assert from 'node:assert/strict';
+  import { readFileSync } from 'node:fs';
+  import { downloadFileToCacheDir, scanCacheDir } from '@huggingface/hub';
+  const cache = { repo: 'lab/tiny', revision: 'c'.repeat(40), cacheDir: process.argv[1], fetch: assert.fail };
+  const { repos, warnings } = await scanCacheDir(cache.cacheDir);
+  assert.deepEqual([repos[0].id.name, repos[0].revisions[0].refs, warnings], [cache.repo, ['main'], []]);
+  for (const path of ['config.json', 'weights/part.bin'])
+    assert.equal(readFileSync(await downloadFileToCacheDir({ ...cache, path }), 'utf8'), path.slice(-4));
+`;
 
 const cases: Readonly<Record<string, ProgramFolder>> = {
   'a Zarr 2 store': {
@@ -86,6 +124,38 @@ const cases: Readonly<Record<string, ProgramFolder>> = {
       assert.equal(git('annex', 'calckey', `${received}/study/sub-01/a.nii`), key);
     },
   },
+  'a Hugging Face cache, whose snapshots are links to blobs': {
+    folder: 'hub',
+    packages: huggingFace,
+    leftOut: {},
+    write: () => {
+      run(tools, 'npm', 'install', '--silent', '--prefix', tools, huggingFace);
+      javaScript(fillCache, `${served}/hub`);
+    },
+    open: () => javaScript(readCache, `${received}/hub`),
+  },
+  'a .d folder of an instrument, with a database whose last changes are in its log': {
+    folder: 'run.d',
+    packages: 'sqlite3',
+    leftOut: {},
+    write: () =>
+      python(
+        served,
+        'import os, sqlite3',
+        'os.mkdir("run.d")',
+        'open("run.d/analysis.tdf_bin", "wb").write(b"....AAAABBBB")',
+        'database = sqlite3.connect("run.d/analysis.tdf", isolation_level=None)',
+        'database.execute("PRAGMA journal_mode = WAL")',
+        'database.execute("CREATE TABLE Frames (Id INTEGER PRIMARY KEY, TimsId INTEGER)")',
+        'database.execute("INSERT INTO Frames VALUES (1, 4), (2, 8)")',
+        // Leaves the log as an instrument's program does that is still open.
+        'os._exit(0)',
+      ),
+    open: () => {
+      const query = "SELECT CAST(substr(readfile('analysis.tdf_bin'), TimsId + 1, 4) AS TEXT) FROM Frames ORDER BY Id";
+      assert.equal(run(`${received}/run.d`, 'sqlite3', 'analysis.tdf', query), 'AAAA\nBBBB');
+    },
+  },
 };
 
 describe('Folders that other programs write and open', () => {
@@ -94,6 +164,7 @@ describe('Folders that other programs write and open', () => {
   beforeEach(async () => {
     rig = await ServiceRig.start({});
     served = rig.source;
+    tools = rig.root;
   });
   afterEach(() => rig.stop());
 
