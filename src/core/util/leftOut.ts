@@ -8,6 +8,7 @@ export const leftOutKinds = [
   'invalidNames',
   'specialFiles',
   'unknownSizes',
+  'missingFiles',
 ] as const;
 
 /** A reason why a listing leaves something out. */

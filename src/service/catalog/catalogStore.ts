@@ -99,6 +99,12 @@ const maxSortedFiles = 20_000;
 /** Maximum number of metadata characters in a page, not counting the last file. */
 const maxChars = 2 * 1024 * 1024;
 
+/** Returns a path and those of all folders that it is in, as JSON text. */
+function listParents(path: string): string {
+  const parents = path.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
+  return JSON.stringify(path === '' ? [] : parents);
+}
+
 interface InspectedLeftOut {
   readonly kind: 'file' | 'folder' | 'gone';
   readonly path: string;
@@ -219,16 +225,29 @@ export class CatalogStore {
   /** Counts what is left out at or below a folder, and whether the folder is in something that is left out. */
   countLeftOut(folder: string): LeftOutCounts {
     const { from, to } = getRangeBelow(folder);
-    const parents = folder.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
     const rows = this.database
       .prepare(
         `SELECT kind, sum(amount) AS number FROM left_out
          WHERE (path > ? AND path < ?) OR path IN (SELECT value FROM json_each(?)) GROUP BY kind`,
       )
-      .all(from, to, JSON.stringify(folder === '' ? [] : parents));
+      .all(from, to, listParents(folder));
     const counts = new Map(rows.map(({ kind, number }) => [String(kind), Number(number)]));
     const known = leftOutKinds.map((kind) => [kind, counts.get(kind) ?? 0] as const);
     return Object.fromEntries(known.filter(([, count]) => count > 0));
+  }
+
+  /** Returns the paths at or below a folder that a package or bag lists, and at which nothing is served or left out. */
+  findMissing(folder: string): readonly string[] {
+    const { from, to } = getRangeBelow(folder);
+    const select = this.database.prepare(
+      `SELECT value FROM json_each(?) WHERE value > ? AND value < ?
+         AND NOT EXISTS (SELECT 1 FROM files WHERE path = value)
+         AND NOT EXISTS (SELECT 1 FROM files WHERE path > value || '/' AND path < value || '0')`,
+    );
+    const lists = this.folderFields?.getListsAround(folder) ?? [];
+    const paths = lists.flatMap((listed) => select.all(listed, from, to).map(({ value }) => String(value)));
+    const leftOut = this.database.prepare('SELECT 1 FROM left_out WHERE path IN (SELECT value FROM json_each(?))');
+    return [...new Set(paths)].filter((path) => leftOut.get(listParents(path)) === undefined);
   }
 
   search(search: CatalogSearch): CatalogPage {

@@ -52,6 +52,10 @@ const logTexts: Readonly<Partial<Record<LeftOutKind, string>>> = {
   specialFiles: 'special files',
 };
 
+function listSome(paths: readonly string[]): string {
+  return paths.slice(0, maxLogged).join(', ');
+}
+
 class ScanSummary {
   readonly folders = new Set<string>();
   readonly leftOut: LeftOutName[] = [];
@@ -68,7 +72,7 @@ class ScanSummary {
   describe(): readonly string[] {
     const lines = Object.entries(logTexts).flatMap(([kind, text]) => {
       const paths = this.leftOut.filter((one) => one.kind === kind).map(({ path }) => path);
-      return paths.length > 0 ? [`${text} (${paths.length}): ${paths.slice(0, maxLogged).join(', ')}`] : [];
+      return paths.length > 0 ? [`${text} (${paths.length}): ${listSome(paths)}`] : [];
     });
     return [...this.warnings.slice(0, maxLogged), ...lines];
   }
@@ -132,6 +136,7 @@ export class FolderCatalog {
   /** Number of files in the catalog when the last scan that searches wait for started. */
   private fileCount = 0;
   private loggedLines: readonly string[] = [];
+  private loggedMissing: string | undefined;
   /** Names that the catalog has as left out; undefined if that isn't exactly what the last scan of everything left out. */
   private leftOut: readonly LeftOutName[] | undefined;
 
@@ -224,7 +229,11 @@ export class FolderCatalog {
 
   /** Counts what the search for all files of a folder that has just ended left out, without waiting for other queries. */
   getLeftOut(folder: string): LeftOutCounts | undefined {
-    return this.store.isOpen ? this.store.countLeftOut(folder) : undefined;
+    if (!this.store.isOpen) return undefined;
+    const missing = this.store.findMissing(folder);
+    if (missing.length === 0) return this.store.countLeftOut(folder);
+    this.logMissing(`files that a package or bag lists are missing (${missing.length}): ${listSome(missing)}`);
+    return { ...this.store.countLeftOut(folder), missingFiles: missing.length };
   }
 
   async close(): Promise<void> {
@@ -340,6 +349,11 @@ export class FolderCatalog {
     const { logger } = this.dependencies;
     for (const line of lines) if (!this.loggedLines.includes(line)) logger.warn(`${this.config.name}: ${line}`);
     this.loggedLines = lines;
+  }
+
+  private logMissing(line: string): void {
+    if (line !== this.loggedMissing) this.dependencies.logger.warn(`${this.config.name}: ${line}`);
+    this.loggedMissing = line;
   }
 
   private watch(under: string, folders: ReadonlySet<string>, tookMs: number): void {

@@ -1,9 +1,12 @@
 import { getParentFolder, type CatalogFile } from './catalogFile.ts';
 
-/** A folder whose RO-Crate or citation file describes all of its files, with the fields as JSON text. */
+/** What the files in and below a folder have in common, as JSON text. */
 export interface DescribedFolder {
   readonly folder: string;
-  readonly fields: string;
+  /** The fields that its RO-Crate or citation file gives to all of its files. */
+  readonly fields: string | undefined;
+  /** The paths that its Data Package or bag lists. */
+  readonly listed: string | undefined;
 }
 
 /**
@@ -11,28 +14,38 @@ export interface DescribedFolder {
  * each of a million files would have its own copy.
  */
 export class FolderFields {
-  private fields: ReadonlyMap<string, string> = new Map();
+  private folders: ReadonlyMap<string, DescribedFolder> = new Map();
 
   /** Replaces what is known of a folder and those below it. */
   replaceBelow(under: string, described: readonly DescribedFolder[]): void {
-    const others = [...this.fields].filter(
-      ([folder]) => under !== '' && folder !== under && !folder.startsWith(`${under}/`),
+    const others = [...this.folders.values()].filter(({ folder }) => !isWithin(folder, under));
+    this.folders = new Map([...others, ...described].map((one) => [one.folder, one]));
+  }
+
+  /** Returns the lists that may name files of a folder. */
+  getListsAround(under: string): readonly string[] {
+    const around = [...this.folders.values()].filter(
+      ({ folder }) => isWithin(folder, under) || isWithin(under, folder),
     );
-    this.fields = new Map([...others, ...described.map(({ folder, fields }) => [folder, fields] as const)]);
+    return around.flatMap(({ listed }) => listed ?? []);
   }
 
   /** Adds the fields of the nearest described folder to a file, apart from its metadata. */
   addTo(file: CatalogFile): CatalogFile {
-    const folderFields = this.fields.size === 0 ? undefined : this.find(file.path);
+    const folderFields = this.folders.size === 0 ? undefined : this.find(file.path);
     return folderFields === undefined ? file : { ...file, folderFields };
   }
 
   private find(path: string): string | undefined {
     for (let folder = path; folder !== '';) {
       folder = getParentFolder(folder);
-      const fields = this.fields.get(folder);
+      const fields = this.folders.get(folder)?.fields;
       if (fields !== undefined) return fields;
     }
     return undefined;
   }
+}
+
+function isWithin(folder: string, outer: string): boolean {
+  return outer === '' || folder === outer || folder.startsWith(`${outer}/`);
 }

@@ -25,7 +25,6 @@ export interface WalkBatch {
   readonly leftOut: readonly LeftOutName[];
   /** Problems in Data Packages, each with the path of the package. */
   readonly warnings: readonly string[];
-  /** Folders whose files share fields, as JSON text. */
   readonly described: readonly DescribedFolder[];
 }
 
@@ -90,8 +89,8 @@ class FolderWalk {
       const names = knownNames ?? this.listNames(path);
       this.batch.folders.push(path);
       const scopes = this.packages.getScopesWithin(path, outer);
-      const fields = this.packages.getFolderFields(path);
-      if (fields !== undefined) this.batch.described.push({ folder: path, fields });
+      const described = this.packages.describeFolder(path);
+      if (described !== undefined) this.batch.described.push(described);
       this.open.push({ path, prefix: path === '' ? '' : `${path}/`, names, next: 0, scopes });
     } catch (error) {
       if (!isMissing(error)) this.leaveOut(path, 'unreadable');

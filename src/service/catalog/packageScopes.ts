@@ -7,7 +7,9 @@ import type { LeftOutKind } from '../../core/util/leftOut.ts';
 import { addInheritedFields } from '../../core/util/packageFields.ts';
 import { findFolderTransferId, getManifestNames } from '../../core/util/transferFolderNames.ts';
 import { toQuotable } from '../http/quotable.ts';
+import type { DescribedFolder } from './folderFields.ts';
 import { findHiddenPath, getBaseName, getParentFolder, type ScannedFile } from './catalogFile.ts';
+import { bagManifestNames, bagName, readBagManifest } from './bagManifest.ts';
 import { citationName, crateName, readCitationText, readCrateText } from './creditFiles.ts';
 import { maxChars, maxWarnings, readPackageText, type PackageContent, type PackageMetadata } from './dataPackage.ts';
 import { inspectPath, isPlainFolder } from './servedPaths.ts';
@@ -20,8 +22,8 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
 /**
  * Reads a file that describes a folder: its package with the schemas and dialects that the package references by path,
- * its RO-Crate, or its citation file. A missing file yields neither metadata nor warnings; an unreadable one yields a
- * warning. Never throws. Blocks the calling thread.
+ * its RO-Crate, the manifest of a bag, or its citation file. A missing file yields neither metadata nor warnings; an
+ * unreadable one yields a warning. Never throws. Blocks the calling thread.
  */
 export function readPackage(folder: string, name = packageName): PackageContent {
   try {
@@ -29,6 +31,7 @@ export function readPackage(folder: string, name = packageName): PackageContent 
     if (name === citationName) return readCitationText(text);
     const hasFile = (path: string): boolean => fs.existsSync(nodePath.join(folder, path));
     if (name === crateName) return readCrateText(text, { hasFile });
+    if (bagManifestNames.includes(name)) return readBagManifest(text, name, { hasFile });
     const transferFolder = name === packageName ? {} : { transferFolder: nodePath.basename(folder) };
     const read = readPackageText(text, { ...transferFolder, hasFile });
     if (read.metadata === undefined) return read;
@@ -148,8 +151,8 @@ export interface PackageScopes {
   /** Path of the package's folder, with a trailing `/`; empty for the root. */
   readonly prefix: string;
   readonly described: DescribedFiles;
-  /** True for an RO-Crate, which only adds to what the next packages state. */
-  readonly isCrate: boolean;
+  /** An RO-Crate only adds to what the next packages state. A bag adds to all packages. */
+  readonly kind: 'package' | 'crate' | 'bag';
   /** The packages to search next, for files that this package doesn't describe. */
   readonly outer: PackageScopes | undefined;
 }
@@ -168,7 +171,7 @@ const maxCached = 64;
 export function isDescriptionFile(path: string): boolean {
   const name = getBaseName(path);
   return (
-    [packageName, crateName, citationName].includes(name) ||
+    [packageName, crateName, citationName, bagName, ...bagManifestNames].includes(name) ||
     getFolderManifestNames(getParentFolder(path)).includes(name)
   );
 }
@@ -200,19 +203,35 @@ export class PackageCache {
     const manifest = getFolderManifestNames(folder).find((name) =>
       fs.existsSync(nodePath.join(this.root, prefix + name)),
     );
+    const packages: readonly (readonly [PackageScopes['kind'], string | undefined])[] = [
+      ['bag', this.findBagManifest(prefix)],
+      ['crate', crateName],
+      ['package', manifest],
+      ['package', packageName],
+    ];
     let scopes = outer;
-    for (const name of [crateName, ...(manifest === undefined ? [] : [manifest]), packageName]) {
-      const described = this.load(prefix + name)?.described;
-      if (described !== undefined) scopes = { prefix, described, isCrate: name === crateName, outer: scopes };
+    for (const [kind, name] of packages) {
+      const described = name === undefined ? undefined : this.load(prefix + name)?.described;
+      if (described !== undefined) scopes = { prefix, described, kind, outer: scopes };
     }
     return scopes;
   }
 
-  /** Returns the fields that a folder's RO-Crate or citation file gives to all of its files, as JSON text. */
-  getFolderFields(folder: string): string | undefined {
+  private findBagManifest(prefix: string): string | undefined {
+    const hasFile = (name: string): boolean => fs.existsSync(nodePath.join(this.root, prefix + name));
+    return hasFile(bagName) ? bagManifestNames.find(hasFile) : undefined;
+  }
+
+  /** Returns what a folder's files have in common; undefined if they have nothing. */
+  describeFolder(folder: string): DescribedFolder | undefined {
     const prefix = folder === '' ? '' : `${folder}/`;
     const fields = { ...this.load(prefix + citationName)?.folder, ...this.load(prefix + crateName)?.folder };
-    return Object.keys(fields).length === 0 ? undefined : JSON.stringify(fields);
+    const names = [packageName, this.findBagManifest(prefix)].filter((name) => name !== undefined);
+    const lists = names.map((name) => this.load(prefix + name)?.described);
+    const paths = lists.flatMap((described) => [...(described?.keys() ?? [])].map((path) => prefix + path));
+    const listed = paths.length === 0 ? undefined : JSON.stringify(paths);
+    if (Object.keys(fields).length > 0) return { folder, fields: JSON.stringify(fields), listed };
+    return listed === undefined ? undefined : { folder, fields: undefined, listed };
   }
 
   /** Returns and clears the problems found since the last call, each with the path of the package. */
@@ -257,19 +276,23 @@ function toDescribedFiles(metadata: PackageMetadata): DescribedFiles {
   return new Map([...metadata].map(([path, fields]) => [path, texts.get(fields) ?? '{}']));
 }
 
-/** Returns the metadata of a file from the nearest package that describes it, with what nearer RO-Crates add. */
+/**
+ * Returns the metadata of a file from the nearest package that describes it, with what nearer RO-Crates add, and the
+ * hash from a bag.
+ */
 function findDescription(scopes: PackageScopes | undefined, path: string): string | undefined {
-  let added: string | undefined;
+  let [stated, added]: (string | undefined)[] = [];
   for (let scope = scopes; scope !== undefined; scope = scope.outer) {
     const metadata = scope.described.get(path.slice(scope.prefix.length));
-    if (metadata === undefined) continue;
-    if (!scope.isCrate) return added === undefined ? metadata : mergeFields(metadata, added);
-    added = added === undefined ? metadata : mergeFields(added, metadata);
+    if (metadata === undefined || (stated !== undefined && scope.kind !== 'bag')) continue;
+    if (scope.kind === 'package') stated = metadata;
+    else added = mergeFields(added, metadata);
   }
-  return added;
+  return mergeFields(stated, added);
 }
 
-function mergeFields(text: string, added: string): string {
+function mergeFields(text: string | undefined, added: string | undefined): string | undefined {
+  if (text === undefined || added === undefined) return text ?? added;
   return JSON.stringify(addInheritedFields(parseJsonObject(text) ?? {}, parseJsonObject(added) ?? {}));
 }
 

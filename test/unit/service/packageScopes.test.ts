@@ -52,6 +52,32 @@ describe('The metadata of files from Data Packages around them (D20)', () => {
     assert.deepEqual(titles(), { 'a.txt': 'A', 'sub/b.txt': 'B', 'sub/deep/c.txt': 'far C' });
   });
 
+  it('from a bag only adds the hash, also of files that a package in or around the bag describes', () => {
+    const hash = (digit: string): string => `sha256:${digit.repeat(64)}`;
+    const list = (name: string, digit: string): string => `${digit.repeat(64)}  data/${name}\n`;
+    const resources = [
+      { path: 'a.txt', title: 'A' },
+      { path: 'b.txt', title: 'B', hash: hash('9') },
+    ];
+    writeFiles(folder, {
+      'datapackage.json': describeTitles({ 'bag/data/c.txt': 'C' }),
+      'bag/bagit.txt': '',
+      'bag/manifest-md5.txt': `${'0'.repeat(32)}  data/a.txt\n`,
+      'bag/manifest-sha256.txt': list('a.txt', '1') + list('b.txt', '2') + list('c.txt', '3'),
+      'bag/data/datapackage.json': JSON.stringify({ resources }),
+      ...Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [`bag/data/${name}.txt`, ''])),
+    });
+    const { files } = walkAll(folder, 'bag/data', reader);
+    const found = files.map(({ path, metadata }) => [path, JSON.parse(metadata ?? '{}') as object]);
+    assert.deepEqual(Object.fromEntries(found), {
+      'bag/data/a.txt': { title: 'A', hash: hash('1') },
+      'bag/data/b.txt': { title: 'B', hash: hash('9') },
+      'bag/data/c.txt': { title: 'C', hash: hash('3') },
+      'bag/data/d.txt': {},
+      'bag/data/datapackage.json': {},
+    });
+  });
+
   it('from an RO-Crate only adds to that from packages and manifests, also of outer folders', () => {
     const crate = (...entities: readonly object[]): string =>
       JSON.stringify({ '@graph': [{ '@id': './', '@type': 'Dataset' }, ...entities] });
@@ -226,6 +252,9 @@ describe('The metadata of files from Data Packages around them (D20)', () => {
     ['sub/my-datapackage.json', false],
     ['ro-crate-metadata.json', true],
     ['sub/CITATION.cff', true],
+    ['sub/bagit.txt', true],
+    ['sub/manifest-sha256.txt', true],
+    ['sub/tagmanifest-sha256.txt', false],
     ['manifest.json', false],
     ['sub/manifest.json', false],
     [`${transferFolder}/manifest.json`, true],
