@@ -10,12 +10,17 @@ export const crateName = 'ro-crate-metadata.json';
 /** Name of the file that states how to cite a folder's content, in the Citation File Format. */
 export const citationName = 'CITATION.cff';
 
+/** Name of the file that describes a BIDS data set, and states how to cite it. */
+export const bidsName = 'dataset_description.json';
+
 /** Maximum number of JSON characters that describe a whole folder, because they are sent with each of its files. */
 const maxFolderChars = 32 * 1024;
 
 /** Maximum number of entries of a list, because a file can have many references to one long list. */
 const maxListed = 1_000;
 const maxTextChars = 32 * 1024;
+
+const doiPattern = /^(?:https?:\/\/(?:dx\.)?doi\.org\/|doi:)?10\.\d+\//i;
 
 type Entities = ReadonlyMap<string, JsonObject>;
 
@@ -66,6 +71,39 @@ export function readCitationText(text: string): PackageContent {
   return addFolderFields({ warnings: [] }, describeCitation(cff));
 }
 
+/**
+ * Parses the description of a BIDS data set. Ignores what a template left to fill in. A data set without authors or a
+ * DOI, such as the output of a pipeline, gives no credit.
+ */
+export function readBidsText(text: string): PackageContent {
+  const read = readJsonObject(text);
+  if (read.kind !== 'object') return { warnings: [describeBrokenJson(read)] };
+  const list = (name: string): readonly string[] => listFilledIn(read.value[name]);
+  const [title, license] = [list('Name')[0], list('License')[0]];
+  const identifier = list('DatasetDOI').find((one) => doiPattern.test(one));
+  const contributors = list('Authors').map((name) => ({ contributor_type: 'Person', name, contributor_roles: 'Author' }));
+  if (title === undefined || list('BIDSVersion').length === 0) return { warnings: [] };
+  const notes = { ReferencesAndLinks: 'Reference', HowToAcknowledge: 'How to acknowledge' };
+  const credit = {
+    titles: [{ title }],
+    contributors,
+    identifier,
+    funding: list('Funding').map((funder) => ({ funder })),
+    related_identifiers: Object.entries(notes).flatMap(([name, description]) =>
+      list(name).map((id) => ({ id, description })),
+    ),
+  };
+  const isCredit = contributors.length > 0 || identifier !== undefined;
+  const licenses = license === undefined ? undefined : [{ name: license }];
+  const fields = omitUnknown({ credit: isCredit ? omitUnknown(credit) : undefined, licenses });
+  return addFolderFields({ warnings: [] }, Object.keys(fields).length === 0 ? undefined : fields);
+}
+
+function listFilledIn(value: unknown): readonly string[] {
+  const texts = toList(value).flatMap((one) => readText(one) ?? []);
+  return texts.some((text) => /^\s*TODO\b/i.test(text)) ? [] : texts;
+}
+
 function addFolderFields(content: PackageContent, fields: JsonObject | undefined): PackageContent {
   if (fields === undefined) return content;
   if (JSON.stringify(fields).length <= maxFolderChars) return { ...content, folder: fields };
@@ -94,7 +132,7 @@ function describeCrate(entities: Entities, root: JsonObject): JsonObject | undef
     ['value', 'url', '@id', 'cite-as'].map((name) => readText(entity[name])),
   );
   const known = [...toList(root['identifier']).map(readText), ...identifiers].filter((one) => one !== undefined);
-  const identifier = known.find((one) => /^(?:https?:\/\/(?:dx\.)?doi\.org\/|doi:)?10\.\d+\//i.test(one));
+  const identifier = known.find((one) => doiPattern.test(one));
   const contributors = [
     ...listPeople(entities, root['author'] ?? root['creator'], 'Author'),
     ...listPeople(entities, root['editor'], 'Editor'),

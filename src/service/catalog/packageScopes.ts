@@ -10,7 +10,7 @@ import { toQuotable } from '../http/quotable.ts';
 import type { DescribedFolder } from './folderFields.ts';
 import { findHiddenPath, getBaseName, getParentFolder, type ScannedFile } from './catalogFile.ts';
 import { bagManifestNames, bagName, readBagManifest } from './bagManifest.ts';
-import { citationName, crateName, readCitationText, readCrateText } from './creditFiles.ts';
+import { bidsName, citationName, crateName, readBidsText, readCitationText, readCrateText } from './creditFiles.ts';
 import { maxChars, maxWarnings, readPackageText, type PackageContent, type PackageMetadata } from './dataPackage.ts';
 import { inspectPath, isPlainFolder } from './servedPaths.ts';
 
@@ -22,13 +22,17 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
 /**
  * Reads a file that describes a folder: its package with the schemas and dialects that the package references by path,
- * its RO-Crate, the manifest of a bag, or its citation file. A missing file yields neither metadata nor warnings; an
- * unreadable one yields a warning. Never throws. Blocks the calling thread.
+ * its RO-Crate, the manifest of a bag, its citation file, or the description of a BIDS data set. A missing file yields
+ * neither metadata nor warnings; an unreadable one yields a warning. Never throws. Blocks the calling thread.
  */
 export function readPackage(folder: string, name = packageName): PackageContent {
   try {
-    const text = readText(nodePath.join(folder, name), name === citationName ? maxCitationBytes : maxPackageBytes);
+    const text = readText(
+      nodePath.join(folder, name),
+      [citationName, bidsName].includes(name) ? maxCitationBytes : maxPackageBytes,
+    );
     if (name === citationName) return readCitationText(text);
+    if (name === bidsName) return readBidsText(text);
     const hasFile = (path: string): boolean => fs.existsSync(nodePath.join(folder, path));
     if (name === crateName) return readCrateText(text, { hasFile });
     if (bagManifestNames.includes(name)) return readBagManifest(text, name, { hasFile });
@@ -171,7 +175,7 @@ const maxCached = 64;
 export function isDescriptionFile(path: string): boolean {
   const name = getBaseName(path);
   return (
-    [packageName, crateName, citationName, bagName, ...bagManifestNames].includes(name) ||
+    [packageName, crateName, citationName, bidsName, bagName, ...bagManifestNames].includes(name) ||
     getFolderManifestNames(getParentFolder(path)).includes(name)
   );
 }
@@ -225,7 +229,8 @@ export class PackageCache {
   /** Returns what a folder's files have in common; undefined if they have nothing. */
   describeFolder(folder: string): DescribedFolder | undefined {
     const prefix = folder === '' ? '' : `${folder}/`;
-    const fields = { ...this.load(prefix + citationName)?.folder, ...this.load(prefix + crateName)?.folder };
+    const [bids, citation, crate] = [bidsName, citationName, crateName].map((name) => this.load(prefix + name)?.folder);
+    const fields = { ...bids, ...citation, ...crate };
     const names = [packageName, this.findBagManifest(prefix)].filter((name) => name !== undefined);
     const lists = names.map((name) => this.load(prefix + name)?.described);
     const paths = lists.flatMap((described) => [...(described?.keys() ?? [])].map((path) => prefix + path));

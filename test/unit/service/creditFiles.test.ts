@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { listCitations } from '../../../src/core/citations/citableUnits.ts';
 import type { Citation } from '../../../src/core/citations/citation.ts';
 import type { JsonObject } from '../../../src/core/util/json.ts';
-import { readCitationText, readCrateText } from '../../../src/service/catalog/creditFiles.ts';
+import { readBidsText, readCitationText, readCrateText } from '../../../src/service/catalog/creditFiles.ts';
 
 /** Cites a file of a folder with these fields. */
 function cite(fields: JsonObject = {}): Citation | undefined {
@@ -261,5 +261,53 @@ preferred-citation:
     const many = `title: x\nauthors:\n${'  - name: Somebody\n'.repeat(5_000)}`;
     assert.equal(readCitationText(`${bomb}title: x\nauthors: *l9\n`).folder?.['credit'] === undefined, false);
     assert.deepEqual(readCitationText(many).warnings, ['its credit is longer than allowed']);
+  });
+});
+
+describe('The description of a BIDS data set', () => {
+  const read = (fields: JsonObject) => readBidsText(JSON.stringify({ Name: 'Rest', BIDSVersion: '1.8.0', ...fields }));
+
+  it('gives its files its title, authors, DOI, license, funding and links', () => {
+    const { folder, warnings } = read({
+      License: 'CC0',
+      Authors: ['Ada Quill', 'Hopper, Grace'],
+      DatasetDOI: 'doi:10.18112/openneuro.ds000001.v1.0.0',
+      Funding: ['Grant 1'],
+      ReferencesAndLinks: ['https://doi.org/10.1000/paper', 'A book'],
+      HowToAcknowledge: 'Please cite the paper.',
+    });
+    assert.deepEqual(warnings, []);
+    const citation = cite(folder);
+    assert.ok(citation);
+    const { title, doi, licenses, notes } = citation;
+    assert.deepEqual(
+      [title, doi, licenses.map(({ name }) => name)],
+      ['Rest', '10.18112/openneuro.ds000001.v1.0.0', ['CC0-1.0']],
+    );
+    assert.deepEqual(citation.authors, [
+      { literal: 'Ada Quill' },
+      { family: 'Hopper', given: 'Grace' },
+    ]);
+    for (const text of ['Grant 1', '10.1000/paper', 'A book', 'Please cite the paper.'])
+      assert.ok(JSON.stringify(notes).includes(text), `${text}: ${JSON.stringify(notes)}`);
+  });
+
+  it('gives neither what a template left to fill in, nor a DOI that is none', () => {
+    const { folder } = read({
+      Name: 'TODO: name of the dataset',
+      Authors: ['TODO:', '', 'First1 Last1', 7],
+      License: 'TODO: choose a license',
+      DatasetDOI: 'TODO: eventually a DOI for the dataset',
+      Funding: 'none',
+    });
+    assert.deepEqual(folder, undefined);
+    const citation = cite(read({ Authors: 'Ada Quill', DatasetDOI: 'n/a' }).folder);
+    assert.deepEqual([citation?.authors, citation?.doi], [[{ literal: 'Ada Quill' }], undefined]);
+  });
+
+  it('is only a file with the name and the version of BIDS', () => {
+    for (const text of ['{"Name": "x"}', '{"BIDSVersion": "1.8.0"}', '[]', '{"Name":'])
+      assert.equal(readBidsText(text).folder, undefined, text);
+    assert.deepEqual(readBidsText('{"Name":').warnings, ['it is not a JSON object (line 1, column 9)']);
   });
 });

@@ -119,6 +119,18 @@ describe('The metadata of files from Data Packages around them (D20)', () => {
     assert.ok(credit !== undefined && 'titles' in credit);
   });
 
+  it('of a whole folder comes from its BIDS description, unless its CITATION.cff states it', () => {
+    const bids = { Name: 'Rest', BIDSVersion: '1.8.0', Authors: ['Ada Quill'], License: 'CC0' };
+    const describe = (): Record<string, unknown> => {
+      const { described } = walkAll(folder, '', reader);
+      return JSON.parse(described[0]?.fields ?? '{}') as Record<string, unknown>;
+    };
+    writeFiles(folder, { 'sub/dataset_description.json': JSON.stringify(bids) });
+    assert.match(JSON.stringify(describe()), /"title":"Rest".*"Ada Quill".*"licenses":\[\{"name":"CC0"\}\]/);
+    writeFiles(folder, { 'sub/CITATION.cff': 'title: Reef\nauthors:\n  - name: Sea Lab\n' });
+    assert.match(JSON.stringify(describe()), /"title":"Reef".*"Sea Lab".*"licenses":\[\{"name":"CC0"\}\]/);
+  });
+
   it('is available to a partial walk', () => {
     writeFiles(folder, { 'datapackage.json': describeTitles({ 'sub/deep/c.txt': 'C' }) });
     const [file] = walkAll(folder, 'sub/deep', reader).files;
@@ -252,6 +264,7 @@ describe('The metadata of files from Data Packages around them (D20)', () => {
     ['sub/my-datapackage.json', false],
     ['ro-crate-metadata.json', true],
     ['sub/CITATION.cff', true],
+    ['sub/dataset_description.json', true],
     ['sub/bagit.txt', true],
     ['sub/manifest-sha256.txt', true],
     ['sub/tagmanifest-sha256.txt', false],
