@@ -233,6 +233,11 @@ export interface OpenedFiles {
 const groupsComment = `
 # xarray.open_dataset reads the root group only; xarray.open_groups (since 2024.10) reads all groups.`;
 
+const partitionsComment = `
+# Columns that only names of folders state, such as year=2024, are not in the files.`;
+
+const importMzml = 'from pyteomics import mzml  # pip install pyteomics[XML]';
+
 interface FormatReader {
   readonly endings: readonly string[];
   readonly imports: readonly string[];
@@ -261,7 +266,7 @@ def open_variants(path):
 const readers: readonly FormatReader[] = [
   read('.csv .csv.gz', 'import pandas', 'tables', 'pandas.read_csv'),
   read('.tsv .tsv.gz', 'import pandas', 'tab_tables', 'lambda path: pandas.read_csv(path, sep="\\t")'),
-  read('.parquet', 'import pandas', 'parquet_tables', 'pandas.read_parquet'),
+  read('.parquet .parq .pq', 'import pandas', 'parquet_tables', 'pandas.read_parquet', partitionsComment),
   read('.xlsx .xlsm .ods', 'import pandas', 'workbooks', 'lambda path: pandas.read_excel(path, sheet_name=None)'),
   read('.json', 'import json', 'documents', 'lambda path: json.loads(path.read_bytes())'),
   read('.geojson .gpkg .shp .fgb', 'import geopandas', 'layers', 'geopandas.read_file'),
@@ -279,6 +284,9 @@ const readers: readonly FormatReader[] = [
     'lambda path: gffutils.create_db(str(path), ":memory:", merge_strategy="create_unique")',
   ),
   read('.tif .tiff', 'import tifffile', 'images', 'tifffile.TiffFile'),
+  read('.nii .nii.gz', 'import nibabel', 'volumes', 'nibabel.load'),
+  read('.mzml', importMzml, 'spectra', 'lambda path: mzml.MzML(str(path))'),
+  read('.mzml.gz', `import gzip\n${importMzml}`, 'compressed_spectra', 'lambda path: mzml.MzML(gzip.open(path))'),
 ];
 
 function read(endings: string, imports: string, variable: string, opener: string, definition?: string): FormatReader {

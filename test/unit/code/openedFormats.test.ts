@@ -11,7 +11,7 @@ import { isDeep } from '../../support/testSize.ts';
 const writeFiles = `
 import gzip, json
 from pathlib import Path
-import h5py, numpy, openpyxl, pysam, tifffile, zarr
+import h5py, nibabel, numpy, openpyxl, pysam, tifffile, zarr
 
 Path("spliced.gff3").write_text(
     "##gff-version 3\\n"
@@ -38,6 +38,8 @@ group = zarr.open("exp.zarr", mode="w")
 group.create_dataset("values", data=numpy.arange(6), chunks=2)
 with gzip.open("x.vcf.gz", "wt") as file:
     file.write("##fileformat=VCFv4.2\\n##contig=<ID=1>\\n#CHROM\\tPOS\\tID\\tREF\\tALT\\tQUAL\\tFILTER\\tINFO\\n1\\t5\\t.\\tA\\tC\\t.\\t.\\t.\\n")
+for name in "brain.nii", "brain.nii.gz":
+    nibabel.save(nibabel.Nifti1Image(numpy.ones((2, 3, 4), "i2"), numpy.eye(4)), name)
 Path("last.fastq").write_text("@r1\\nACGT\\n+\\nIIII")
 with open("two.fq.gz", "wb") as file:
     for name in "r1", "r2":
@@ -56,6 +58,7 @@ print({name(path): list(sheets) for path, sheets in workbooks.items()})
 print({name(path): table.shape for path, table in tables.items()})
 print({name(path): store["values"][:].tolist() for path, store in zarr_stores.items()})
 print({name(path): [record.pos for record in file] for path, file in variants.items()})
+print({name(path): (image.shape, image.get_fdata().sum()) for path, image in volumes.items()})
 print({name(path): len(records) for path, records in reads.items()})
 print({name(path): len(records) for path, records in compressed_reads.items()})
 `;
@@ -68,7 +71,7 @@ if (isDeep) {
         execFileSync('python3', ['-c', writeFiles], { cwd: folder });
         const names =
           'spliced.gff3 u.sam u.bam u.cram odd.h5 mark.json pages.tif two.xlsx empty.csv good.csv ' +
-          'exp.zarr/.zgroup exp.zarr/values/0 x.vcf.gz last.fastq two.fq.gz';
+          'exp.zarr/.zgroup exp.zarr/values/0 x.vcf.gz last.fastq two.fq.gz brain.nii brain.nii.gz';
         const code = writeOpeningCode({ folder, paths: names.split(' '), omittedCount: 0 });
         const { output, errors } = await runPython(code + describeFiles, '', folder);
         assert.deepEqual(output.trimEnd().split('\n'), [
@@ -81,6 +84,7 @@ if (isDeep) {
           "{'good.csv': (1, 2)}",
           "{'exp.zarr': [0, 1, 2, 3, 4, 5]}",
           "{'x.vcf.gz': [5]}",
+          "{'brain.nii': ((2, 3, 4), 24.0), 'brain.nii.gz': ((2, 3, 4), 24.0)}",
           "{'last.fastq': 1}",
           "{'two.fq.gz': 2}",
         ]);

@@ -6,7 +6,7 @@ import { writeOpeningCode } from '../../../src/core/code/writeCode.ts';
 import { parsePython, runPython } from '../../support/runCode.ts';
 
 const endings =
-  'csv csv.gz tsv parquet xlsx ods json geojson gpkg shp nc h5 zarr bam cram sam vcf vcf.gz fasta fa.gz fastq fastq.gz gff3 tif';
+  'csv csv.gz tsv parquet xlsx ods json geojson gpkg shp nc h5 zarr bam cram sam vcf vcf.gz fasta fa.gz fastq fastq.gz gff3 tif pq nii nii.gz mzml mzml.gz';
 
 describe('Code that opens transferred files', () => {
   it('is valid Python for every format, and imports each library once', async () => {
@@ -16,9 +16,10 @@ describe('Code that opens transferred files', () => {
     assert.deepEqual([run.exitCode, run.errors], [0, '']);
     const imports = code.split('\n').filter((line) => /^(import|from) /.test(line));
     assert.equal(new Set(imports).size, imports.length);
-    for (const library of ['pandas', 'geopandas', 'xarray', 'h5py', 'zarr', 'pysam', 'gffutils', 'tifffile'])
+    for (const library of ['pandas', 'geopandas', 'xarray', 'h5py', 'zarr', 'pysam', 'gffutils', 'tifffile', 'nibabel'])
       assert.ok(imports.includes(`import ${library}`), library);
     assert.ok(imports.includes('from Bio import SeqIO'));
+    assert.ok(imports.includes('from pyteomics import mzml  # pip install pyteomics[XML]'));
   });
 
   it('opens the files in their folder, with names full of quotes', async () => {
@@ -58,6 +59,12 @@ describe('Code that opens transferred files', () => {
     const code = writeOpeningCode({ folder: '/f', paths, omittedCount: 0 });
     assert.match(code, /^paths = \[\n {4}folder \/ "x\/a\.zarr",\n {4}folder \/ "x\/a\.zarr\.csv",\n\]$/m);
     assert.match(code, /^zarr_stores = open_files\(\("\.zarr",\), /m);
+  });
+
+  it('says that the columns of a partitioned Parquet data set are not in its files', () => {
+    const code = writeOpeningCode({ folder: '/f', paths: ['a/year=2024/part-0.parquet', 'b.pq'], omittedCount: 0 });
+    assert.match(code, /^# Columns that only names of folders state, such as year=2024, are not in the files\.$/m);
+    assert.match(code, /^parquet_tables = open_files\(\("\.parquet", "\.parq", "\.pq"\), pandas\.read_parquet\)$/m);
   });
 
   it('lists files of other formats without a library', () => {
