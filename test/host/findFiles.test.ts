@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { env, Position, Selection, Uri, window, workspace } from 'vscode';
 import type { Search } from '../../src/core/search/searchStore.ts';
+import { createLastRows } from '../../src/extension/features/search/searchItems.ts';
 import type { ScriptedPick } from '../support/scriptedInputs.ts';
 import { Stage } from './stage.ts';
 
@@ -105,6 +106,23 @@ describe('Finding files by ID', () => {
     columns.choose('file_id');
     await done;
     assert.deepEqual(ids(found()), ['JDP:000007', 'JDP:000008']);
+  });
+
+  it('looks up the ids of a table exactly, and names those that were found only without outer spaces', async () => {
+    const { done, columns } = await beginCsv('file_id,n\n JDP:000009,1\nJDP:000010 ,2\nJDP:000011,3\n');
+    columns.choose('file_id');
+    await done;
+    const search = found();
+    assert.deepEqual(search.query.ids, [' JDP:000009', 'JDP:000010 ', 'JDP:000011']);
+    assert.deepEqual(ids(search).sort(), ['JDP:000009', 'JDP:000010', 'JDP:000011']);
+    const rows = createLastRows(search, { kind: 'search', key: search.key });
+    const texts = rows.map((row) => (row.kind === 'message' ? row.text : row.kind));
+    assert.deepEqual(texts, ['2 IDs found only without the spaces around them']);
+    const again = stage.run('dataTransfer.refineSearch', { kind: 'search', key: search.key });
+    (await stage.person.pick()).choose('Type or paste IDs');
+    (await stage.person.textBox()).enter();
+    await again;
+    assert.deepEqual(found().query.ids, search.query.ids, 'unchanged ids keep their spaces');
   });
 
   it('reads a list without a header row', async () => {

@@ -7,6 +7,15 @@ export function parseIds(text: string): readonly string[] {
 }
 
 /**
+ * Parses pasted IDs, which can be separated as in {@link parseIds}. If a line contains a single ID, preserves the spaces
+ * around it, because they can belong to the ID.
+ */
+export function parsePastedIds(text: string): readonly string[] {
+  const lines = text.replace(/^\uFEFF/, '').split(/[\r\n]+/);
+  return dedupeIds(lines.flatMap((line) => (/^\s*[^\s,]+\s*$/.test(line) ? [line] : parseIds(line))));
+}
+
+/**
  * Parses IDs on separate lines. An ID can contain spaces and commas, also outer spaces. Preserves the order and removes
  * duplicates.
  */
@@ -23,6 +32,13 @@ export function dedupeIds(ids: readonly string[]): readonly string[] {
 export interface MissingId {
   readonly id: string;
   readonly reason?: Reason;
+  /** True if a file has this ID without the spaces around it. */
+  readonly isFoundTrimmed?: boolean;
+}
+
+/** Returns the IDs of a search for which it found files whose IDs lack the outer spaces. */
+export function filterTrimmedIds({ missing }: { readonly missing: readonly MissingId[] }): readonly string[] {
+  return missing.filter(({ isFoundTrimmed }) => isFoundTrimmed).map(({ id }) => id);
 }
 
 /**
@@ -33,7 +49,8 @@ export function filterMissingIds(
   { missing }: { readonly missing: readonly MissingId[] },
   isUnknown: boolean,
 ): readonly MissingId[] {
-  return missing.filter(({ reason }) => (reason === undefined || reason.kind === 'notFound') === isUnknown);
+  const isOfUnknown = (reason?: Reason): boolean => reason === undefined || reason.kind === 'notFound';
+  return missing.filter(({ reason, isFoundTrimmed }) => !isFoundTrimmed && isOfUnknown(reason) === isUnknown);
 }
 
 const maxMessageLength = 20_000;

@@ -70,8 +70,36 @@ async function requestIdsPage(
   const request = { database: search.query.database, orcid, ids };
   const { files, refused, failure } = await lookUpIds(session, unsafeIds, request, signal);
   if (failure) return { ...toFailedPage(search, failure), files };
+  const missing = findMissing(ids, files, refused);
+  const trimmed = listTrimmed(missing);
+  const further = trimmed.length > 0 ? await lookUpIds(session, unsafeIds, { ...request, ids: trimmed }, signal) : none;
+  const found = [...files, ...further.files];
+  if (further.failure) return { ...toFailedPage(search, further.failure), files: found };
   const nextOffset = search.nextOffset + ids.length;
-  return { files, missing: findMissing(ids, files, refused), nextOffset, more: nextOffset < all.length };
+  return { files: found, missing: markTrimmed(missing, found), nextOffset, more: nextOffset < all.length };
+}
+
+const none = { files: [], failure: undefined };
+
+/**
+ * Returns the IDs of which no file was found, without their outer spaces. Only an ID that isn't found as it is can mean
+ * another one. Leaves out those that the server didn't answer (D37: crashing file ids).
+ */
+function listTrimmed(missing: readonly MissingId[]): readonly string[] {
+  return [...new Set(missing.filter(mayBeTrimmed).map(({ id }) => id.trim()))];
+}
+
+function mayBeTrimmed({ id, reason }: MissingId): boolean {
+  return id.trim() !== id && reason?.kind !== 'dropped';
+}
+
+function markTrimmed(missing: readonly MissingId[], files: readonly FoundFile[]): readonly MissingId[] {
+  const found = listIds(files);
+  return missing.map((one) => (mayBeTrimmed(one) && found.has(one.id.trim()) ? { ...one, isFoundTrimmed: true } : one));
+}
+
+function listIds(files: readonly FoundFile[]): ReadonlySet<string> {
+  return new Set(files.flatMap((file) => (file.kind === 'file' ? [file.id] : [])));
 }
 
 function findMissing(
@@ -79,7 +107,7 @@ function findMissing(
   files: readonly FoundFile[],
   refused: readonly RefusedId[],
 ): readonly MissingId[] {
-  const found = new Set(files.flatMap((file) => (file.kind === 'file' ? [file.id] : [])));
+  const found = listIds(files);
   const reasons = new Map(refused.map(({ id, reason }) => [id, { reason }]));
   return ids.filter((id) => !found.has(id)).map((id) => ({ id, ...reasons.get(id) }));
 }

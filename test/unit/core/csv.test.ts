@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { parseIdLines, parseIds } from '../../../src/core/model/idList.ts';
+import { parseIdLines, parseIds, parsePastedIds } from '../../../src/core/model/idList.ts';
 import { parseCsv } from '../../../src/core/util/csv.ts';
 import { assertLinearTime } from '../../support/linearTime.ts';
 
@@ -188,6 +188,12 @@ describe('Parsing a list of ids', () => {
   it('splits at commas, white space and line breaks, and returns each id once', () => {
     assert.deepEqual(parseIds(' JDP:1, JDP:2\r\n\tJDP:1,,JDP:3 '), ['JDP:1', 'JDP:2', 'JDP:3']);
     assert.deepEqual(parseIds(' ,\n'), []);
+  });
+
+  it('keeps the outer white space of a pasted line with one id, which can belong to the id', () => {
+    const text = '\uFEFFJDP:1\r\n JDP:2\nJDP:3 \n JDP:4, JDP:5\n \nJDP:6 JDP:1 \n';
+    assert.deepEqual(parsePastedIds(text), ['JDP:1', ' JDP:2', 'JDP:3 ', 'JDP:4', 'JDP:5', 'JDP:6']);
+    assert.deepEqual(parsePastedIds(' ,\n'), []);
   });
 
   it('returns each line once, without a byte order mark, but with outer white space, because IDs are exact', () => {

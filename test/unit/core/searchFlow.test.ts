@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { localServiceName } from '../../../src/contract/contract.ts';
+import { filterMissingIds, filterTrimmedIds } from '../../../src/core/model/idList.ts';
 import type { SearchQuery } from '../../../src/core/model/searchModel.ts';
 import { getEmptySearches, type Search } from '../../../src/core/search/searchStore.ts';
 import { json, plainProblem, problem, silence, type Behavior } from '../../support/faultBehaviors.ts';
@@ -18,6 +19,21 @@ describe('The search flow', () => {
   const ids = (search: Search | undefined): string[] =>
     (search?.files ?? []).flatMap((file) => (file.kind === 'file' ? [file.id] : []));
   const all = (): readonly Search[] => rig.explorer.searchStore.getAll();
+
+  it('looks up ids exactly, and only those not found without the spaces around them', async () => {
+    const known = [' a', 'a', 'b', 'c', 'd '];
+    rig.server.on('GET /api/v1/files/by-id', (request, response) => {
+      const asked = (request.query.get('ids') ?? '').split(',');
+      return page(...known.filter((id) => asked.includes(id)))(request, response);
+    });
+    const given = [' a', ' b', 'b ', 'c', ' c', 'd ', ' e'];
+    const key = await rig.explorer.searchFlow.run(await rig.connect(), { ...query, ids: given });
+    const search = rig.explorer.searchStore.get(key);
+    assert.ok(search);
+    assert.deepEqual(ids(search), [' a', 'c', 'd ', 'b'], 'the file "a" was not requested');
+    assert.deepEqual(filterTrimmedIds(search), [' b', 'b ', ' c']);
+    assert.deepEqual(filterMissingIds(search, true), [{ id: ' e' }]);
+  });
 
   describe('loading more pages', () => {
     const findsAll = async (pageSize: number, ...pages: Behavior[]): Promise<Search | undefined> => {

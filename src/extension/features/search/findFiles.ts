@@ -1,5 +1,5 @@
 import { env, l10n, window } from 'vscode';
-import { dedupeIds, parseIds } from '../../../core/model/idList.ts';
+import { dedupeIds, parseIds, parsePastedIds } from '../../../core/model/idList.ts';
 import type { SearchQuery } from '../../../core/model/searchModel.ts';
 import { isMissing, type DataTable } from '../../../core/tables/dataTable.ts';
 import { getValueRows, listCellDoubts, type TableSelection } from '../../../core/tables/rowMatch.ts';
@@ -96,7 +96,7 @@ type IdSource = 'typed' | 'selection' | 'clipboard' | 'table';
 
 /** Creates the list of sources to choose from. The clipboard isn't read until the user has chosen it. */
 function createIdSourcePick(): PickOptions<IdSource> {
-  const selected = parseIds(getSelectedText());
+  const selected = parsePastedIds(getSelectedText());
   const choices: Choice<IdSource>[] = [
     { label: l10n.t('Type or paste IDs'), value: 'typed' },
     { label: l10n.t('Clipboard'), description: l10n.t('one or more lines'), value: 'clipboard' },
@@ -122,7 +122,7 @@ async function askIds(
 ): ReturnType<Step> {
   if (source === 'table') return await askTableIds(position, services, setIds);
   if (source === 'typed') return await askTyped(position, setIds, initialIds);
-  const ids = parseIds(source === 'selection' ? getSelectedText() : await env.clipboard.readText());
+  const ids = parsePastedIds(source === 'selection' ? getSelectedText() : await env.clipboard.readText());
   if (ids.length === 0) throw new CommandHint(l10n.t('No IDs found. Copy or select some first.'));
   setIds(ids);
   return 'skip';
@@ -133,13 +133,15 @@ async function askTyped(
   setIds: (ids: readonly string[]) => void,
   initialIds: readonly string[],
 ): ReturnType<Step> {
+  const value = initialIds.join(', ');
   const answer = await askText(position, {
     prompt: l10n.t('File IDs, separated by commas or spaces. To paste multiple lines, go back and select Clipboard.'),
-    value: initialIds.join(', '),
+    value,
     validate: (text) => (parseIds(text).length > 0 ? undefined : l10n.t('Enter at least one ID.')),
   });
   if (typeof answer === 'string') return answer;
-  setIds(parseIds(answer.value));
+  // IDs from a table or the clipboard can contain spaces and commas.
+  setIds(answer.value === value.trim() ? initialIds : parseIds(answer.value));
   return 'next';
 }
 
@@ -182,7 +184,7 @@ async function askIdColumn(
 /** Returns the IDs in the column's cells. Leaves out missing values, and warns about rows in doubt. */
 function readIds(services: CommandServices, selection: TableSelection, column: TableColumn): readonly string[] {
   const rows = getValueRows(selection);
-  const cells = rows.flatMap((row) => selection.columns.map((index) => row.cells[index]?.trim() ?? ''));
+  const cells = rows.flatMap((row) => selection.columns.map((index) => row.cells[index] ?? ''));
   const ids = dedupeIds(cells.filter((cell) => !isMissing(cell)));
   const doubts = describeRowsInDoubt(listCellDoubts(selection));
   if (ids.length === 0) {

@@ -1,7 +1,7 @@
 import { l10n, ThemeIcon, TreeItem, TreeItemCheckboxState, TreeItemCollapsibleState } from 'vscode';
 import { getMachine } from '../../../core/model/connection.ts';
 import type { FileEntry, FoundFile, UnreadableFile } from '../../../core/model/fileEntry.ts';
-import { filterMissingIds, type MissingId } from '../../../core/model/idList.ts';
+import { filterMissingIds, filterTrimmedIds, type MissingId } from '../../../core/model/idList.ts';
 import type { Reason } from '../../../core/model/reason.ts';
 import { maxPagesWithoutNew } from '../../../core/model/searchModel.ts';
 import type { LeftOutSearches, Search } from '../../../core/search/searchStore.ts';
@@ -282,7 +282,20 @@ export function createLastRows(search: Search, node: SearchNode): SearchTreeNode
   const missed = [true, false].flatMap((isUnknown): SearchTreeNode[] =>
     filterMissingIds(search, isUnknown).length > 0 ? [{ kind: 'missing', searchKey: search.key, isUnknown }] : [],
   );
-  return [...missed, ...createStatusRows(search, node)];
+  return [...missed, ...createTrimmedRows(search), ...createStatusRows(search, node)];
+}
+
+/** Creates the row for IDs that were found only without the spaces around them, so that other files may be meant. */
+function createTrimmedRows(search: Search): MessageNode[] {
+  const ids = filterTrimmedIds(search);
+  if (ids.length === 0) return [];
+  const text = plural(
+    ids.length,
+    '{0} ID found only without the spaces around it',
+    '{0} IDs found only without the spaces around them',
+  );
+  const tooltip = [text, ...ids.slice(0, 20).map(toPlainLine)].join('\n');
+  return [{ kind: 'message', id: `${search.key}/trimmed`, icon: 'about', text, tooltip }];
 }
 
 function createStatusRows(search: Search, node: SearchNode): MessageNode[] {
