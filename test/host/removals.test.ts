@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { commands } from 'vscode';
 import { transfer } from './specimens.ts';
-import { Stage } from './stage.ts';
+import { ledgerFolder, Stage } from './stage.ts';
 
 describe('A removal', () => {
   let stage: Stage;
@@ -99,5 +101,37 @@ describe('A removal', () => {
     await settings.update('localService.databases', [folder], true);
     assert.match((await undo()) ?? '', /^Undone: Removed Lab Share/);
     assert.deepEqual(parts.settings.servedLocations, [folder]);
+  });
+
+  it('of a served database is not undone if the settings list the database again meanwhile', async () => {
+    const folder = { name: 'Lab Share', folder: '/lab/share' };
+    const newer = { ...folder, folder: '/lab/share/', name: 'Newer', organization: 'Lab' };
+    const { settings, parts } = stage;
+    await parts.settings.saveServedLocation(folder);
+    const done = stage.run('dataTransfer.stopServing');
+    (await stage.person.pick()).choose('Lab Share');
+    await done;
+    (await stage.person.notice(/^Removed Lab Share/)).dismiss();
+    await settings.update('localService.databases', [newer], true);
+    await stage.run('dataTransfer.undoRemoval');
+    await stage.person.notice(/^Lab Share was saved again, so there is nothing to restore\.$/);
+    assert.deepEqual(parts.settings.servedLocations, [newer]);
+  });
+
+  it('of transfers is reported as undone only if their records still exist', async () => {
+    const { transferFlow, transferStore } = stage.parts;
+    const ended = ['one', 'two'].map((name) => transfer(`${name}-${Date.now()}`, { state: 'succeeded' }));
+    const [one, two] = ended;
+    assert.ok(one && two);
+    for (const each of ended) await transferFlow.save(each);
+    await remove(/^Removed “2 files/, 'dataTransfer.removeFromHistory', { kind: 'transfer', key: one.key });
+    await remove(/^Removed “2 files/, 'dataTransfer.removeFromHistory', { kind: 'transfer', key: two.key });
+    await transferFlow.restore([two.key]);
+    assert.equal(await undo(), 'Undone: Removed “2 files to Beta” from the history.', 'it was restored already');
+    await rm(join(ledgerFolder, 'removed', `${one.key}.json`));
+    await stage.run('dataTransfer.undoRemoval');
+    await stage.person.notice(/^1 transfer couldn't be restored\. Removed transfers are kept for one day\.$/);
+    assert.deepEqual([transferStore.get(one.key), transferStore.get(two.key)?.key], [undefined, two.key]);
+    assert.equal(isUndoEnabled, false);
   });
 });

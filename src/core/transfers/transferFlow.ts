@@ -197,8 +197,12 @@ export class TransferFlow {
     return await this.dependencies.ledger.loadRemoved();
   }
 
-  async restore(keys: readonly string[]): Promise<void> {
-    this.dependencies.store.put(await this.dependencies.ledger.restore(keys));
+  /** Restores removed transfers. Resolves to the number of transfers whose records no longer exist. */
+  async restore(keys: readonly string[]): Promise<number> {
+    const { store, ledger } = this.dependencies;
+    const restored = await ledger.restore(keys);
+    store.put(restored);
+    return keys.length - restored.length;
   }
 
   async save(transfer: Transfer): Promise<Transfer> {

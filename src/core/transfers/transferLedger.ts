@@ -290,6 +290,7 @@ export class TransferLedger {
     await mapConcurrently(keys, maxParallelFiles, (key) => this.runInTurn(key, () => this.removeRecord(key)));
   }
 
+  /** Restores removed transfers. Resolves to the given transfers that the ledger then has, also if they had no need. */
   async restore(keys: readonly string[]): Promise<readonly Transfer[]> {
     await Promise.all([this.files.createFolder('running'), this.files.createFolder('ended')]);
     const restored = await mapConcurrently(keys, maxParallelFiles, (key) =>
@@ -450,9 +451,16 @@ export class TransferLedger {
     this.seen.delete(key);
   }
 
+  /** Returns a transfer that isn't removed, for example because another window has restored it. */
+  private async findStored(key: string): Promise<Transfer | undefined> {
+    const found = await this.files.find(key);
+    return found === 'later' ? undefined : found?.transfer;
+  }
+
   private async restoreRecord(key: string): Promise<Transfer | undefined> {
     const found = await this.files.read('removed', key);
-    if (found === undefined || found === 'later') return undefined;
+    if (found === 'later') return undefined;
+    if (found === undefined) return await this.findStored(key);
     await this.files.move(key, 'removed', hasEnded(found.transfer.state) ? 'ended' : 'running');
     this.seen.set(key, await this.files.getIdentity(key));
     return found.transfer;

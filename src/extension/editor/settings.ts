@@ -212,20 +212,16 @@ export class Settings {
     return this.getList('localService.databases').filter(isServedLocation).map(omitInvalidInterval);
   }
 
-  /** Adds a folder or store to the setting. Removes all entries for `replaced`, and preserves the others. */
-  async saveServedLocation(location: ServedLocation, replaced?: ServedLocation): Promise<void> {
-    const others = replaced ? this.listOtherLocations(replaced) : this.getEntries('localService.databases');
-    await this.update('localService.databases', [...others, location]);
+  /** Adds a folder or store to the setting. Preserves all other entries. */
+  async saveServedLocation(location: ServedLocation): Promise<void> {
+    await this.update('localService.databases', [...this.getEntries('localService.databases'), location]);
   }
 
-  async removeServedLocation(location: Pick<ServedLocation, 'folder' | 'remote'>): Promise<void> {
-    await this.update('localService.databases', this.listOtherLocations(location));
-  }
-
-  private listOtherLocations({ folder, remote }: Pick<ServedLocation, 'folder' | 'remote'>): readonly unknown[] {
-    return this.getEntries('localService.databases').filter(
+  async removeServedLocation({ folder, remote }: Pick<ServedLocation, 'folder' | 'remote'>): Promise<void> {
+    const others = this.getEntries('localService.databases').filter(
       (one) => !isServedLocation(one) || one.folder !== folder || one.remote !== remote,
     );
+    await this.update('localService.databases', others);
   }
 
   /** Returns the path to rclone; undefined if the service is to search for it (D62: stores through rclone). */

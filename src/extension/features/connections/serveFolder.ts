@@ -1,11 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { commands, l10n, workspace, type Uri } from 'vscode';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { DatabaseNode } from '../../editor/contributions.ts';
 import { pickFolder } from '../../editor/fileDialogs.ts';
 import { askText, chooseOne, createSingleStep } from '../../editor/quickInput.ts';
-import type { ServedLocation } from '../../editor/settings.ts';
+import type { ServedLocation, Settings } from '../../editor/settings.ts';
 import {
   containsPath,
   findSavedLocation,
@@ -132,8 +133,15 @@ export async function stopServing(services: CommandServices, node: DatabaseNode 
   if (!saved) return;
   await settings.removeServedLocation(saved);
   const message = l10n.t("Removed {0} from your settings. Its files weren't deleted.", toPlainLine(saved.name));
-  // The user may serve it again before undoing this.
-  removals.report(message, () => settings.saveServedLocation(saved, saved));
+  removals.report(message, async () => await restoreServing(settings, saved));
+}
+
+/** Adds a removed location to the settings again, unless the user has added it with other values. */
+async function restoreServing(settings: Settings, removed: ServedLocation): Promise<void> {
+  const newer = settings.servedLocations.find((one) => isSameLocation(one, removed));
+  if (!newer) await settings.saveServedLocation(removed);
+  else if (!isDeepStrictEqual(newer, removed))
+    throw new CommandHint(l10n.t('{0} was saved again, so there is nothing to restore.', toPlainLine(removed.name)));
 }
 
 function requireSavedLocation({ connectionStore, settings }: CommandServices, { name }: DatabaseNode): ServedLocation {

@@ -4,6 +4,7 @@ import { commands, l10n, Uri, workspace } from 'vscode';
 import { exportAsCsv, exportAsJson } from '../../../core/model/transferExport.ts';
 import { hasEnded, type Transfer } from '../../../core/model/transferModel.ts';
 import { TransferSearch } from '../../../core/model/transferSearch.ts';
+import type { TransferFlow } from '../../../core/transfers/transferFlow.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { getConnectionName } from '../../editor/connectionFacts.ts';
 import type { TransferNode } from '../../editor/contributions.ts';
@@ -95,7 +96,20 @@ async function removeTransfers(
 ): Promise<void> {
   const keys = transfers.map(({ key }) => key);
   await transferFlow.forget(keys);
-  removals.report(text, () => transferFlow.restore(keys));
+  removals.report(text, () => restoreTransfers(transferFlow, keys));
+}
+
+/** Restores removed transfers. Throws a {@link CommandHint} if records of some no longer exist. */
+async function restoreTransfers(transferFlow: TransferFlow, keys: readonly string[]): Promise<void> {
+  const lostCount = await transferFlow.restore(keys);
+  if (lostCount === 0) return;
+  throw new CommandHint(
+    plural(
+      lostCount,
+      "{0} transfer couldn't be restored. Removed transfers are kept for one day.",
+      "{0} transfers couldn't be restored. Removed transfers are kept for one day.",
+    ),
+  );
 }
 
 /** Maximum number of results. A list can redraw this many rows on each keystroke without a noticeable delay. */
@@ -150,7 +164,7 @@ export async function restoreRemovedTransfers({ transferFlow, notifications }: C
     },
   );
   if (typeof answer === 'string') return;
-  await transferFlow.restore(answer.value);
+  await restoreTransfers(transferFlow, answer.value);
   notifications.showStatusMessage(plural(answer.value.length, 'Restored {0} transfer.', 'Restored {0} transfers.'));
 }
 
