@@ -270,10 +270,16 @@ export class FixedFolder {
 /**
  * Gives a complete part file its final name in the same folder, without ever replacing another file (D24: destination
  * layout). A file system without hard links permits that only until just before the renaming. `isPublished` is called if
- * the name may be taken: it returns true if an identical file has it, and throws if anything else does. The caller
- * closes `fixed`, which is faster for several files of a folder.
+ * the name may be taken, with paths of both files that lead to the same folder as the link would: it returns true if an
+ * identical file has the name, and throws if anything else does. The caller closes `fixed`, which is faster for several
+ * files of a folder.
  */
-export function publishPart(part: string, finalPath: string, isPublished: () => boolean, fixed?: FixedFolder): void {
+export function publishPart(
+  part: string,
+  finalPath: string,
+  isPublished: (finalPath: string, part: string) => boolean,
+  fixed?: FixedFolder,
+): void {
   const own = fixed ?? new FixedFolder();
   try {
     // The system looks up both paths one after the other, and in between, somebody may replace the folder with a link.
@@ -281,7 +287,7 @@ export function publishPart(part: string, finalPath: string, isPublished: () => 
     const [from, to] = [`${folder}/${nodePath.basename(part)}`, `${folder}/${nodePath.basename(finalPath)}`];
     for (let attempt = 1; ; attempt += 1) {
       const code = tryLink(from, to);
-      if (code === undefined || isPublished()) return removePart(from);
+      if (code === undefined || isPublished(to, from)) return removePart(from);
       if (code !== 'EEXIST') return fs.renameSync(from, to);
       // Another file had the name a moment ago, but is gone.
       if (attempt === maxPublications) throw createConflict();

@@ -202,7 +202,7 @@ export class FolderSink implements MoveSink {
       requireOwnPart(copy, part, this.folders);
     });
     try {
-      publishPart(part, finalPath, () => this.hasSameContent(finalPath, file), this.fixed);
+      publishPart(part, finalPath, (path) => this.hasSameContent(path, file), this.fixed);
     } catch (error) {
       removePart(part);
       throw error;
@@ -446,11 +446,11 @@ class WrittenPart implements WrittenFile {
       if (!this.isReadBack && modifiedMs !== undefined)
         withOpenFile(openPart(part), (opened) => setModified(opened, String(modifiedMs / 1_000)));
       folders.checkUnmoved(nodePath.dirname(finalPath));
-      publishPart(part, finalPath, () =>
+      publishPart(part, finalPath, (existing, own) =>
         isIdentical(
-          finalPath,
+          existing,
           (path) => this.digest(path),
-          () => this.digest(part),
+          () => this.digest(own),
         ),
       );
     });

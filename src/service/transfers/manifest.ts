@@ -115,7 +115,7 @@ export async function writeManifest(
       await requireFiles();
       folders.checkUnmoved(folder);
       await removeEarlier(finalPath, record.id);
-      publishPart(part, finalPath, () => isPresent(finalPath));
+      publishPart(part, finalPath, isPresent);
     } catch (error) {
       removePart(part);
       throw error;
