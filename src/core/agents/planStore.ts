@@ -228,7 +228,8 @@ export class PlanStore implements Disposable {
 
   /** Lets a person decide again on the plan of a transfer of which nothing was sent. Never rejects. */
   async reopen(unsent: Transfer): Promise<void> {
-    await withdrawDecision(this.ledgerFolder, unsent, this.log);
+    const { ledgerFolder, clock, log } = this;
+    await withdrawDecision(ledgerFolder, unsent, { clock, log });
   }
 
   private async readState({ id, expiresAt }: TransferPlan): Promise<PlanState> {

@@ -2,7 +2,9 @@ import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Transfer } from '../model/transferModel.ts';
 import type { Clock } from '../util/clock.ts';
+import { createFolder } from '../util/createFolder.ts';
 import { getErrorCode, isMissing } from '../util/errorFacts.ts';
+import { runUnderLock } from '../util/fileLock.ts';
 import { parseJsonObject } from '../util/json.ts';
 import type { Logger } from '../util/logger.ts';
 import { FirstFileWatch } from './recordFolders.ts';
@@ -30,20 +32,26 @@ export function parsePlanId(name: string): string | undefined {
 
 /**
  * Withdraws the decision on an agent's plan, because nothing was sent of its transfer (D64: a person decides). Keeps a
- * later decision, such as one that another window has recorded meanwhile. If the decision can't be withdrawn, only logs
- * that: the plan then stays decided.
+ * later decision, such as one that another window has recorded meanwhile: a decision is only replaced after it was
+ * withdrawn, and under the lock nobody else withdraws it. If the decision can't be withdrawn, only logs that: the plan
+ * then stays decided.
  */
 export async function withdrawDecision(
   ledgerFolder: string,
   { requestedBy, createdAt }: Transfer,
-  log: Logger,
+  { clock, log }: { readonly clock: Clock; readonly log: Logger },
 ): Promise<void> {
   const plan = requestedBy?.plan ?? '';
   if (parsePlanId(toPlanName(plan)) === undefined) return;
   const path = join(ledgerFolder, planFolder, toPlanName(plan, 'decision'));
-  try {
+  const withdraw = async (): Promise<void> => {
     const decidedAt = parseJsonObject(await readFile(path, 'utf8'))?.['at'];
     if (typeof decidedAt === 'number' && decidedAt <= createdAt) await rm(path);
+  };
+  try {
+    const locks = join(ledgerFolder, 'locks');
+    await createFolder(locks, 0o700);
+    await runUnderLock(join(locks, `plan-${plan}.lock`), clock, withdraw);
   } catch (error) {
     if (!isMissing(error)) log.warn(`The decision on plan ${plan} could not be withdrawn: ${getErrorCode(error)}`);
   }

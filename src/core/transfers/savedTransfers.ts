@@ -151,7 +151,7 @@ export class SavedTransfers implements Disposable {
         isWaitingToBeSent(stored) ? { ...withState(stored, 'refused', clock.now()), problem } : undefined,
       );
       if (settled) this.show(settled.transfer);
-      if (settled?.hasChanged) await withdrawDecision(folder, settled.transfer, log);
+      if (settled?.hasChanged) await withdrawDecision(folder, settled.transfer, { clock, log });
       return true;
     } catch (error) {
       log.error(`The record of a transfer could not be written: ${String(error)}`);

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
-import { cp } from 'node:fs/promises';
+import { EventEmitter, once } from 'node:events';
+import fs, { cp } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
+import { mock } from 'node:test';
 import { describeState } from '../../../src/cli/text/transferText.ts';
 import { PlanStore } from '../../../src/core/agents/planStore.ts';
+import type { TransferPlan } from '../../../src/core/agents/transferPlan.ts';
 import { TransferLedger } from '../../../src/core/transfers/transferLedger.ts';
 import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
 import type { JsonObject } from '../../../src/core/util/json.ts';
@@ -10,6 +14,7 @@ import { CoreWindow } from '../../support/coreWindow.ts';
 import { dropBeforeAnswer, json, problem, silence } from '../../support/faultBehaviors.ts';
 import { AgentStage } from './agentStage.ts';
 import { until } from './rig.ts';
+import { submittingTransfer } from './specimens.ts';
 
 const id = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
 const route = 'POST /api/v1/transfers';
@@ -21,7 +26,11 @@ describe('A plan whose submission failed', () => {
     stage.rig.server.on(route, json({ id }, 201));
     stage.decide = () => ({ kind: 'yes', by: 'test' });
   });
-  afterEach(() => stage.end());
+  afterEach(() => {
+    mock.restoreAll();
+    syncBuiltinESMExports();
+    return stage.end();
+  });
 
   const submit = async (planId: string): Promise<JsonObject> =>
     (await stage.call('submit_transfer', { planId })).content;
@@ -111,6 +120,38 @@ describe('A plan whose submission failed', () => {
     const { state } = await plans.require(planId);
     assert.deepEqual([state.kind, 'by' in state && state.by], ['confirmed', 'other window']);
     assert.equal(stage.submissionCount, 0);
+  });
+
+  it('keeps the next decision if two windows withdraw the last one at the same time', async () => {
+    const planId = await stage.plan(['f1']);
+    const { plans } = stage.createContext();
+    const now = stage.rig.clock.now();
+    const transfer: Transfer = { ...submittingTransfer, createdAt: now, requestedBy: { agent: 'a', plan: planId } };
+    await plans.decide(planId, 'confirmed', 'first');
+    const { readFile } = fs;
+    const other = new EventEmitter();
+    let withdrawn: Promise<unknown> | undefined;
+    let decided: TransferPlan | undefined;
+    mock.method(fs, 'readFile', async (path: string, encoding: 'utf8') => {
+      const content = await readFile(path, encoding);
+      if (withdrawn && path.endsWith('.lock')) other.emit('waits');
+      if (withdrawn || !path.endsWith('.decision.json')) return content;
+      // After the first window has read the decision, the second one withdraws it, if it can.
+      const waits = once(other, 'waits');
+      withdrawn = stage.createContext().plans.reopen(transfer);
+      await Promise.race([withdrawn, waits]);
+      await stage.rig.clock.pass(1);
+      decided = await stage
+        .createContext()
+        .plans.decide(planId, 'confirmed', 'next')
+        .catch(() => undefined);
+      return content;
+    });
+    syncBuiltinESMExports();
+    await plans.reopen(transfer);
+    await withdrawn;
+    const { state } = await plans.require(planId);
+    assert.deepEqual([withdrawn === undefined, state.kind], [false, decided ? 'confirmed' : 'proposed']);
   });
 
   it('gives the reason if the service refused it', async () => {
