@@ -53,14 +53,15 @@ export class StateFiles {
 
   /**
    * Updates a value, if possible under a lock that excludes other windows. `change` may be called twice. If the file
-   * can't be read, leaves the value unchanged, because writing it would discard the existing content.
+   * can't be read, leaves the value unchanged, because writing it would discard the existing content. `change` can be
+   * asynchronous, for example to write another value first.
    */
   async update(name: string, change: (value: unknown) => unknown): Promise<void> {
     const { folder, clock } = this.dependencies;
     await this.runInTurn(name, async () => {
       const store = async (): Promise<void> => {
         const current = await this.tryToRead(name);
-        if (current) await this.store(name, change(current.value));
+        if (current) await this.store(name, await change(current.value));
       };
       try {
         await createFolder(folder, 0o700);
@@ -201,20 +202,26 @@ export class VerificationHistory {
     return isStoredReport(report) && report.key === entry?.key ? report : undefined;
   }
 
-  /** Stores a report and replaces an earlier one on the same transfer. Removes it if the new one is too long. */
+  /**
+   * Stores a report and replaces an earlier one on the same transfer. Removes it if the new one is too long. Writes the
+   * report to a free slot before the index names it, so that a crash in between loses no earlier report.
+   */
   async recordReport(report: StoredReport): Promise<void> {
     const { key, text, resend } = report;
-    const isTooLong = text.length > maxReportLength;
-    let slot = 0;
-    await this.state.update(indexName, (stored) => {
-      const others = readIndex(stored).filter((one) => key === undefined || one.key !== key);
-      if (isTooLong) return others;
+    await this.state.update(indexName, async (stored) => {
+      const all = readIndex(stored);
+      const others = all.filter((one) => key === undefined || one.key !== key);
+      if (text.length > maxReportLength) return others;
       const kept = others.slice(1 - maxReports);
-      slot = slots.find((free) => kept.every((one) => one.slot !== free)) ?? 0;
+      const slot = findFreeSlot(all) ?? findFreeSlot(kept) ?? 0;
+      await this.state.write(toReportName(slot), report);
       return [...kept, { slot, canResend: resend.length > 0, ...(key !== undefined && { key }) }];
     });
-    if (!isTooLong) await this.state.write(toReportName(slot), report);
   }
+}
+
+function findFreeSlot(entries: readonly ReportEntry[]): number | undefined {
+  return slots.find((slot) => entries.every((one) => one.slot !== slot));
 }
 
 function toReportName(slot: number): string {

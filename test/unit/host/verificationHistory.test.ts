@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import fs, { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { mock } from 'node:test';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import { getPastResult, toPastVerification } from '../../../src/core/verification/pastVerification.ts';
 import type { VerificationReport } from '../../../src/core/verification/verification.ts';
@@ -11,7 +13,11 @@ import { MemoryLog } from '../../support/memoryLog.ts';
 describe('The history of verifications', () => {
   let folder: string;
   beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'verifications-'))));
-  afterEach(() => rm(folder, { recursive: true, force: true }));
+  afterEach(async () => {
+    mock.restoreAll();
+    syncBuiltinESMExports();
+    await rm(folder, { recursive: true, force: true });
+  });
 
   /** Returns the history of a new window. */
   function openWindow(): VerificationHistory {
@@ -72,6 +78,35 @@ describe('The history of verifications', () => {
     await history.recordReport({ key: 't1', text: 'x'.repeat(500_001), resend: [] });
     assert.deepEqual([await history.getReport('t1'), await history.findReport('t1')], [undefined, undefined]);
     assert.equal((await listFilesWith(/report \d/)).length, 20);
+  });
+
+  it('keeps the earlier reports if the window ends between the two files of a new one', async () => {
+    const history = openWindow();
+    await history.recordReport({ key: 't', text: 'of t', resend: [] });
+    await history.recordReport({ key: 'u', text: 'of u', resend: [] });
+    const { rename } = fs;
+    for (const key of ['t', 'v']) {
+      let count = 0;
+      mock.method(fs, 'rename', async (from: string, to: string) => {
+        count += 1;
+        if (count > 1) throw new Error('the window has ended');
+        await rename(from, to);
+      });
+      syncBuiltinESMExports();
+      await openWindow().recordReport({ key, text: `new one of ${key}`, resend: ['1'] });
+      mock.restoreAll();
+      syncBuiltinESMExports();
+      const reports = await Promise.all(['t', 'u', undefined, 'v'].map((one) => openWindow().getReport(one)));
+      assert.deepEqual(
+        reports.map((one) => one?.text),
+        ['of t', 'of u', 'of u', undefined],
+      );
+      const facts = await Promise.all(['t', 'v'].map((one) => openWindow().findReport(one)));
+      assert.deepEqual(
+        facts.map((one) => one?.canResend),
+        [false, undefined],
+      );
+    }
   });
 
   it('ignores a damaged file, and invalid values', async () => {
