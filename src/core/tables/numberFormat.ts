@@ -14,7 +14,7 @@ export interface NumberFormat {
   readonly hasFraction: boolean;
   /** True if the hours can exceed 24. */
   readonly isDuration: boolean;
-  /** True if the format shows quoted text. */
+  /** True if the format shows quoted text, or no number at all. */
   readonly hasText: boolean;
   /** True if a condition determines the section of the format that applies. */
   readonly hasCondition: boolean;
@@ -23,6 +23,9 @@ export interface NumberFormat {
    * of digits.
    */
   readonly pattern?: string;
+  /** The formats of negative numbers, which then show no sign of their own, and of zero, if they have their own. */
+  readonly negative?: NumberFormat | undefined;
+  readonly zero?: NumberFormat | undefined;
 }
 
 const digit = '\0';
@@ -38,14 +41,46 @@ const maxFormatLength = 255;
 const formatPart =
   /"(?<quoted>[^"]*)"|\\(?<escaped>.)|[_*].|\[(?<bracketed>[^\]]*)\]|(?<whole>general|@|\?(?!\?))|(?<symbol>[^])/gi;
 
-/**
- * Parses a number format such as `yyyy-mm-dd` or `"SRR"0000`. Only its first section counts, that of positive numbers.
- */
+type FormatPart = Readonly<Partial<Record<'quoted' | 'escaped' | 'bracketed' | 'whole' | 'symbol', string>>>;
+
+/** Parses a number format such as `yyyy-mm-dd` or `"SRR"0000`, with its sections for negative numbers and zero. */
 export function parseNumberFormat(code: string): NumberFormat {
+  const matches = code.slice(0, maxFormatLength).matchAll(formatPart);
+  const parts: readonly FormatPart[] = Array.from(matches, ({ groups = {} }) => groups);
+  const hasCondition = parts.some(({ bracketed = '' }) => /^[<>=]/.test(bracketed));
+  const [first = [], ...others] = splitSections(parts);
+  const describe = (section: readonly FormatPart[], sign?: RegExp): NumberFormat => {
+    const format = describeSection(section, sign);
+    const isHidden = others.length > 0 && !format.hasDate && !format.hasTime && !hasPlace(section);
+    return { ...format, hasText: format.hasText || isHidden, hasCondition };
+  };
+  const [negative, zero] = others;
+  return {
+    ...describe(first),
+    negative: negative && describe(negative, /[-()]/g),
+    zero: zero && describe(zero),
+  };
+}
+
+/** Splits a format at its semicolons. Leaves out a last section for text. */
+function splitSections(parts: readonly FormatPart[]): readonly (readonly FormatPart[])[] {
+  const sections: FormatPart[][] = [[]];
+  for (const part of parts)
+    if (part.symbol === ';') sections.push([]);
+    else sections.at(-1)?.push(part);
+  const isOfText = sections.length > 1 && sections.at(-1)?.some(({ whole }) => whole === '@');
+  return (isOfText ? sections.slice(0, -1) : sections).slice(0, 3);
+}
+
+/** Returns true if a section has a place for digits. */
+function hasPlace(parts: readonly FormatPart[]): boolean {
+  return parts.some(({ whole, symbol = '' }) => whole !== undefined || /[0#?]/.test(symbol));
+}
+
+/** Describes a section. What `sign` matches isn't text, although it can be quoted. */
+function describeSection(parts: readonly FormatPart[], sign?: RegExp): Omit<NumberFormat, 'hasCondition'> {
   let [symbols, pattern, shown] = ['', '', ''];
-  const parts = Array.from(code.slice(0, maxFormatLength).matchAll(formatPart), ({ groups = {} }) => groups);
   for (const { quoted, escaped, bracketed, whole, symbol = whole && '#' } of parts) {
-    if (symbol === ';') break;
     const text = quoted ?? escaped ?? getCurrency(bracketed);
     symbols += symbol?.toLowerCase() ?? (/^(?:h+|m+|s+)$/i.test(bracketed ?? '') ? `[${bracketed}]` : '');
     pattern += text ?? toPatternSymbol(symbol);
@@ -58,8 +93,7 @@ export function parseNumberFormat(code: string): NumberFormat {
     hasTime,
     hasFraction: /s\.?0|\.0/.test(symbols) && hasTime,
     isDuration: symbols.includes('['),
-    hasText: shown.trim() !== '',
-    hasCondition: parts.some(({ bracketed = '' }) => /^[<>=]/.test(bracketed)),
+    hasText: (sign ? shown.replace(sign, '') : shown).trim() !== '',
     ...(isPattern && { pattern }),
   };
 }
@@ -89,15 +123,26 @@ const lastDay = 2_958_465;
 export function formatNumber(stored: string, format?: NumberFormat, is1904 = false): CellText {
   const value = Number(stored);
   if (Number.isNaN(value)) return { text: stored };
-  const isTime = format?.hasDate === true || format?.hasTime === true;
-  const isInteger = Number.isInteger(value);
-  const isUnclear = format?.hasText && !isTime && (!isInteger || value < 0 || format.pattern === undefined);
-  if (isUnclear || format?.hasCondition) return { text: stored, doubt: { kind: 'formatted' } };
-  if (isTime && value >= 0 && value <= lastDay) return { text: formatSerial(value, format, is1904) };
-  if (!isInteger) return { text: String(value) };
+  const section = chooseSection(value, format);
+  const hasSign = value < 0 && section === format;
+  const isTime = section?.hasDate === true || section?.hasTime === true;
+  if (section && isUnclear(value, section, hasSign)) return { text: stored, doubt: { kind: 'formatted' } };
+  if (isTime && value >= 0 && value <= lastDay) return { text: formatSerial(value, section, is1904) };
+  if (!Number.isInteger(value)) return { text: String(value) };
   const text = /^-?[1-9]\d*$/.test(stored) ? stored : BigInt(value).toString();
   if (mayBeRounded(value)) return { text, doubt: { kind: 'rounded' } };
-  return isTime || value < 0 ? { text } : fillPattern(text, format?.pattern);
+  return isTime || hasSign ? { text } : fillPattern(text, section?.pattern);
+}
+
+function chooseSection(value: number, format: NumberFormat | undefined): NumberFormat | undefined {
+  if (value === 0) return format?.zero ?? format;
+  return value < 0 ? (format?.negative ?? format) : format;
+}
+
+/** Returns true if the text that a section shows for a number isn't known. */
+function isUnclear(value: number, section: NumberFormat, hasSign: boolean): boolean {
+  const { hasText, hasDate, hasTime, hasCondition, pattern } = section;
+  return hasCondition || (hasText && !hasDate && !hasTime && (!Number.isInteger(value) || hasSign || !pattern));
 }
 
 /**
@@ -111,7 +156,7 @@ function mayBeRounded(integer: number): boolean {
 function fillPattern(number: string, pattern: string | undefined): CellText {
   const symbols = pattern === undefined ? [] : Array.from(pattern);
   const first = symbols.findIndex((symbol) => symbol === digit || symbol === optionalDigit);
-  let rest = number;
+  let rest = number.replace('-', '');
   const shown = symbols.reduceRight((text, symbol, index) => {
     if (symbol !== digit && symbol !== optionalDigit) return symbol + text;
     const taken = index === first ? rest : rest.slice(-1);

@@ -114,8 +114,7 @@ class ContentReader implements XmlReader {
   private readCell(): CellText {
     const shown = this.paragraphs.join('\n');
     const { 'office:value': number = '', 'office:value-type': type = '', 'office:string-value': text = '' } = this.cell;
-    if (type === 'float') return readNumber(number, shown);
-    if (type === 'currency' || type === 'percentage') return formatNumber(number);
+    if (/^(?:float|currency|percentage)$/.test(type)) return readNumber(type, number, shown.trim());
     if (type === 'date') return { text: readDate(this.cell['office:date-value'] ?? '', shown) };
     if (type === 'time') return { text: readTime(this.cell['office:time-value'] ?? '', shown) };
     if (type === 'boolean') return { text: this.cell['office:boolean-value'] === 'true' ? 'TRUE' : 'FALSE' };
@@ -125,13 +124,21 @@ class ContentReader implements XmlReader {
   }
 }
 
-/** Returns the text of a number; as the cell shows it, if that has leading zeros or other text. */
-function readNumber(stored: string, shown: string): CellText {
+/** Matches a number in any usual form: with groups, decimals, an exponent or a fraction. */
+const plainNumber = /^[-+(]?[\d\s.,'’]*(?:E[-+]?\d+|\/\d+)?[)%-]?$/i;
+
+/**
+ * Returns the text of a number; as the cell shows it, if that has leading zeros or other text, also of digits. The name
+ * of a currency can be any text, as in `SRR0012`.
+ */
+function readNumber(type: string, stored: string, shown: string): CellText {
   const number = formatNumber(stored);
+  if (type === 'percentage' || (type === 'currency' && /[.,]\d/.test(shown))) return number;
   if (/^\p{L}+$/u.test(shown)) return { text: shown }; // TRUE
   const isGrouped = /^[1-9]\d{0,2}(?:[\s.,'’]\d{2,3})+$/.test(shown);
   const hasSameDigits = shown.replace(/\D/g, '').replace(/^0+(?=\d)/, '') === number.text;
-  return number.doubt || isGrouped || !hasSameDigits ? number : toPadded(number.text, shown);
+  const hasText = /^\d+$/.test(shown) ? shown.endsWith(number.text) : !plainNumber.test(shown);
+  return number.doubt || isGrouped || !(hasSameDigits || hasText) ? number : toPadded(number.text, shown);
 }
 
 /** Returns a date; with its time, if the cell shows more numbers than year, month and day. */

@@ -35,6 +35,14 @@ describe('Formatting the numbers of a spreadsheet', () => {
     ['@', 'abc', 'abc'],
     ['#,##0', '-5', '-5'],
     ['_-* #,##0_-', '5', '5'],
+    ['0;\\-0;"none"', '-5', '-5'],
+    ['#,##0\\ ;\\-#,##0\\ ', '-5', '-5'],
+    ['#,##0;(#,##0)', '-1234', '-1234'],
+    ['0;[Red]-0;0;@', '0', '0'],
+    ['0;@', '-5', '-5'],
+    ['0.0;-0.0;0', '0', '0'],
+    ['[Red]', '0', '0'],
+    ['yyyy-mm-dd;@', '44350', '2021-06-03'],
   ] as const) {
     it(`writes ${stored} in the format ${format} as ${text}`, () => {
       assert.deepEqual(formatNumber(stored, parseNumberFormat(format)), { text });
@@ -53,6 +61,9 @@ describe('Formatting the numbers of a spreadsheet', () => {
     ['"SRR"@', '12', 'SRR12'],
     ['"SRR"?', '12', 'SRR12'],
     ['General"_R1"', '12', '12_R1'],
+    ['0;"neg "00', '-5', 'neg 05'],
+    ['0;(000)', '-5', '(005)'],
+    ['0;-0;"SRR"00', '0', 'SRR00'],
   ] as const) {
     it(`doubts ${stored} in the format ${format}, which shows ${text}`, () => {
       const doubt = { kind: 'padded', other: stored };
@@ -77,6 +88,12 @@ describe('Formatting the numbers of a spreadsheet', () => {
     ['[<1]h:mm;yyyy', '12'],
     ['"SRR"??', '12'],
     ['[Red][<5]000;"B"0', '12'],
+    ['0;-0;"none"', '0'],
+    ['_-* #,##0_-;-* #,##0_-;_-* "-"_-;_-@_-', '0'],
+    ['0;-0;', '0'],
+    ['0;;0', '-5'],
+    [';;;', '12'],
+    ['0;"neg "0.0', '-5'],
   ] as const) {
     it(`doubts what ${stored} shows in the format ${format}`, () => {
       assert.deepEqual(formatNumber(stored, parseNumberFormat(format)), { text: stored, doubt: { kind: 'formatted' } });

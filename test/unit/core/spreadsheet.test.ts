@@ -91,6 +91,31 @@ describe('Reading an OpenDocument workbook', () => {
     ]);
   });
 
+  for (const [type, value, shown, text] of [
+    ['float', '12', 'SRR20012', 'SRR20012'],
+    ['float', '12', 'v2 / 12', 'v2 / 12'],
+    ['float', '1234', 'SRR2 1,234', 'SRR2 1,234'],
+    ['float', '1.5', 'v1.50', 'v1.50'],
+    ['float', '12', '2012', '2012'],
+    ['float', '0', 'none 0', 'none 0'],
+    ['currency', '12', 'SRR0012', 'SRR0012'],
+    ['float', '12', ' 12 ', '12'],
+    ['float', '12.4', '12', '12.4'],
+    ['float', '1234.5', '1,234.50', '1234.5'],
+    ['float', '-1234', '(1,234)', '-1234'],
+    ['float', '150000', '1.5E+05', '150000'],
+    ['float', '1.5', '1 1/2', '1.5'],
+    ['float', '12345', '12', '12345'],
+    ['float', '12', '', '12'],
+    ['currency', '1234', '€1,234.00', '1234'],
+  ] as const)
+    it(`reads ${value} that an OpenDocument cell shows as "${shown}" as ${text}`, async () => {
+      const cell = `<table:table-cell office:value-type="${type}" office:value="${value}"><text:p>${shown}</text:p></table:table-cell>`;
+      const [table] = await readTables('t.ods', createOds(sheet(row(cell))));
+      assert.deepEqual(table?.rows[0]?.cells, [text]);
+      assert.deepEqual([...table.doubts.values()], text === value ? [] : [{ kind: 'padded', other: value }]);
+    });
+
   it('reads the text of a cell without its comment, drawings and blanks', async () => {
     const comment = '<office:annotation><text:p>no</text:p></office:annotation>';
     const drawing = '<draw:frame xmlns:draw="d"><text:p>no</text:p></draw:frame>';
