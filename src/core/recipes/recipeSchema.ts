@@ -49,8 +49,9 @@ const tableSchema = z.strictObject({
       .literal('leaveOut')
       .check(
         z.describe(
-          'Leaves out rows in doubt: rounded numbers, missing values, several matches, cells beyond the header, hashes ' +
-            'that were not compared. Default: nothing is sent.',
+          'Leaves out rows in doubt: rounded numbers, numbers shown with other text, formulas without values, missing ' +
+            'values, several matches, cells beyond the header, quotes around other rows, hashes that were not ' +
+            'compared. Default: nothing is sent.',
         ),
       ),
   ),

@@ -19,6 +19,8 @@ export interface DataTable {
   readonly doubts: ReadonlyMap<string, CellDoubt>;
   /** The lines of a text file that have more values than the first row, so that columns may be shifted. */
   readonly longRows: readonly number[];
+  /** The lines of a text file on which rows begin whose quotes may enclose other rows, if there are any. */
+  readonly joinedRows?: readonly number[];
 }
 
 /** Maximum size of a table's file, in bytes. */
@@ -69,7 +71,7 @@ export function parseTextTable(text: string): DataTable {
 
 /**
  * Returns the table of these records. If it is certainly a table of R, its first column has no name, as R and pandas
- * read it. Lists other rows that have too many values, or whose quotes may enclose other rows.
+ * read it. Lists rows that have too many values, and those whose quotes enclose lines as wide as the table.
  */
 function createTextTable(records: readonly CsvRecord[]): DataTable {
   const [header, ...others] = records;
@@ -78,8 +80,13 @@ function createTextTable(records: readonly CsvRecord[]): DataTable {
     const named = { line: header.line, cells: ['', ...header.cells] };
     return { rows: [named, ...others], doubts: new Map(), longRows: [] };
   }
-  const longRows = others.filter((row) => row.cells.slice(width).some(Boolean) || row.lineWidth === width);
-  return { rows: records, doubts: new Map(), longRows: longRows.map(({ line }) => line) };
+  const longRows = listLines(others.filter(({ cells }) => cells.slice(width).some(Boolean)));
+  const joinedRows = listLines(records.filter(({ lineWidth }) => lineWidth === width));
+  return { rows: records, doubts: new Map(), longRows, joinedRows };
+}
+
+function listLines(records: readonly CsvRecord[]): readonly number[] {
+  return records.map(({ line }) => line);
 }
 
 /**

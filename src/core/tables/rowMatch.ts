@@ -19,6 +19,7 @@ export interface MatchedTable extends TableSelection {
 
 /** The reason why a row can't be matched to files with certainty. */
 type Doubt =
+  | 'joinedRow' // a quoted cell that may enclose other rows, because its last quote is missing
   | 'longRow' // more cells than the header, so that its cells may belong to other columns
   | 'noValue' // a formula whose value isn't stored
   | 'formatted' // a number that a spreadsheet shows with other text
@@ -93,9 +94,10 @@ export interface RowDoubt {
   readonly gap?: MatchGap | undefined;
 }
 
-/** Returns the rows without the column names. */
+/** Returns the rows without the column names. Includes the first row anyway if it may enclose other rows. */
 export function getValueRows({ table, hasHeader }: TableSelection): readonly TableRow[] {
-  return hasHeader ? table.rows.slice(1) : table.rows;
+  const { rows, joinedRows = [] } = table;
+  return hasHeader && joinedRows[0] !== rows[0]?.line ? rows.slice(1) : rows;
 }
 
 /** Yields the texts to look up for the values of a selection, in all their spellings. */
@@ -126,7 +128,9 @@ export function listRowFiles(rows: readonly RowMatch[]): readonly FileEntry[] {
 
 function createDoubtFinder({ table, columns, hasHeader }: TableSelection): (row: TableRow) => Doubt | undefined {
   const longRows = new Set(hasHeader ? table.longRows : []);
+  const joinedRows = new Set(table.joinedRows);
   return ({ line, cells }) => {
+    if (joinedRows.has(line)) return 'joinedRow';
     if (longRows.has(line)) return 'longRow';
     const kinds = columns.map((column) => getDoubt(table, line, column)?.kind);
     if (kinds.includes('noValue')) return 'noValue';
@@ -153,7 +157,16 @@ export function listCellDoubts(selection: TableSelection): readonly RowDoubt[] {
 
 const maxShownLength = 100;
 
-const doubts: readonly Doubt[] = ['longRow', 'noValue', 'formatted', 'rounded', 'empty', 'several', 'noHash'];
+const doubts: readonly Doubt[] = [
+  'joinedRow',
+  'longRow',
+  'noValue',
+  'formatted',
+  'rounded',
+  'empty',
+  'several',
+  'noHash',
+];
 
 /** The statuses of values, the one that decides a row's status first. */
 const severities = ['failed', 'incomplete', 'several', 'noHash', 'notFound', 'matched'] as const;

@@ -16,6 +16,7 @@ const statusWords: Readonly<Record<MatchStatus, string>> = {
   matched: 'matched',
   several: 'several matches',
   longRow: 'more cells than the header',
+  joinedRow: 'quotes may enclose other rows',
   noValue: 'formula without value',
   rounded: 'rounded number',
   formatted: 'number shown with other text',

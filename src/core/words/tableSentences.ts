@@ -43,6 +43,7 @@ const doubtSentences: Readonly<Record<RowDoubt['kind'], DoubtSentence>> = {
     l10n.t('Numbers that a spreadsheet shows with other text (format IDs as text): {0}.', rows),
   noValue: (l10n, rows) =>
     l10n.t('Formulas without values (open and save the workbook in a spreadsheet program): {0}.', rows),
+  joinedRow: (l10n, rows) => l10n.t('Rows whose quotes may enclose other rows: {0}.', rows),
   longRow: (l10n, rows) => l10n.t('Rows that are longer than the header: {0}.', rows),
   empty: (l10n, rows) => l10n.t('Rows without a value: {0}.', rows),
   several: (l10n, rows) => l10n.t('Values that several files match: {0}.', rows),

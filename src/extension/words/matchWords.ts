@@ -30,8 +30,8 @@ export function describeMatchProgress({ unit, done, total }: MatchProgress): str
 /** Summarizes a match: the number of rows by result. */
 export function describeMatches(counts: Readonly<Partial<Record<MatchStatus, number>>>): string {
   const { matched = 0, several = 0, notFound = 0, empty = 0, incomplete = 0, failed = 0 } = counts;
-  const { rounded = 0, formatted = 0, noValue = 0, longRow = 0, noHash = 0 } = counts;
-  const doubtful = rounded + formatted + noValue + longRow + noHash;
+  const { rounded = 0, formatted = 0, noValue = 0, longRow = 0, joinedRow = 0, noHash = 0 } = counts;
+  const doubtful = rounded + formatted + noValue + longRow + joinedRow + noHash;
   const matchedText = plural(matched, '{0} row matched', '{0} rows matched');
   const others = [
     several > 0 ? plural(several, '{0} row has multiple matches', '{0} rows have multiple matches') : undefined,

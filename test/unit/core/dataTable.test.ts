@@ -115,12 +115,22 @@ describe('Reading a table', () => {
     ['a,b\n1,2,\n4,5,,\n', []],
     ['Title\na,b,c\n1,2,3\n', [2, 3]],
     ['# x\n\na,b\n"1\n2",2\n3,4,5\n', [6]],
-    ['file_id,note\n1,"5 inch\n2,6"\n3,x\n', [2]],
-    ['file_id;note\n1;"5 inch\n\n2;x\n3;6"\n', [2]],
-    ['file_id,note\n1,"a, b\nc"\n2,"x\ny"\n', []],
+    ['file_id,note\n1,"5 inch\n2,6"\n3,x\n', []],
   ] as const) {
     it(`lists the lines that are longer than the header of ${JSON.stringify(text)}`, () => {
       assert.deepEqual(parseTextTable(text).longRows, lines);
+    });
+  }
+
+  for (const [text, lines] of [
+    ['file_id,note\n1,"5 inch\n2,6"\n3,x\n', [2]],
+    ['file_id;note\n1;"5 inch\n\n2;x\n3;6"\n', [2]],
+    ['file_id,note\n1,"a, b\nc"\n2,"x\ny"\n', []],
+    ['file_id,"note\n1,a\n2,5"\n3,x\n', [1]],
+    ['file_id,"note\nof people"\n1,x\n', []],
+  ] as const) {
+    it(`lists the lines whose quotes may enclose other rows of ${JSON.stringify(text)}`, () => {
+      assert.deepEqual(parseTextTable(text).joinedRows, lines);
     });
   }
 

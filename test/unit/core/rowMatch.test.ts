@@ -3,7 +3,7 @@ import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
 import { getCellKey, type CellDoubt } from '../../../src/core/tables/cellDoubt.ts';
 import { parseTextTable, type DataTable } from '../../../src/core/tables/dataTable.ts';
 import { MatchIndex } from '../../../src/core/tables/matchIndex.ts';
-import { listLookups, matchRows, type RowMatch } from '../../../src/core/tables/rowMatch.ts';
+import { listCellDoubts, listLookups, matchRows, type RowMatch } from '../../../src/core/tables/rowMatch.ts';
 import { describeColumns, guessColumn, listIndexes, type MatchKey } from '../../../src/core/tables/tableColumns.ts';
 
 function toFile(path: string, more: Partial<FileEntry> = {}): FileEntry {
@@ -152,6 +152,7 @@ describe('The rows of a table', () => {
       ['a formula without a value', 'id,x\n,1\n', 'noValue', { kind: 'noValue' }],
       ['a formula without a value, alone in its row', 'id\n" "\n', 'noValue', { kind: 'noValue' }],
       ['more cells than the header', 'id\n1,2\n3\n', 'longRow', undefined],
+      ['quotes around other rows', 'id,x\n1,"a\n3,b"\n', 'joinedRow', undefined],
       ['no value', 'id,x\nn/a,1\n', 'empty', undefined],
     ] as const)
       it(`do not match silently: ${name}`, () => {
@@ -159,6 +160,17 @@ describe('The rows of a table', () => {
         assert.equal(row?.status, kind);
         assert.deepEqual([row.doubt?.kind, row.doubt?.line], [kind, 2]);
       });
+
+    it('include the names of columns, or the first row without them, whose quotes enclose other rows', () => {
+      const text = 'id,"note\n1,a\n2,5"\n3,x\n';
+      assert.deepEqual(summarize(match(text, 'id', ['1', '2', '3'])), [['joinedRow'], ['matched', '3']]);
+      const selection = { table: parseTextTable('1,"note\n2,a"\n3,"x\n4,b"\n5,c\n'), columns: [0], hasHeader: false };
+      const doubts = listCellDoubts(selection).map(({ kind, line }) => [kind, line]);
+      assert.deepEqual(doubts, [
+        ['joinedRow', 1],
+        ['joinedRow', 3],
+      ]);
+    });
 
     it('do not include rows without any text', () => {
       const rows = match('id,x\n,\n', 'id', []);

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { createRecipeSchema } from '../../../scripts/manifest/recipeSchema.ts';
+import type { RowDoubt } from '../../../src/core/tables/rowMatch.ts';
 import { parseRecipe } from '../../../src/core/recipes/parseRecipe.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -25,6 +26,24 @@ describe('The JSON schema of recipes', () => {
     assert.deepEqual(problems, []);
     assert.ok(validate(recipe), JSON.stringify(validate.errors));
     assert.ok(!validate({ to: { database: 'Archive' } }));
+  });
+
+  it('names each doubt about a row that can be left out, as the documentation does', async () => {
+    const words: Readonly<Record<Exclude<RowDoubt['kind'], 'partial'>, RegExp>> = {
+      rounded: /rounded/,
+      formatted: /shown with other text/,
+      noValue: /formulas? without/,
+      empty: /missing values|no value/,
+      several: /several matches/,
+      longRow: /cells (?:beyond|than) the header/,
+      joinedRow: /quotes around other rows/,
+      noHash: /hash(?:es)? that (?:were not compared|files don't declare)/,
+    };
+    const [, described = ''] = /"description": ?"(Leaves out rows[^"]*)"/.exec(JSON.stringify(schema)) ?? [];
+    const documented = await readFile(join(root, 'docs', 'recipes.md'), 'utf8');
+    const [listed = ''] = /^.*rows in doubt, which a dry run lists.*$/m.exec(documented) ?? [];
+    for (const [kind, word] of Object.entries(words))
+      for (const text of [described, listed]) assert.match(text, word, kind);
   });
 
   it('is contributed for the file names of recipes', async () => {
