@@ -207,11 +207,12 @@ export class PackageCache {
     const manifest = getFolderManifestNames(folder).find((name) =>
       fs.existsSync(nodePath.join(this.root, prefix + name)),
     );
+    // The last one is searched first, so that a crate adds to the others in its folder.
     const packages: readonly (readonly [PackageScopes['kind'], string | undefined])[] = [
       ['bag', this.findBagManifest(prefix)],
-      ['crate', crateName],
       ['package', manifest],
       ['package', packageName],
+      ['crate', crateName],
     ];
     let scopes = outer;
     for (const [kind, name] of packages) {

@@ -107,6 +107,29 @@ describe('The metadata of files from Data Packages around them (D20)', () => {
     assert.deepEqual(read(`${transferFolder}/in/x.txt`), { title: 'X', licenses: [{ name: license }] });
   });
 
+  it('from an RO-Crate adds to that from the package or the manifest in the same folder, field by field', () => {
+    const entity = { '@type': 'File', name: 'Crate', description: 'Of the crate', license: 'CC0-1.0' };
+    const crate = (path: string): string =>
+      JSON.stringify({
+        '@graph': [
+          { '@id': './', '@type': 'Dataset' },
+          { '@id': path, ...entity },
+        ],
+      });
+    writeFiles(folder, {
+      'sub/datapackage.json': describeTitles({ 'b.txt': 'B' }),
+      'sub/ro-crate-metadata.json': crate('b.txt'),
+      [`${transferFolder}/x.txt`]: '',
+      [`${transferFolder}/manifest.json`]: JSON.stringify({ resources: [{ path: 'x.txt', license: 'MIT' }] }),
+      [`${transferFolder}/ro-crate-metadata.json`]: crate('x.txt'),
+    });
+    const { files } = walkAll(folder, '', reader);
+    const read = (path: string): unknown => JSON.parse(files.find((file) => file.path === path)?.metadata ?? '{}');
+    const description = 'Of the crate';
+    assert.deepEqual(read('sub/b.txt'), { title: 'B', description, licenses: [{ name: 'CC0-1.0' }] });
+    assert.deepEqual(read(`${transferFolder}/x.txt`), { title: 'Crate', description, license: 'MIT' });
+  });
+
   it('of a whole folder comes from its RO-Crate, and what that does not state from its CITATION.cff', () => {
     const root = { '@id': './', '@type': 'Dataset', license: { '@id': 'https://spdx.org/licenses/MIT' } };
     writeFiles(folder, {
