@@ -351,7 +351,7 @@ export class TransferLedger {
     if (identity !== undefined && identity === this.seen.get(key)) return { kind: 'same' };
     const found = await this.files.find(key);
     if (found === 'later') return { kind: 'unreadable' };
-    if (!found) return { kind: (await this.files.readStamp('removed', key)) !== undefined ? 'removed' : 'missing' };
+    if (!found) return { kind: (await this.isRemoved(key)) ? 'removed' : 'missing' };
     this.seen.set(key, identity);
     return { kind: 'there', transfer: found.transfer };
   }
@@ -426,8 +426,8 @@ export class TransferLedger {
 
   private async put(transfer: Transfer): Promise<Transfer> {
     const { key } = transfer;
-    const [removedAt, found] = [await this.files.readStamp('removed', key), await this.files.find(key)];
-    if (found === 'later' || (removedAt !== undefined && !found)) return transfer;
+    const found = await this.files.find(key);
+    if (found === 'later' || (!found && (await this.isRemoved(key)))) return transfer;
     const merged = found ? mergeTransfers(found.transfer, transfer) : transfer;
     const folder: RecordFolder = hasEnded(merged.state) ? 'ended' : 'running';
     const isSame = found?.folder === folder && isSameExceptPolledAt(found.transfer, merged);
@@ -441,6 +441,10 @@ export class TransferLedger {
     else if (found?.folder === 'ended') await this.files.delete('ended', key);
     this.seen.set(key, await this.files.getIdentity(key));
     return merged;
+  }
+
+  private async isRemoved(key: string): Promise<boolean> {
+    return (await this.files.readStamp('removed', key)) !== undefined;
   }
 
   private async removeRecord(key: string): Promise<void> {
