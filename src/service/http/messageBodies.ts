@@ -1,3 +1,4 @@
+import { on } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpProblem } from './httpProblem.ts';
 import type { LineStream } from './router.ts';
@@ -42,34 +43,28 @@ function checkHeaders(request: IncomingMessage, maxBytes: number): void {
 }
 
 async function readBytes(request: IncomingMessage, limits: RequestLimits, broken: AbortSignal): Promise<Buffer> {
-  return await new Promise<Buffer>((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const handleTimeout = (): void =>
-      finish(() => reject(new HttpProblem(408, 'The request body did not arrive in time.')));
-    const timer = setTimeout(handleTimeout, limits.timeLimitMs);
-    const finish = (settle: () => void): void => {
-      clearTimeout(timer);
-      request.removeAllListeners('data');
-      settle();
-    };
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > limits.maxBytes) finish(() => reject(createTooLargeProblem(limits.maxBytes)));
-      else chunks.push(chunk);
-    });
-    request.on('end', () => finish(() => resolve(Buffer.concat(chunks))));
-    const cutOff = (): void => finish(() => reject(new HttpProblem(400, 'The request body was cut off.')));
-    request.on('error', cutOff);
-    request.on('close', cutOff);
-    const abort = (): void => finish(() => reject(getAbortReason(broken)));
-    broken.addEventListener('abort', abort);
-    if (broken.aborted) abort();
-  });
+  const timeLimit = AbortSignal.timeout(limits.timeLimitMs);
+  try {
+    const bytes = await collect(request, limits.maxBytes, AbortSignal.any([broken, timeLimit]));
+    if (request.complete) return bytes;
+  } catch (error) {
+    if (error instanceof HttpProblem) throw error;
+    if (broken.reason instanceof Error) throw broken.reason;
+    if (timeLimit.aborted) throw new HttpProblem(408, 'The request body did not arrive in time.');
+  }
+  throw new HttpProblem(400, 'The request body was cut off.');
 }
 
-function getAbortReason(signal: AbortSignal): Error {
-  return signal.reason instanceof Error ? signal.reason : new HttpProblem(400, 'The request body was cut off.');
+/** Collects a body until it ends or its connection is closed. Leaves the connection open for the response. */
+async function collect(request: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const [chunk] of on(request, 'data', { signal, close: ['end', 'close'] }) as AsyncIterable<[Buffer]>) {
+    size += chunk.length;
+    if (size > maxBytes) throw createTooLargeProblem(maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 function createTooLargeProblem(maxBytes: number): HttpProblem {
