@@ -234,7 +234,7 @@ export function processFiles<T extends { readonly position: number }>(
   return { done };
 }
 
-/** Converts an error to the failure of a file. */
+/** Converts an error to the failure of a file. An error without an operation is one of writing. */
 export function toFileFailure(position: number, error: unknown): FileFailure {
   const { operation, cause } = error instanceof OperationError ? error : { operation: 'write' as const, cause: error };
   if (cause instanceof StoreError) return { position, operation, store: cause.kind, text: cause.message };

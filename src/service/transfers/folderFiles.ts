@@ -138,13 +138,13 @@ export class FolderSink implements MoveSink {
     this.job = job;
     this.canClone = hasOpenFiles && job.bytesPerSecond === undefined;
     const name = getTransferFolderName(job.transferId);
-    this.folders = runOperation('write', () => new DestinationFolders(folder, name, job.destinationPlace));
+    this.folders = new DestinationFolders(folder, name, job.destinationPlace);
   }
 
   async write(file: FileToMove, content: MovedContent): Promise<WrittenFile | undefined> {
     const { source, counter } = content;
     if (!source.open) return await this.receive(file, content);
-    runOperation('write', () => this.copy(file, counter, source));
+    this.copy(file, counter, source);
     return undefined;
   }
 
