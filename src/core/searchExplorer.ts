@@ -39,15 +39,16 @@ export interface ExplorerDependencies {
   /** Sends the requests of connections that use the `editor` transport. */
   readonly fetch: Fetch;
   /** The value that was last passed to `saveDialects`. Not validated (D7: database name or id, D8: metadata by ids). */
-  readonly savedDialects: unknown;
+  readonly savedDialects?: unknown;
   /** The value that was last passed to `saveSearchability`. Not validated (D38: learned searchability). */
-  readonly savedSearchability: unknown;
-  saveSearchability(learned: Record<string, unknown>): unknown;
-  saveDialects(learned: Record<string, unknown>): unknown;
+  readonly savedSearchability?: unknown;
+  /** Absent if the program doesn't remember what it learns about services, like the command line. */
+  saveSearchability?(learned: Record<string, unknown>): unknown;
+  saveDialects?(learned: Record<string, unknown>): unknown;
   /**
    * Saves the ID of the active connection before the connection is shown (D45: store before showing). Must not reject.
    */
-  readonly rememberConnection: (id: string) => Promise<void>;
+  readonly rememberConnection?: (id: string) => Promise<void>;
 }
 
 /** Creates and owns the parts of the core that connect and search. */
@@ -75,10 +76,10 @@ export class SearchExplorer implements Disposable {
     } = dependencies;
     const { sessions, connectionStore, searchStore, unsafeIds } = this;
     const searchability = new SearchabilityStore(dependencies.savedSearchability);
-    this.lifetime.track(searchability.onDidChange(() => dependencies.saveSearchability(searchability.toJSON())));
+    this.lifetime.track(searchability.onDidChange(() => dependencies.saveSearchability?.(searchability.toJSON())));
     this.searchabilityStore = searchability;
     const dialects = new ServerDialects(dependencies.savedDialects);
-    this.lifetime.track(dialects.onDidLearn(() => dependencies.saveDialects(dialects.toJSON())));
+    this.lifetime.track(dialects.onDidLearn(() => dependencies.saveDialects?.(dialects.toJSON())));
     // Locks coordinate the queues of all windows that use the same ledger (D34: serialized requests).
     const locks = this.lifetime.track(new ServerLocks(ledgerFolder, clock, log));
     const queues = this.lifetime.track(new RequestQueues(clock, locks));

@@ -28,11 +28,6 @@ export function createExplorerDependencies(
     hasFocus: () => true,
     getNetworkSettings: () => plainNetwork,
     fetch: async (address, init) => await fetch(address, init),
-    savedDialects: undefined,
-    saveDialects: () => undefined,
-    rememberConnection: () => Promise.resolve(),
-    savedSearchability: undefined,
-    saveSearchability: () => undefined,
     ...own,
   };
 }

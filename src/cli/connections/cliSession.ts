@@ -254,16 +254,12 @@ function createDependencies(
     hasFocus: () => isForeground,
     getNetworkSettings: () => resolveNetworkSettings(networkDefaults, environment),
     fetch: async (address, init) => await globalThis.fetch(address, init),
-    savedDialects: undefined,
-    saveDialects: () => undefined,
-    savedSearchability: undefined,
-    saveSearchability: () => undefined,
-    rememberConnection: () => Promise.resolve(),
   };
 }
 
 function createLog({ options, output }: CommandContext): Logger {
   const drop = (): void => undefined;
-  const write = options.verbose === true ? (message: string): void => output.note(message) : drop;
+  if (options.verbose !== true) return { trace: drop, debug: drop, info: drop, warn: drop, error: drop };
+  const write = (message: string): void => output.note(message);
   return createRedactingLog({ trace: drop, debug: write, info: write, warn: write, error: write });
 }

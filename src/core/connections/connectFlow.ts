@@ -29,7 +29,7 @@ interface ConnectFlowDependencies {
   /**
    * Saves the ID of the active connection before the connection is shown (D45: store before showing). Must not reject.
    */
-  remember(connectionId: string): Promise<void>;
+  readonly remember?: ((connectionId: string) => Promise<void>) | undefined;
 }
 
 const firstPauseMs = 2_000;
@@ -141,7 +141,7 @@ export class ConnectFlow implements Disposable {
     this.backgroundAttempts.set(id, controller);
     const signal = AbortSignal.any([controller.signal, this.ending.signal]);
     const attempt = await this.attemptUntilReached(connection, apiKey, signal);
-    if (attempt.session && store.shown?.id === id) await this.dependencies.remember(id);
+    if (attempt.session && store.shown?.id === id) await this.dependencies.remember?.(id);
     if (this.backgroundAttempts.get(id) === controller) this.backgroundAttempts.delete(id);
     if (!attempt.session) return;
     const isNeeded = !signal.aborted && !sessions.get(id);
@@ -261,7 +261,7 @@ export class ConnectFlow implements Disposable {
     attempt: ConnectAttempt,
     signal: AbortSignal,
   ): Promise<ConnectAttempt> {
-    if (attempt.session && !signal.aborted) await this.dependencies.remember(connection.id);
+    if (attempt.session && !signal.aborted) await this.dependencies.remember?.(connection.id);
     if (signal.aborted) {
       this.discard(attempt);
       return attempt.session ? { reason: { kind: 'cancelled' } } : attempt;
