@@ -192,9 +192,10 @@ export class RouteRig {
     this.daemon = new RcloneDaemon({ rclone: undefined, clock: systemClock, logger: new MemoryLog(), stagingFolder });
   }
 
-  static async start(): Promise<RouteRig> {
+  /** Starts the servers of the stores that the routes connect. */
+  static async start(stores: readonly Exclude<PlaceKind, 'folder'>[]): Promise<RouteRig> {
     const root = await fs.realpath(await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-routes-')));
-    return new RouteRig(root, await StoreServers.start(['dav', 's3', 'sftp']));
+    return new RouteRig(root, await StoreServers.start(stores));
   }
 
   async stop(): Promise<void> {

@@ -42,7 +42,7 @@ export interface RouteCapabilities {
 /**
  * Stages and moves the files of one transfer between two databases. Several runs, one after the other, use the same
  * route: each calls `stage` (if {@link RouteCapabilities.isHashedFirst}), `prepare`, `findLost`, `move` and `finish`; the
- * end of a transfer that didn't succeed calls `discard`, with or without an earlier run. `test/service/routes.test.ts`
+ * end of a transfer that didn't succeed calls `discard`, with or without an earlier run. `test/support/routePromises.ts`
  * checks these promises for every route.
  *
  * Every method but `discard` may reject with a {@link TransferSuspension} or a `TransferFailure`. What concerns a single
