@@ -8,7 +8,6 @@ import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { repositoryRoot } from '../support/editor/places.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
-import { until } from '../support/editor/until.ts';
 import { html } from '../support/faultBehaviors.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
@@ -113,45 +112,6 @@ describe('A user in the whole editor', () => {
       const page = await window.pageFrame(/Read Only/);
       await page.getByText('could not write anscombe.json: permission denied').first().waitFor();
     });
-  });
-
-  it('starts without an account, and finds everything again after a reload', async () => {
-    await window.openContainer('Data Transfer');
-    const databases = window.tree('Databases');
-    await databases.welcomeLink('Start the local service');
-    await databases.waitFor('databases', (rows) => rows.some(({ label }) => label === 'Sample Data'));
-    await (await databases.row('Sample Data')).action('Search Files…');
-    await window.quickInput.input('weather', /leave empty to list all files/);
-    const results = window.tree('Search Results');
-    await results.waitFor('all results', (rows) => rows.some(({ description }) => description.endsWith('5 files')));
-    await (await results.row('observations-2024.csv')).toggleCheck();
-    await (await results.row('observations-2025.csv')).toggleCheck();
-    await until('the title to show the checked files', async () =>
-      (await results.description()) === '2 ✓ 14 kB' ? true : undefined,
-    );
-    await (await results.row('stations.csv')).click();
-    await (await window.pageFrame('stations.csv')).getByText('The five stations').first().waitFor();
-    await results.action('Transfer Checked Files…');
-    await window.quickInput.pick('Received Files', /1\/2/);
-    await window.quickInput.pick('Continue', /2\/2/);
-    await window.notifications.answer('Transfer');
-    await window.clickStatusBar('All transfers finished');
-    await window.quickInput.pick('2 files to Received Files', 'Select a transfer');
-    await (await window.pageFrame(/Received Files/)).getByText('Succeeded').first().waitFor();
-
-    await window.reload();
-    await window.showTab('stations.csv');
-    await (await window.pageFrame('stations.csv')).getByText('The five stations').first().waitFor();
-    await window.showTab(/Received Files/);
-    await (await window.pageFrame(/Received Files/)).getByText('2 of 2 files').first().waitFor();
-    const transfers = window.tree('Transfers');
-    await (await transfers.row('Finished')).expand();
-    await transfers.waitFor('success', (rows) =>
-      rows.some(
-        ({ label, description }) => label === 'succeeded · 2 files to Received Files' && description === '2 of 2',
-      ),
-    );
-    await databases.waitFor('databases', (rows) => rows.some(({ label }) => label === 'Sample Data'));
   });
 
   describe('with invalid and unreachable addresses', () => {
