@@ -11,8 +11,8 @@ describe('Checking a transfer by its ID', () => {
   let service: PublicState;
   beforeEach(async () => {
     await env.clipboard.writeText('');
-    stage = await Stage.openWithOrcid();
-    service = await stage.connectToPublic();
+    stage = await Stage.openConnected();
+    service = stage.service;
     service.transfers.set(id, { orcid: 'other', status: 'active', num_files: 5, num_files_transferred: 2 });
   });
   afterEach(async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { env, NotebookRange, Selection, window, workspace } from 'vscode';
 import type { FileNode } from '../../src/extension/editor/contributions.ts';
-import { publicLike, type PublicState } from '../support/faultPersonality.ts';
+import type { PublicState } from '../support/faultPersonality.ts';
 import { runPython, runShell } from '../support/runCode.ts';
 import { orcid, Stage } from './stage.ts';
 
@@ -13,10 +13,9 @@ describe('Copy as Code', () => {
   let stage: Stage;
   let service: PublicState;
   beforeEach(async () => {
-    stage = await Stage.openWithOrcid();
-    service = publicLike(stage.server, key);
+    stage = await Stage.openConnected();
+    service = stage.service;
     service.files.add(`it's "JDP" $HOME`);
-    await stage.connect(key);
     useVariable();
   });
   afterEach(async () => {

@@ -8,7 +8,7 @@ import { Stage } from './stage.ts';
 describe('Copy Code for Opening Files', () => {
   let stage: Stage;
   beforeEach(async () => {
-    stage = await Stage.openWithOrcid();
+    stage = await Stage.openWithService();
   });
   afterEach(async () => {
     await stage.closePages();

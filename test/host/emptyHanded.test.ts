@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { extensions, window } from 'vscode';
 import type { CommandId } from '../../src/extension/editor/contributions.ts';
-import { publicLike } from '../support/faultPersonality.ts';
 import { extensionId, Stage } from './stage.ts';
 
 /** Result of a command with nothing to act on: a prompt, a message, text in the status bar, or a visible effect. */
@@ -154,16 +153,16 @@ describe('A command with nothing selected', () => {
     if (config === undefined) delete process.env['RCLONE_CONFIG'];
     else process.env['RCLONE_CONFIG'] = config;
   });
-  beforeEach(async () => {
-    stage = await Stage.open();
-    publicLike(stage.server, 'the-key');
-  });
   afterEach(async () => {
     for (const terminal of window.terminals) terminal.dispose();
     await stage.close();
   });
 
   describe('without a connection', () => {
+    beforeEach(async () => {
+      stage = await Stage.open();
+    });
+
     it('is listed in this table', () => {
       const { contributes } = extensions.getExtension(extensionId)?.packageJSON as {
         readonly contributes: { readonly commands: readonly { readonly command: string }[] };
@@ -180,15 +179,17 @@ describe('A command with nothing selected', () => {
   });
 
   describe('with a connection', () => {
+    beforeEach(async () => {
+      stage = await Stage.openConnected();
+    });
+
     for (const [id, outcome] of entries(connected)) {
       it(`${id} ${words(outcome)}`, async () => {
-        await stage.connect('the-key');
         await assertOutcome(stage, id, outcome);
       });
     }
 
     it('lists the databases by name', async () => {
-      await stage.connect('the-key');
       const done = stage.run('dataTransfer.searchFiles');
       const pick = await stage.person.pick();
       assert.deepEqual(pick.labels, [

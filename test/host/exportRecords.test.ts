@@ -6,7 +6,6 @@ import { Uri } from 'vscode';
 import type { CommandArguments } from '../../src/extension/editor/contributions.ts';
 import { crateRules, listByType, readCrate } from '../support/crateRules.ts';
 import { json } from '../support/faultBehaviors.ts';
-import { publicLike } from '../support/faultPersonality.ts';
 import { Stage } from './stage.ts';
 
 const database = 'JGI Data Portal';
@@ -17,10 +16,8 @@ describe('Exporting files', () => {
   let folder: string;
   let search: Awaited<ReturnType<Stage['search']>>;
   beforeEach(async () => {
-    stage = await Stage.openWithOrcid();
+    stage = await Stage.openConnected();
     folder = await mkdtemp(join(tmpdir(), 'export-'));
-    publicLike(stage.server, 'the-key');
-    await stage.connect('the-key');
     const hashed = { id: 'JDP:1', name: 'a', path: 'x/a', bytes: 5, hash: `sha256:${sha256}` };
     const page = Array.from({ length: 100 }, (_, index) => ({ id: `JDP:${index + 2}`, path: `x/${index}`, bytes: 1 }));
     const resources = [hashed, ...page].slice(0, stage.parts.settings.pageSize);

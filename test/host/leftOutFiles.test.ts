@@ -11,7 +11,7 @@ import { Stage } from './stage.ts';
 describe('A transfer that left out files', () => {
   let stage: Stage;
   beforeEach(async () => {
-    stage = await Stage.openWithOrcid();
+    stage = await Stage.openWithService();
   });
   afterEach(() => stage.close());
 

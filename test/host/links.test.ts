@@ -15,9 +15,8 @@ describe('Links', () => {
   let stage: Stage;
   let service: PublicState;
   beforeEach(async () => {
-    stage = await Stage.openWithOrcid();
-    service = publicLike(stage.server, key);
-    await stage.connect(key);
+    stage = await Stage.openConnected();
+    service = stage.service;
   });
   afterEach(async () => {
     await stage.closePages();

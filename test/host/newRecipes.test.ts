@@ -3,7 +3,6 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Uri, window } from 'vscode';
-import { publicLike } from '../support/faultPersonality.ts';
 import { Stage } from './stage.ts';
 
 const key = 'the-key';
@@ -14,9 +13,8 @@ describe('A new recipe (D61)', () => {
   let stage: Stage;
   let folder: string;
   beforeEach(async () => {
-    stage = await Stage.openWithOrcid();
-    publicLike(stage.server, key).files.add('JDP:1');
-    await stage.connect(key);
+    stage = await Stage.openConnected();
+    stage.service.files.add('JDP:1');
     folder = await mkdtemp(join(tmpdir(), 'recipes-'));
   });
   afterEach(async () => {

@@ -13,8 +13,8 @@ describe('An unconfirmed transfer (D12)', () => {
   let service: PublicState;
   beforeEach(async () => {
     await env.clipboard.writeText('');
-    stage = await Stage.openWithOrcid();
-    service = await stage.connectToPublic();
+    stage = await Stage.openConnected();
+    service = stage.service;
     await stage.search('JGI Data Portal', 'JDP:00000');
     stage.server.on('POST /api/v1/transfers', dropBeforeAnswer());
     await stage.transferAll(nmdc);

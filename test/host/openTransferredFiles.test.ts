@@ -10,7 +10,7 @@ import { Stage, readEditorState } from './stage.ts';
 describe('Opening transferred files', () => {
   let stage: Stage;
   beforeEach(async () => {
-    stage = await Stage.openWithOrcid();
+    stage = await Stage.openWithService();
   });
   afterEach(async () => {
     await stage.closePages();

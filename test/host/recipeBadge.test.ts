@@ -3,10 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { commands, ConfigurationTarget, RelativePattern, Uri, workspace, type ViewBadge } from 'vscode';
 import { eventually } from '../support/eventually.ts';
-import { publicLike, type PublicState } from '../support/faultPersonality.ts';
+import type { PublicState } from '../support/faultPersonality.ts';
 import { Stage } from './stage.ts';
 
-const key = 'the-key';
 const kss = 'KBase Workspace Service (KSS)';
 
 describe('The badge of the recipes (D61)', () => {
@@ -15,10 +14,9 @@ describe('The badge of the recipes (D61)', () => {
   let folder: string;
 
   beforeEach(async () => {
-    stage = await Stage.openWithOrcid();
-    service = publicLike(stage.server, key);
+    stage = await Stage.openConnected();
+    service = stage.service;
     service.files.add('JDP:1');
-    await stage.connect(key);
     const [open] = workspace.workspaceFolders ?? [];
     assert.ok(open, 'a folder is open');
     folder = await mkdtemp(join(open.uri.fsPath, 'recipe-badge-'));

@@ -15,10 +15,9 @@ import {
 } from 'vscode';
 import { readLock } from '../../src/core/recipes/recipeLock.ts';
 import { until } from '../support/editor/until.ts';
-import { publicLike, type PublicState } from '../support/faultPersonality.ts';
+import type { PublicState } from '../support/faultPersonality.ts';
 import { Stage } from './stage.ts';
 
-const key = 'the-key';
 const jgi = 'JGI Data Portal';
 const kss = 'KBase Workspace Service (KSS)';
 
@@ -29,10 +28,9 @@ describe('A recipe in the editor (D61)', () => {
   let service: PublicState;
   let folder: string;
   beforeEach(async () => {
-    stage = await Stage.openWithOrcid();
-    service = publicLike(stage.server, key);
+    stage = await Stage.openConnected();
+    service = stage.service;
     service.files.add('JDP:1');
-    await stage.connect(key);
     folder = await mkdtemp(join(tmpdir(), 'recipes-'));
   });
   afterEach(async () => {

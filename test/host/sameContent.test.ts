@@ -39,7 +39,7 @@ describe('Files that the destination already has', () => {
   let stage: Stage;
   let dependencies: { clock: Clock };
   beforeEach(async () => {
-    stage = await Stage.openWithOrcid();
+    stage = await Stage.openWithService();
     dependencies = stage.parts.duplicateFlow['dependencies'];
     // With a stopped clock, the search for copies has no time limit.
     dependencies.clock = new ManualClock();

@@ -11,8 +11,8 @@ describe('A sign-in that the service rejects (D44)', () => {
   let stage: Stage;
   let service: PublicState;
   beforeEach(async () => {
-    stage = await Stage.openWithOrcid();
-    service = await stage.connectToPublic();
+    stage = await Stage.openConnected();
+    service = stage.service;
   });
   afterEach(() => stage.close());
 

@@ -13,6 +13,7 @@ import {
   type WorkspaceConfiguration,
 } from 'vscode';
 import { getUserLedgerFolder } from '../../src/core/transfers/recordFolders.ts';
+import type { Connection } from '../../src/core/model/connection.ts';
 import type { Search } from '../../src/core/search/searchStore.ts';
 import type { CommandArguments, CommandId, TransferNode } from '../../src/extension/editor/contributions.ts';
 import { localConnectionId } from '../../src/extension/editor/machine.ts';
@@ -23,6 +24,7 @@ import { FaultServer } from '../support/faultServer.ts';
 import { ScriptedWindow } from '../support/scriptedWindow.ts';
 import { waitForScans } from '../support/waitForScans.ts';
 import { until } from '../unit/core/rig.ts';
+import { SharedConnection, sharedKey } from './sharedConnection.ts';
 
 /** Services that the extension returns when it is under test. */
 export type ExtensionParts = RunningExtension['services'] &
@@ -42,10 +44,13 @@ export class Stage {
   readonly parts: ExtensionParts;
   readonly person: ScriptedWindow;
   readonly server: FaultServer;
+  private readonly publicState: PublicState | undefined;
+  private keepsService = false;
 
-  private constructor(parts: ExtensionParts, server: FaultServer) {
+  private constructor(parts: ExtensionParts, server: FaultServer, publicState?: PublicState) {
     this.parts = parts;
     this.server = server;
+    this.publicState = publicState;
     this.person = new ScriptedWindow();
   }
 
@@ -55,8 +60,7 @@ export class Stage {
     await clear(parts);
     // The setting is kept between stages, because changing a setting is slow.
     const stage = new Stage(parts, await FaultServer.start());
-    if (stage.settings.inspect('orcid')?.globalValue !== orcidInSettings)
-      await stage.settings.update('orcid', orcidInSettings, ConfigurationTarget.Global);
+    await stage.setOrcid(orcidInSettings);
     return stage;
   }
 
@@ -68,17 +72,59 @@ export class Stage {
     return Stage.open(orcid);
   }
 
-  /** Opens a stage for a user with an ORCID iD who is connected to a server like the public one. */
-  static async openConnected(): Promise<Stage> {
-    const stage = await Stage.openWithOrcid();
-    await stage.connectToPublic();
+  /**
+   * Opens a stage for a user with an ORCID iD whose local service, once started, continues to run until a stage of
+   * another kind is opened. For tests that are about neither the start nor the end of the service.
+   */
+  static async openWithService(): Promise<Stage> {
+    const parts = await activated();
+    await clear(parts, { service: true });
+    const stage = new Stage(parts, await FaultServer.start());
+    stage.keepsService = true;
+    await stage.setOrcid(orcid);
     return stage;
+  }
+
+  /**
+   * Opens a stage for a user with an ORCID iD who has reopened a saved connection to a server like the public one, whose
+   * state is {@link service}. All such stages share the server and the connection.
+   */
+  static async openConnected(): Promise<Stage> {
+    const parts = await activated();
+    const shared = await SharedConnection.prepare();
+    const saved = (await shared.find(parts)) ?? (await Stage.saveShared(shared));
+    await clear(parts, { connection: saved });
+    await shared.forget(parts);
+    const stage = new Stage(parts, shared.server, publicLike(shared.server, sharedKey));
+    await stage.setOrcid(orcid);
+    await stage.run('dataTransfer.switchConnection', { kind: 'connection', id: saved.id });
+    assert.equal(parts.connectionStore.state.kind, 'connected');
+    return stage;
+  }
+
+  /** Saves the shared connection as a user would. */
+  private static async saveShared(shared: SharedConnection): Promise<Connection> {
+    const stage = await Stage.openWithOrcid();
+    publicLike(shared.server, sharedKey);
+    await stage.connect(sharedKey, shared.server);
+    const saved = shared.save(stage.parts);
+    stage.person.restore();
+    await stage.server.stop();
+    await shared.server.reset();
+    return saved;
   }
 
   async close(): Promise<void> {
     this.person.restore();
-    await clear(this.parts);
-    await this.server.stop();
+    const shared = this.publicState && (await SharedConnection.prepare());
+    await clear(this.parts, { connection: await shared?.find(this.parts), service: this.keepsService });
+    if (!shared) await this.server.stop();
+  }
+
+  /** The state of the server of a connected stage. */
+  get service(): PublicState {
+    assert.ok(this.publicState, 'the stage was opened as a connected one');
+    return this.publicState;
   }
 
   /** Runs a command as a row or the Command Palette would. Resolves when the command has finished. */
@@ -187,10 +233,15 @@ export class Stage {
     await until(transferStore.onDidChange, () => transferStore.get(key) !== undefined);
   }
 
-  /** Resolves to the tab with the given title once it is open. */
-  async tab(title: string): Promise<Tab> {
-    const found = (): Tab | undefined =>
-      window.tabGroups.all.flatMap(({ tabs }) => tabs).find(({ label }) => label === title);
+  private async setOrcid(value: string | undefined): Promise<void> {
+    if (this.settings.inspect('orcid')?.globalValue === value) return;
+    await this.settings.update('orcid', value, ConfigurationTarget.Global);
+  }
+
+  /** Resolves to the tab with the given title, or with one that matches a pattern, once it is open. */
+  async tab(title: string | RegExp): Promise<Tab> {
+    const isRight = ({ label }: Tab): boolean => (typeof title === 'string' ? label === title : title.test(label));
+    const found = (): Tab | undefined => window.tabGroups.all.flatMap(({ tabs }) => tabs).find(isRight);
     return (
       found() ??
       (await new Promise<Tab>((resolve) => {
@@ -238,15 +289,23 @@ async function activated(): Promise<ExtensionParts> {
   return await extension.activate();
 }
 
-/** Removes everything that a test may have left behind, except for the ORCID iD in the settings. */
-async function clear(parts: ExtensionParts): Promise<void> {
+/** Things that stay for the next stage: a saved connection with its key, and the local service if it is running. */
+interface Kept {
+  readonly connection?: Connection | undefined;
+  readonly service?: boolean;
+}
+
+/** Removes everything that a test may have left behind, except for the ORCID iD in the settings and what is kept. */
+async function clear(parts: ExtensionParts, kept: Kept = {}): Promise<void> {
   const { connectFlow, sessions, settings, apiKeys, searchFlow, searchStore, context, localService } = parts;
   connectFlow.disconnect();
   for (const { id } of settings.connections) sessions.close(id);
-  for (const name of await keysOfSecrets(context)) await apiKeys.forget(name.replace('dataTransfer.apiKey.', ''));
+  const idsOfKeys = (await keysOfSecrets(context)).map((name) => name.replace('dataTransfer.apiKey.', ''));
+  for (const id of idsOfKeys.filter((one) => one !== kept.connection?.id)) await apiKeys.forget(id);
   parts.removals.dispose();
+  parts.documents['newest'].clear();
   sessions.close(localConnectionId);
-  await localService.stop();
+  if (!kept.service) await localService.stop();
   searchFlow.dismiss(searchStore.getAll().map(({ key }) => key));
   await parts.transferFlow.loadFinished();
   await parts.transferFlow.forget(parts.transferStore.getAll().map(({ key }) => key));
@@ -261,7 +320,7 @@ async function clear(parts: ExtensionParts): Promise<void> {
   for (const key of context.globalState.keys()) await context.globalState.update(key, undefined);
   const configuration = workspace.getConfiguration('dataTransfer');
   for (const key of ['connections', 'notifications', 'search.pageSize', 'localService.databases']) {
-    if (configuration.inspect(key)?.globalValue === undefined) continue;
+    if (configuration.inspect(key)?.globalValue === undefined || (kept.connection && key === 'connections')) continue;
     await configuration.update(key, undefined, ConfigurationTarget.Global);
   }
 }

@@ -11,8 +11,8 @@ describe('Resubmitting', () => {
   let stage: Stage;
   let service: PublicState;
   beforeEach(async () => {
-    stage = await Stage.openWithOrcid();
-    service = await stage.connectToPublic();
+    stage = await Stage.openConnected();
+    service = stage.service;
     await stage.search('JGI Data Portal', 'JDP:00000');
     await stage.transferAll(nmdc);
   });

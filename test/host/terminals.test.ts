@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { window } from 'vscode';
 import { eventually } from '../support/eventually.ts';
-import { publicLike } from '../support/faultPersonality.ts';
 import { Stage } from './stage.ts';
 
 const key = 'the-key';
@@ -13,9 +12,7 @@ describe('The command line in a terminal of the editor', () => {
   let stage: Stage;
   let folder: string;
   beforeEach(async () => {
-    stage = await Stage.openWithOrcid();
-    publicLike(stage.server, key);
-    await stage.connect(key);
+    stage = await Stage.openConnected();
     folder = await mkdtemp(join(tmpdir(), 'terminal-'));
   });
   afterEach(async () => {

@@ -12,8 +12,8 @@ describe('Transferring in the editor', () => {
   let stage: Stage;
   let service: PublicState;
   beforeEach(async () => {
-    stage = await Stage.openWithOrcid();
-    service = await stage.connectToPublic();
+    stage = await Stage.openConnected();
+    service = stage.service;
     await stage.search('JGI Data Portal', 'JDP:00000');
   });
   afterEach(() => stage.close());

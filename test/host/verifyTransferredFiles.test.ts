@@ -13,7 +13,7 @@ import { Stage } from './stage.ts';
 describe('Verifying transferred files in the editor', () => {
   let stage: Stage;
   beforeEach(async () => {
-    stage = await Stage.openWithOrcid();
+    stage = await Stage.openWithService();
   });
   afterEach(async () => {
     await stage.closePages();

@@ -27,7 +27,7 @@ describe('A connection with running transfers', () => {
     await stage.connect('the-key');
     const { settings, apiKeys, sessions, connectionStore, transferStore } = stage.parts;
     const [shown] = settings.connections;
-    const saved = { id: 'saved-elsewhere', name: 'Other Service', server: other.address };
+    const saved = { id: 'started-elsewhere', name: 'Other Service', server: other.address };
     await apiKeys.set(saved, 'other-key');
     await stage.settings.update('connections', [shown, saved], true);
     assert.equal(sessions.get(saved.id), undefined, 'no transfer is running there');

@@ -143,6 +143,20 @@ export class FaultServer {
     await stopped;
   }
 
+  /**
+   * Forgets all routes and requests, and closes all connections. Restarts after {@link stop}. Rejects if the port has
+   * been taken meanwhile.
+   */
+  async reset(): Promise<void> {
+    this.routes.clear();
+    this.waiting.clear();
+    this.requests.length = 0;
+    this.openedSockets = 0;
+    this.isCutOff = false;
+    for (const socket of this.sockets) socket.destroy();
+    if (!this.server.listening) await this.listen(this.port);
+  }
+
   /** Restarts after {@link stop}, at the same address. */
   async startAgain(): Promise<void> {
     await this.listen(this.port);
