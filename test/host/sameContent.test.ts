@@ -106,6 +106,7 @@ describe('Files that the destination already has', () => {
       files: [
         ...(searchStore.get(nmdc)?.files ?? []),
         fileEntry('nmdc a', { database: nmdc, path: 'copy/a.fastq', sizeBytes: 5, hash: 'a'.repeat(64) }),
+        fileEntry('nmdc b', { database: nmdc, sizeBytes: 5, hash: 'b'.repeat(64) }),
       ],
     });
     for (const database of [jgi, kss]) searchStore.checkAll(database);
@@ -115,6 +116,7 @@ describe('Files that the destination already has', () => {
     assert.deepEqual(getSentences(summary), [
       `At least 1 of these files is already in ${nmdc}.`,
       `${nmdc} has the content of 1 of these files under another path.`,
+      `${nmdc} has the content of 2 of these files, perhaps under other paths.`,
       '1 of these files is identical to a file from another source.',
     ]);
     assert.deepEqual(summary.buttons, ['Transfer', 'Leave Out 2 Files', 'Back']);

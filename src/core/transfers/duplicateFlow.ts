@@ -94,8 +94,10 @@ function getAlgorithm(file: TransferFile): string | undefined {
 export interface KnownCopies {
   /** The files that the destination has under the same path. */
   readonly atDestination: ReadonlySet<TransferFile>;
-  /** The other files whose content the destination has. A data set may need each of them in its own place. */
+  /** The files whose content the destination has under another path. A data set may need each of them in its place. */
   readonly elsewhere: ReadonlySet<TransferFile>;
+  /** The files whose content the destination has, but doesn't state the path. */
+  readonly unplaced: ReadonlySet<TransferFile>;
   /** False if the destination might also contain other files from the submission. */
   readonly isComplete: boolean;
   /**
@@ -123,8 +125,9 @@ interface DuplicateFlowDependencies {
 
 /** The results so far for the planned files. */
 interface KnownSoFar {
-  /** The content keys of the files at the destination. */
+  /** The content keys of the files at the destination that have a path, and of those whose path is unknown. */
   readonly contents: Set<string>;
+  readonly unplaced: Set<string>;
   /** The copy keys of the files at the destination (see {@link getCopyKeys}). */
   readonly copies: Set<string>;
   isComplete: boolean;
@@ -144,9 +147,9 @@ const maxWaitMs = 2_000;
 const maxEarlierTransfers = 20;
 
 /** Adds a file at the destination, also by its path in a transfer's own folder. Its ID is not that of the source. */
-function addFound({ contents, copies }: KnownSoFar, { path, ...file }: PlacedFile): void {
+function addFound({ contents, unplaced, copies }: KnownSoFar, { path, ...file }: PlacedFile): void {
   const content = getContentKey(file);
-  if (content !== undefined) contents.add(content);
+  if (content !== undefined) (path === undefined ? unplaced : contents).add(content);
   if (path === undefined) return;
   for (const place of [path, removeTransferFolder(path)])
     for (const key of getPlaceKeys({ ...pickContent(file), path: place })) copies.add(key);
@@ -171,17 +174,19 @@ export class DuplicateFlow {
   async findKnownCopies(orders: readonly TransferOrder[], options: KnownCopiesOptions): Promise<KnownCopies> {
     const [order] = orders;
     const files = orders.flatMap((one) => one.files);
-    const known: KnownSoFar = { contents: new Set(), copies: new Set(), isComplete: false, received: new Map() };
+    const sets = { contents: new Set<string>(), unplaced: new Set<string>(), copies: new Set<string>() };
+    const known: KnownSoFar = { ...sets, isComplete: false, received: new Map() };
     if (order) await this.collect({ order, files, known }, options);
     const { isComplete } = known;
     if (order && !isComplete) this.addLoadedResults(order, files, known);
     const isThere = (file: TransferFile): boolean => getCopyKeys(file).some((key) => known.copies.has(key));
-    const isElsewhere = (file: TransferFile): boolean =>
-      known.contents.has(getContentKey(file) ?? '') && !isThere(file);
+    const hasContent = (contents: ReadonlySet<string>, file: TransferFile): boolean =>
+      contents.has(getContentKey(file) ?? '') && !isThere(file);
     // After a complete search, a file that wasn't found is known to be gone.
     const received = new Map([...known.received].filter(([file]) => !isComplete || isThere(file)));
-    const elsewhere = new Set(files.filter(isElsewhere));
-    return { atDestination: new Set(files.filter(isThere)), elsewhere, isComplete, received };
+    const elsewhere = new Set(files.filter((file) => hasContent(known.contents, file)));
+    const unplaced = new Set(files.filter((file) => hasContent(known.unplaced, file) && !elsewhere.has(file)));
+    return { atDestination: new Set(files.filter(isThere)), elsewhere, unplaced, isComplete, received };
   }
 
   private async collect(plan: Plan, options: KnownCopiesOptions): Promise<void> {

@@ -269,7 +269,8 @@ interface SummarizedCopies extends KnownCopies {
 
 /** Returns a sentence for each way in which the destination or another source has the content of files. */
 export function createCopyLines(copies: SummarizedCopies): readonly string[] {
-  const { atDestination, elsewhere, received, repeatedCount, destination } = copies;
+  const { atDestination, elsewhere, unplaced, received, repeatedCount } = copies;
+  const destination = toPlainLine(copies.destination);
   return [
     atDestination.size > 0 ? describeAtDestination(copies) : '',
     elsewhere.size > 0
@@ -277,10 +278,18 @@ export function createCopyLines(copies: SummarizedCopies): readonly string[] {
           elsewhere.size,
           '{1} has the content of {0} of these files under another path.',
           '{1} has the content of {0} of these files under other paths.',
-          toPlainLine(destination),
+          destination,
         )
       : '',
-    received.size > 0 ? describeReceived([...received.values()], toPlainLine(destination)) : '',
+    unplaced.size > 0
+      ? plural(
+          unplaced.size,
+          '{1} has the content of {0} of these files, perhaps under another path.',
+          '{1} has the content of {0} of these files, perhaps under other paths.',
+          destination,
+        )
+      : '',
+    received.size > 0 ? describeReceived([...received.values()], destination) : '',
     repeatedCount > 0
       ? plural(
           repeatedCount,

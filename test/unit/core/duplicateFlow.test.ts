@@ -121,6 +121,16 @@ describe('Checking the destination for planned files', () => {
     assert.equal(queries().length, before);
   });
 
+  it('does not claim another path for content whose path the destination does not state', async () => {
+    const unplaced = { id: 'x', bytes: 5, hash: `sha256:${'a'.repeat(64)}` };
+    rig.server.on('POST /api/v1/files', page(unplaced, resource('y', 'b'), { ...resource('y', 'b'), path: null }));
+    const session = await rig.connect();
+    await rig.explorer.searchFlow.run(session, { database: 'Beta', query: 'x', pageSize: 9 });
+    const found = await find([file('1', 'a'), file('2', 'b'), file('3', 'c')]);
+    const list = (files: Iterable<TransferFile>): unknown => [...files].map(({ id }) => id);
+    assert.deepEqual([list(found.elsewhere), list(found.unplaced)], [['2'], ['1']]);
+  });
+
   it('prefers a complete search of the destination to results that were loaded before', async () => {
     rig.server.on('POST /api/v1/files', page(resource('1', 'a')), page());
     rig.server.on('GET /', json({ name: localServiceName, version: '1.2.3' }));
