@@ -1,15 +1,23 @@
 import { createInterface } from 'node:readline/promises';
 import { AgentError, type AgentErrorCode } from '../../core/agents/agentError.ts';
 import { requireSubmissionAllowed, submitPlan, withFilesUnderWay } from '../../core/agents/planSubmission.ts';
-import type { PlannedLicense, PlanState, SavedPlan, TransferPlan } from '../../core/agents/transferPlan.ts';
+import {
+  findPlannedOmission,
+  type PlannedLicense,
+  type PlanState,
+  type SavedPlan,
+  type TransferPlan,
+} from '../../core/agents/transferPlan.ts';
 import { sumUpFiles } from '../../core/recipes/recipeFile.ts';
 import { createRedactingLog } from '../../core/util/logger.ts';
 import { collapseBlanks } from '../../core/util/visibleText.ts';
+import { describeLeftOut } from '../../core/words/leftOutWords.ts';
 import { CliError, createUsageError, exitCode, type ExitCode } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { formatBytes, formatCount, toPlainCell, type Column } from '../output.ts';
 import { loadTransfers } from '../transfers/transferLookup.ts';
+import { english } from '../text/sentences.ts';
 import { createStartError, nothingSent, reportTransfer } from '../transfers/transferStart.ts';
 import { createAgentContext, type SharedAgentContext } from './cliAgentContext.ts';
 
@@ -50,6 +58,7 @@ export function formatPlanSummary(plan: TransferPlan): string {
     `${plan.requestedBy} proposes to transfer ${describeFiles(plan)}`,
     `from ${plan.source} to ${plan.destination}`,
     `on ${plan.service.name} (${plan.service.address}) as ${plan.service.orcid}.`,
+    ...describeOmission(plan),
     ...describeCopies(plan),
     plan.freeBytes === undefined ? 'Free space: unknown.' : `Free space: ${formatBytes(plan.freeBytes)}.`,
     ...describeLicenses(plan),
@@ -74,6 +83,11 @@ function describeFiles({ files }: TransferPlan): string {
 export function describeDecided({ kind }: PlanState): string | undefined {
   if (kind === 'proposed') return undefined;
   return kind === 'expired' ? 'The plan has expired.' : `The plan was already ${kind}.`;
+}
+
+function describeOmission(plan: TransferPlan): readonly string[] {
+  const omission = findPlannedOmission(plan);
+  return omission ? [`${omission.place}: ${describeLeftOut(english, omission.leftOut, String)}.`] : [];
 }
 
 function describeCopies({ copies }: TransferPlan): readonly string[] {

@@ -9,6 +9,7 @@ import type { Clock } from '../util/clock.ts';
 import { createFolder } from '../util/createFolder.ts';
 import { createFileExclusively, readRegularFile } from '../util/durableFiles.ts';
 import { getErrorCode, isMissing } from '../util/errorFacts.ts';
+import { leftOutKinds } from '../util/leftOut.ts';
 import { Emitter, Lifetime, type Disposable } from '../util/lifetime.ts';
 import type { Logger } from '../util/logger.ts';
 import { AgentError } from './agentError.ts';
@@ -42,6 +43,8 @@ const planSchema = z.looseObject({
   source: z.string(),
   destination: z.string(),
   files: z.array(fileSchema),
+  folder: z.exactOptional(z.string()),
+  leftOut: z.exactOptional(z.partialRecord(z.enum(leftOutKinds), count)),
   description: z.exactOptional(z.string()),
   instructions: z.exactOptional(z.record(z.string(), z.unknown())),
   textOrigin: z.enum(['agent', 'server']),

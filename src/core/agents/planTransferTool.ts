@@ -72,10 +72,10 @@ export const planTransferTool = defineTool({
     const source = await requireDatabase(context, session, request.source, signal);
     const destination = await requireDestination(context, session, { name: request.destination, source }, signal);
     const recipe = toRecipe(request, source, destination);
-    const { files, leftOut } = await resolvePlannedFiles(context, session, recipe, signal);
+    const resolved = await resolvePlannedFiles(context, session, recipe, signal);
     const textOrigin = request.textFromServer ? 'server' : 'agent';
-    const plan = await createPlan(context, { session, recipe, destination, textOrigin, files }, signal);
-    return { ...toPlanAnswer(plan), ...(leftOut && { leftOut }) };
+    const plan = await createPlan(context, { session, recipe, destination, textOrigin, resolved }, signal);
+    return { ...toPlanAnswer(plan), ...(plan.leftOut && { leftOut: plan.leftOut }) };
   },
 });
 
@@ -182,7 +182,7 @@ interface PlanDraft {
   readonly recipe: Recipe;
   readonly destination: Database;
   readonly textOrigin: TransferPlan['textOrigin'];
-  readonly files: readonly RecipeFile[];
+  readonly resolved: RecipePlan;
 }
 
 type PlanBasis = Omit<TransferPlan, 'id' | 'licenses' | 'copies' | 'freeBytes'>;
@@ -218,7 +218,8 @@ const unknownFacts = {
 };
 
 function createBasis(context: AgentContext, draft: PlanDraft): PlanBasis {
-  const { session, recipe, destination, files, textOrigin } = draft;
+  const { session, recipe, destination, resolved, textOrigin } = draft;
+  const { files, leftOut } = resolved;
   const { id: connectionId } = session.connection;
   const { name, address } = session.service;
   const createdAt = context.clock.now();
@@ -232,6 +233,8 @@ function createBasis(context: AgentContext, draft: PlanDraft): PlanBasis {
     destination: destination.name,
     files,
     textOrigin,
+    ...(from.folder !== undefined && { folder: from.folder }),
+    ...(leftOut && { leftOut }),
     ...(description !== undefined && { description }),
     ...(instructions && { instructions }),
   };

@@ -3,6 +3,7 @@ import type { Explorer } from '../explorer.ts';
 import type { Transfer, TransferOrder } from '../model/transferModel.ts';
 import { toTransferFile, type RecipeFile } from '../recipes/recipeFile.ts';
 import type { JsonObject } from '../util/json.ts';
+import type { LeftOutCounts } from '../util/leftOut.ts';
 
 /** The number of a plan's files under a license. Without `name`, the number of files that state no license. */
 export interface PlannedLicense {
@@ -45,6 +46,10 @@ export interface TransferPlan {
   /** The name of the destination database. */
   readonly destination: string;
   readonly files: readonly RecipeFile[];
+  /** The path of the folder whose files are planned; absent if they were selected in another way. */
+  readonly folder?: string;
+  /** Counts of the names that the listing of the folder, or of all files, leaves out; absent if unknown. */
+  readonly leftOut?: LeftOutCounts;
   /** Markdown. */
   readonly description?: string;
   readonly instructions?: JsonObject;
@@ -54,6 +59,17 @@ export interface TransferPlan {
   readonly copies: PlannedCopies;
   /** Free bytes at the destination; absent if unknown. */
   readonly freeBytes?: number;
+}
+
+/** Returns what a plan's listing leaves out, and of which folder or database; undefined if that needs no mention. */
+export function findPlannedOmission({ folder, leftOut, source }: TransferPlan): PlannedOmission | undefined {
+  const isMentioned = leftOut && (folder !== undefined || Object.keys(leftOut).length > 0);
+  return isMentioned ? { place: folder ?? source, leftOut } : undefined;
+}
+
+interface PlannedOmission {
+  readonly place: string;
+  readonly leftOut: LeftOutCounts;
 }
 
 /** A person's decision about a plan. `at` is in milliseconds since 1970. */

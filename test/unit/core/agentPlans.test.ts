@@ -11,6 +11,10 @@ import type { TransferPlan } from '../../../src/core/agents/transferPlan.ts';
 import { fillDisk } from '../../support/fullDisk.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
+import { localServiceName } from '../../../src/contract/contract.ts';
+import { findPlannedOmission } from '../../../src/core/agents/transferPlan.ts';
+import { json } from '../../support/faultBehaviors.ts';
+import { AgentStage } from './agentStage.ts';
 
 function replaceLink(replacement: unknown): void {
   Object.assign(fs, { link: replacement });
@@ -47,6 +51,24 @@ describe('The plans of agents', () => {
     const plan = await store.create(createDraft());
     const other = new PlanStore(folder, clock, new MemoryLog());
     assert.deepEqual(await other.list(), [{ plan, state: { kind: 'proposed' } }]);
+  });
+
+  it('state the folder that an agent chose, and what its listing leaves out', async () => {
+    const stage = await AgentStage.start({ 'exp/a.csv': {} });
+    try {
+      const resources = [{ id: 'exp/a.csv', path: 'exp/a.csv', bytes: 5 }];
+      stage.rig.server
+        .on('GET /', json({ name: localServiceName, version: '1.2.3' }))
+        .on('POST /api/v1/files', json({ resources, leftOut: { hidden: 2 } }));
+      await stage.rig.connect();
+      const request = { source: 'Alpha', destination: 'Beta', folder: 'exp' };
+      const { content } = await stage.call('plan_transfer', request);
+      assert.deepEqual(content['leftOut'], { hidden: 2 });
+      const { plan } = await stage.createContext().plans.require(String(content['planId']));
+      assert.deepEqual(findPlannedOmission(plan), { place: 'exp', leftOut: { hidden: 2 } });
+    } finally {
+      await stage.end();
+    }
   });
 
   it('are decided once, even if several programs try at the same time (D64)', async () => {

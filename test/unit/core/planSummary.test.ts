@@ -41,6 +41,15 @@ describe('The confirmation prompt outside the editor', () => {
     assert.match(formatPlanSummary(plan), /^License not stated: 1 file\.$/m);
   });
 
+  it('states what the listing of a whole folder leaves out, or of all files if that is anything', () => {
+    const summarize = (more: Partial<TransferPlan>): string | undefined =>
+      /^.*left out.*$/m.exec(formatPlanSummary({ ...plan, ...more }))?.[0];
+    assert.equal(summarize({ folder: 'exp.zarr', leftOut: {} }), 'exp.zarr: nothing left out.');
+    assert.equal(summarize({ leftOut: { hidden: 2 } }), 'Alpha: left out: hidden names (2).');
+    assert.equal(summarize({ leftOut: {} }), undefined);
+    assert.equal(summarize({}), undefined);
+  });
+
   it('collapses runs of spaces, which could push text to what looks like a line of its own', () => {
     const padding = ' '.repeat(70);
     const description = `Atlas${padding}to\u3164\u1160\u2800Gamma\u00a0\u3000${padding}.`;

@@ -3,6 +3,7 @@ import { createUndecidedDecision, type AgentDecision } from '../../../core/agent
 import { AgentError } from '../../../core/agents/agentError.ts';
 import {
   findPlanConnection,
+  findPlannedOmission,
   findPlanTransfer,
   toPlannedOrder,
   type TransferPlan,
@@ -18,6 +19,8 @@ import {
   describeTextOrigin,
   getPlanTitle,
 } from '../../words/agentWords.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import { formatLeftOut } from '../../words/searchWords.ts';
 import { getCancelQuestion, getTransferTitle } from '../../words/transferWords.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import type { CommandServices } from '../services.ts';
@@ -122,8 +125,10 @@ export async function askAboutPlan(
   plan: TransferPlan,
   connectionId: string,
 ): Promise<AgentDecision> {
+  const { place = '', leftOut } = findPlannedOmission(plan) ?? {};
+  const omission = leftOut ? l10n.t('{0}: {1}', toPlainLine(place), formatLeftOut(leftOut)) : '';
   const answer = await confirmSubmission(services, [toPlannedOrder(plan, connectionId)], {
-    notes: [describeRequester(plan.requestedBy), describeTextOrigin(plan)].filter(Boolean),
+    notes: [describeRequester(plan.requestedBy), describeTextOrigin(plan), omission].filter(Boolean),
     maxTextLength,
     backLabel: l10n.t('Decline'),
   });
