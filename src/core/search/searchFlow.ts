@@ -81,15 +81,12 @@ async function requestIdsPage(
 
 const none = { files: [], failure: undefined };
 
-/**
- * Returns the IDs of which no file was found, without their outer spaces. Only an ID that isn't found as it is can mean
- * another one. Leaves out those that the server didn't answer (D37: crashing file ids).
- */
 function listTrimmed(missing: readonly MissingId[]): readonly string[] {
   return [...new Set(missing.filter(mayBeTrimmed).map(({ id }) => id.trim()))];
 }
 
 function mayBeTrimmed({ id, reason }: MissingId): boolean {
+  // An ID that isn't found as it is can mean another one, unless the server didn't answer (D37: crashing file ids).
   return id.trim() !== id && reason?.kind !== 'dropped';
 }
 

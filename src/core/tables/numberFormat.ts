@@ -62,22 +62,20 @@ export function parseNumberFormat(code: string): NumberFormat {
   };
 }
 
-/** Splits a format at its semicolons. Leaves out a last section for text. */
 function splitSections(parts: readonly FormatPart[]): readonly (readonly FormatPart[])[] {
   const sections: FormatPart[][] = [[]];
   for (const part of parts)
     if (part.symbol === ';') sections.push([]);
     else sections.at(-1)?.push(part);
+  // The section for text.
   const isOfText = sections.length > 1 && sections.at(-1)?.some(({ whole }) => whole === '@');
   return (isOfText ? sections.slice(0, -1) : sections).slice(0, 3);
 }
 
-/** Returns true if a section has a place for digits. */
 function hasPlace(parts: readonly FormatPart[]): boolean {
   return parts.some(({ whole, symbol = '' }) => whole !== undefined || /[0#?]/.test(symbol));
 }
 
-/** Describes a section. What `sign` matches isn't text, although it can be quoted. */
 function describeSection(parts: readonly FormatPart[], sign?: RegExp): Omit<NumberFormat, 'hasCondition'> {
   let [symbols, pattern, shown] = ['', '', ''];
   for (const { quoted, escaped, bracketed, whole, symbol = whole && '#' } of parts) {
@@ -93,6 +91,7 @@ function describeSection(parts: readonly FormatPart[], sign?: RegExp): Omit<Numb
     hasTime,
     hasFraction: /s\.?0|\.0/.test(symbols) && hasTime,
     isDuration: symbols.includes('['),
+    // A sign isn't text, although it can be quoted.
     hasText: (sign ? shown.replace(sign, '') : shown).trim() !== '',
     ...(isPattern && { pattern }),
   };
@@ -139,7 +138,6 @@ function chooseSection(value: number, format: NumberFormat | undefined): NumberF
   return value < 0 ? (format?.negative ?? format) : format;
 }
 
-/** Returns true if the text that a section shows for a number isn't known. */
 function isUnclear(value: number, section: NumberFormat, hasSign: boolean): boolean {
   const { hasText, hasDate, hasTime, hasCondition, pattern } = section;
   return hasCondition || (hasText && !hasDate && !hasTime && (!Number.isInteger(value) || hasSign || !pattern));

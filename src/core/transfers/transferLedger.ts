@@ -455,7 +455,6 @@ export class TransferLedger {
     this.seen.delete(key);
   }
 
-  /** Returns a transfer that isn't removed, for example because another window has restored it. */
   private async findStored(key: string): Promise<Transfer | undefined> {
     const found = await this.files.find(key);
     return found === 'later' ? undefined : found?.transfer;
@@ -464,6 +463,7 @@ export class TransferLedger {
   private async restoreRecord(key: string): Promise<Transfer | undefined> {
     const found = await this.files.read('removed', key);
     if (found === 'later') return undefined;
+    // Another window may have restored it.
     if (found === undefined) return await this.findStored(key);
     await this.files.move(key, 'removed', hasEnded(found.transfer.state) ? 'ended' : 'running');
     this.seen.set(key, await this.files.getIdentity(key));

@@ -78,3 +78,8 @@ function describeLeftOut(kind: Omission['kind'], count: number): string {
   if (kind === 'notLookedUp') return toSentence(describeFailedLookups(count));
   return plural(count, '{0} unreadable result was left out.', '{0} unreadable results were left out.');
 }
+
+/** Explains why undoing a removal restores nothing: the user has saved the removed entry of the settings again. */
+export function describeSavedAgain(name: string): string {
+  return l10n.t('{0} was saved again, so there is nothing to restore.', name);
+}

@@ -11,6 +11,7 @@ import { getDialogTitle } from '../../words/commandTitles.ts';
 import { plural } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { describeReason, formatStep, getAdvice, getStepTitle, type Advice } from '../../words/reasonWords.ts';
+import { describeSavedAgain } from '../../words/sharedLabels.ts';
 import type { CommandServices } from '../services.ts';
 import { askApiKey, reportAcceptedKey } from './credentials.ts';
 import { askNewConnection } from './connect.ts';
@@ -108,9 +109,7 @@ async function removeConnection(services: CommandServices, connection: Connectio
   await apiKeys.forget(id);
   return async () => {
     if (settings.connections.some((saved) => saved.id === id))
-      throw new CommandHint(
-        l10n.t('{0} was saved again, so there is nothing to restore.', toPlainLine(connection.name)),
-      );
+      throw new CommandHint(describeSavedAgain(toPlainLine(connection.name)));
     if (key !== undefined) await apiKeys.set(connection, key);
     await settings.saveConnection(connection, position);
     if (wasShown && connectionStore.state.kind === 'disconnected') await openConnection(services, id);

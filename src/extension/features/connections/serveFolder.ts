@@ -16,6 +16,7 @@ import {
 } from '../../localService/servedFolders.ts';
 import { createServeStep } from '../../editor/nextSteps.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
+import { describeSavedAgain } from '../../words/sharedLabels.ts';
 import type { CommandServices } from '../services.ts';
 import { isLocalConnectionActive, openLocalConnection, refreshLocalDatabases } from './connectionOpener.ts';
 import { getDialogTitle } from '../../words/commandTitles.ts';
@@ -136,12 +137,11 @@ export async function stopServing(services: CommandServices, node: DatabaseNode 
   removals.report(message, async () => await restoreServing(settings, saved));
 }
 
-/** Adds a removed location to the settings again, unless the user has added it with other values. */
 async function restoreServing(settings: Settings, removed: ServedLocation): Promise<void> {
+  // The user may have served it again before undoing this.
   const newer = settings.servedLocations.find((one) => isSameLocation(one, removed));
   if (!newer) await settings.saveServedLocation(removed);
-  else if (!isDeepStrictEqual(newer, removed))
-    throw new CommandHint(l10n.t('{0} was saved again, so there is nothing to restore.', toPlainLine(removed.name)));
+  else if (!isDeepStrictEqual(newer, removed)) throw new CommandHint(describeSavedAgain(toPlainLine(removed.name)));
 }
 
 function requireSavedLocation({ connectionStore, settings }: CommandServices, { name }: DatabaseNode): ServedLocation {

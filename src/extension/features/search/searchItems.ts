@@ -285,7 +285,6 @@ export function createLastRows(search: Search, node: SearchNode): SearchTreeNode
   return [...missed, ...createTrimmedRows(search), ...createStatusRows(search, node)];
 }
 
-/** Creates the row for IDs that were found only without the spaces around them, so that other files may be meant. */
 function createTrimmedRows(search: Search): MessageNode[] {
   const ids = filterTrimmedIds(search);
   if (ids.length === 0) return [];

@@ -99,7 +99,6 @@ async function removeTransfers(
   removals.report(text, () => restoreTransfers(transferFlow, keys));
 }
 
-/** Restores removed transfers. Throws a {@link CommandHint} if records of some no longer exist. */
 async function restoreTransfers(transferFlow: TransferFlow, keys: readonly string[]): Promise<void> {
   const lostCount = await transferFlow.restore(keys);
   if (lostCount === 0) return;
