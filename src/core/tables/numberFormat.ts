@@ -97,8 +97,8 @@ function describeSection(parts: readonly FormatPart[], sign?: RegExp): Omit<Numb
   };
 }
 
-/** Returns the text of a currency, such as `$€-407`, which can be any text. */
 function getCurrency(bracketed: string | undefined): string | undefined {
+  // A currency, such as `$€-407`, can be any text.
   return bracketed?.startsWith('$') ? bracketed.slice(1).replace(/-.*/, '') : undefined;
 }
 

@@ -197,8 +197,8 @@ function listValues({ table, columns }: TableSelection, { line, cells }: TableRo
   });
 }
 
-/** Returns the values of a cell that lists several files, as in reports of the European Nucleotide Archive. */
 function splitValue(text: string): readonly string[] {
+  // Reports of the European Nucleotide Archive list several files in a cell.
   const parts = text.includes(';') ? text.split(';').filter((part) => !isMissing(part)) : [];
   return parts.length > 1 ? parts : [];
 }
