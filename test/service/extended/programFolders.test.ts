@@ -1,39 +1,69 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
+import { promisify } from 'node:util';
 import { eventually } from '../../support/eventually.ts';
 import { ServiceRig } from '../../support/serviceRig.ts';
 import { bySize } from '../../support/testSize.ts';
 
 interface ProgramFolder {
   readonly folder: string;
-  /** The Debian packages, or the npm package that is installed for the test. */
+  /** The Debian packages that the case needs, or the npm packages that it installs. */
   readonly packages: string;
   readonly leftOut: object;
-  /** Writes the folder; the working folder is the served one. */
-  readonly write: () => void;
+  /** Writes the folder into the folder `written`. */
+  readonly write: () => Promise<unknown>;
   /** Opens the copy; the working folder is that of the transfer. */
-  readonly open: () => void;
+  readonly open: () => Promise<unknown>;
 }
 
-let served = '';
+/** The folder that contains the one that a program writes: a temporary one, then the served one. */
+let written = '';
 let received = '';
 /** The working folder of programs in JavaScript, with their packages. */
 let tools = '';
 
-function run(cwd: string, program: string, ...args: readonly string[]): string {
-  return execFileSync(program, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+/** Runs a program without blocking the service, which is in this process. */
+async function run(cwd: string, program: string, ...args: readonly string[]): Promise<string> {
+  return (await promisify(execFile)(program, args, { cwd })).stdout.trim();
 }
 
-const python = (cwd: string, ...lines: readonly string[]): string =>
+const python = (cwd: string, ...lines: readonly string[]): Promise<string> =>
   run(cwd, '/usr/bin/python3', '-c', lines.join('\n'));
 
-const javaScript = (code: string, cacheFolder: string): string =>
-  run(tools, process.execPath, '--input-type=module', '-e', code, cacheFolder);
+const javaScript = (code: string, folder: string): Promise<string> =>
+  run(tools, process.execPath, '--input-type=module', '-e', code, folder);
 
-const git = (...args: readonly string[]): string =>
-  run(`${served}/study`, 'git', '-c', 'user.name=A', '-c', 'user.email=a@example.org', ...args);
+const install = (packages: string): Promise<string> =>
+  run(tools, 'npm', 'install', '--silent', '--prefix', tools, ...packages.split(' '));
+
+const git = (...args: readonly string[]): Promise<string> =>
+  run(`${written}/study`, 'git', '-c', 'user.name=A', '-c', 'user.email=a@example.org', ...args);
+
+const zarrita = 'zarrita@0.7.5 @zarrita/storage@0.2.0';
+
+/** Writes a group with an array of four chunks. */
+const writeZarr3 = `
+  import { FileSystemStore } from '@zarrita/storage';
+  import * as zarr from 'zarrita';
+  const root = zarr.root(new FileSystemStore(process.argv[1]));
+  await zarr.create(root, { attributes: { unit: 'K' } });
+  const codecs = [{ name: 'bytes', configuration: { endian: 'little' } }];
+  const options = { shape: [4, 4], chunkShape: [2, 2], dtype: 'int32', codecs, fillValue: 0 };
+  const array = await zarr.create(root.resolve('temp'), options);
+  const data = Int32Array.from({ length: 16 }, (_, index) => index + 1);
+  await zarr.set(array, null, { data, shape: [4, 4], stride: [4, 1] });
+`;
+
+const readZarr3 = `
+  import assert from 'node:assert/strict';
+  import { FileSystemStore } from '@zarrita/storage';
+  import * as zarr from 'zarrita';
+  const group = await zarr.open(zarr.root(new FileSystemStore(process.argv[1])), { kind: 'group' });
+  const { data } = await zarr.get(await zarr.open(group.resolve('temp'), { kind: 'array' }));
+  assert.deepEqual([group.attrs.unit, ...data], ['K', ...Array.from({ length: 16 }, (_, index) => index + 1)]);
+`;
 
 const huggingFace = '@huggingface/hub@2.17.5';
 
@@ -75,7 +105,7 @@ const cases: Readonly<Record<string, ProgramFolder>> = {
     leftOut: {},
     write: () =>
       python(
-        served,
+        written,
         'import zarr, numpy',
         'group = zarr.open_group("exp.zarr", "w", zarr_format=2) if zarr.__version__ > "3" else zarr.open_group("exp.zarr", "w")',
         'array = group.create_dataset("temp", shape=(100, 100), chunks=(10, 10), dtype="i8")',
@@ -93,13 +123,23 @@ const cases: Readonly<Record<string, ProgramFolder>> = {
         'assert (zarr.open_group("exp.zarr", "r")["temp"][:] == group["temp"][:]).all()',
       ),
   },
+  'a Zarr 3 store': {
+    folder: 'exp.zarr',
+    packages: zarrita,
+    leftOut: {},
+    write: async () => {
+      await install(zarrita);
+      await javaScript(writeZarr3, `${written}/exp.zarr`);
+    },
+    open: () => javaScript(readZarr3, `${received}/exp.zarr`),
+  },
   'HDF5 files that link to each other': {
     folder: 'run.d',
     packages: 'python3-h5py',
     leftOut: {},
     write: () =>
       python(
-        served,
+        written,
         'import h5py, os',
         'os.makedirs("run.d/parts")',
         'with h5py.File("run.d/parts/a.h5", "w") as part: part["values"] = [1, 2, 3]',
@@ -111,26 +151,31 @@ const cases: Readonly<Record<string, ProgramFolder>> = {
     folder: 'study',
     packages: 'git-annex',
     leftOut: { hidden: 1, missingContent: 1 },
-    write: () => {
-      run(served, 'sh', '-c', 'mkdir -p study/sub-01 && echo one > study/sub-01/a.nii && echo two > study/b.nii');
-      git('init', '-q');
-      git('annex', 'init', '-q');
-      git('annex', 'add', '-q', '.');
-      git('commit', '-q', '-m', 'data');
-      git('annex', 'drop', '-q', '--force', 'b.nii');
+    write: async () => {
+      await run(
+        written,
+        'sh',
+        '-c',
+        'mkdir -p study/sub-01 && echo one > study/sub-01/a.nii && echo two > study/b.nii',
+      );
+      await git('init', '-q');
+      await git('annex', 'init', '-q');
+      await git('annex', 'add', '-q', '.');
+      await git('commit', '-q', '-m', 'data');
+      await git('annex', 'drop', '-q', '--force', 'b.nii');
     },
-    open: () => {
-      const key = git('annex', 'lookupkey', 'sub-01/a.nii');
-      assert.equal(git('annex', 'calckey', `${received}/study/sub-01/a.nii`), key);
+    open: async () => {
+      const key = await git('annex', 'lookupkey', 'sub-01/a.nii');
+      assert.equal(await git('annex', 'calckey', `${received}/study/sub-01/a.nii`), key);
     },
   },
   'a Hugging Face cache, whose snapshots are links to blobs': {
     folder: 'hub',
     packages: huggingFace,
     leftOut: {},
-    write: () => {
-      run(tools, 'npm', 'install', '--silent', '--prefix', tools, huggingFace);
-      javaScript(fillCache, `${served}/hub`);
+    write: async () => {
+      await install(huggingFace);
+      await javaScript(fillCache, `${written}/hub`);
     },
     open: () => javaScript(readCache, `${received}/hub`),
   },
@@ -140,7 +185,7 @@ const cases: Readonly<Record<string, ProgramFolder>> = {
     leftOut: {},
     write: () =>
       python(
-        served,
+        written,
         'import os, sqlite3',
         'os.mkdir("run.d")',
         'open("run.d/analysis.tdf_bin", "wb").write(b"....AAAABBBB")',
@@ -151,9 +196,9 @@ const cases: Readonly<Record<string, ProgramFolder>> = {
         // Leaves the log as an instrument's program does that is still open.
         'os._exit(0)',
       ),
-    open: () => {
+    open: async () => {
       const query = "SELECT CAST(substr(readfile('analysis.tdf_bin'), TimsId + 1, 4) AS TEXT) FROM Frames ORDER BY Id";
-      assert.equal(run(`${received}/run.d`, 'sqlite3', 'analysis.tdf', query), 'AAAA\nBBBB');
+      assert.equal(await run(`${received}/run.d`, 'sqlite3', 'analysis.tdf', query), 'AAAA\nBBBB');
     },
   },
 };
@@ -163,7 +208,6 @@ describe('Folders that other programs write and open', () => {
 
   beforeEach(async () => {
     rig = await ServiceRig.start({});
-    served = rig.source;
     tools = rig.root;
   });
   afterEach(() => rig.stop());
@@ -175,7 +219,11 @@ describe('Folders that other programs write and open', () => {
 
   for (const [what, { folder, packages, leftOut, write, open }] of bySize([], Object.entries(cases))) {
     it(`are moved as a whole: ${what} (needs ${packages})`, async () => {
-      write();
+      written = await fs.mkdtemp(nodePath.join(rig.root, 'written-'));
+      await write();
+      // A search never finds a part of the folder.
+      await fs.rename(nodePath.join(written, folder), nodePath.join(rig.source, folder));
+      written = rig.source;
       await rig.call('POST', '/databases/source-data/scans');
       await eventually(async () => ((await search(folder)).resources.length > 0 ? true : undefined));
       const found = await search(folder);
@@ -183,7 +231,7 @@ describe('Folders that other programs write and open', () => {
       const id = await rig.mustSubmit(found.resources.map((file) => file.id));
       assert.equal((await rig.waitForStatus(id, 'succeeded', 'failed')).status, 'succeeded');
       received = nodePath.join(rig.target, `dts-${id}`);
-      open();
+      await open();
     });
   }
 
