@@ -55,10 +55,10 @@ async function readBytes(request: IncomingMessage, limits: RequestLimits, broken
   throw new HttpProblem(400, 'The request body was cut off.');
 }
 
-/** Collects a body until it ends or its connection is closed. Leaves the connection open for the response. */
 async function collect(request: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
+  // Unlike the request's own iterator, `on` leaves the connection open for the response.
   for await (const [chunk] of on(request, 'data', { signal, close: ['end', 'close'] }) as AsyncIterable<[Buffer]>) {
     size += chunk.length;
     if (size > maxBytes) throw createTooLargeProblem(maxBytes);
