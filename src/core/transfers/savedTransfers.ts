@@ -229,12 +229,11 @@ export class SavedTransfers implements Disposable {
   }
 
   private async check(key: string): Promise<void> {
-    const { store, ledger, submissions } = this.dependencies;
+    const { store, ledger } = this.dependencies;
     const change = await ledger.checkRecord(key);
     const ours = store.get(key);
     if (change.kind === 'there') this.show(change.transfer);
-    // This window settles its own submissions as soon as their responses arrive.
-    if (store.get(key)?.state === 'submitting' && !submissions.isOwn(key)) this.settleLater();
+    if (store.get(key)?.state === 'submitting') this.settleLater();
     if (!ours || (change.kind !== 'removed' && change.kind !== 'missing')) return;
     // The file is missing although no window removed the transfer and it has not ended, so write the file again.
     if (change.kind === 'missing' && !hasEnded(ours.state)) return void this.save(ours);
