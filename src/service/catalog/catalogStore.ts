@@ -99,7 +99,6 @@ const maxSortedFiles = 20_000;
 /** Maximum number of metadata characters in a page, not counting the last file. */
 const maxChars = 2 * 1024 * 1024;
 
-/** Returns a path and those of all folders that it is in, as JSON text. */
 function listParents(path: string): string {
   const parents = path.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
   return JSON.stringify(path === '' ? [] : parents);

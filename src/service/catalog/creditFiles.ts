@@ -81,7 +81,11 @@ export function readBidsText(text: string): PackageContent {
   const list = (name: string): readonly string[] => listFilledIn(read.value[name]);
   const [title, license] = [list('Name')[0], list('License')[0]];
   const identifier = list('DatasetDOI').find((one) => doiPattern.test(one));
-  const contributors = list('Authors').map((name) => ({ contributor_type: 'Person', name, contributor_roles: 'Author' }));
+  const contributors = list('Authors').map((name) => ({
+    contributor_type: 'Person',
+    name,
+    contributor_roles: 'Author',
+  }));
   if (title === undefined || list('BIDSVersion').length === 0) return { warnings: [] };
   const notes = { ReferencesAndLinks: 'Reference', HowToAcknowledge: 'How to acknowledge' };
   const credit = {

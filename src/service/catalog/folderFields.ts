@@ -1,6 +1,6 @@
 import { getParentFolder, type CatalogFile } from './catalogFile.ts';
 
-/** The fields and names that the files in and below a folder have in common, as JSON text. */
+/** A folder whose own files describe those in and below it, as JSON text. */
 export interface DescribedFolder {
   readonly folder: string;
   /** The fields that its RO-Crate or citation file gives to all of its files. */

@@ -284,10 +284,7 @@ describe('The description of a BIDS data set', () => {
       [title, doi, licenses.map(({ name }) => name)],
       ['Rest', '10.18112/openneuro.ds000001.v1.0.0', ['CC0-1.0']],
     );
-    assert.deepEqual(citation.authors, [
-      { literal: 'Ada Quill' },
-      { family: 'Hopper', given: 'Grace' },
-    ]);
+    assert.deepEqual(citation.authors, [{ literal: 'Ada Quill' }, { family: 'Hopper', given: 'Grace' }]);
     for (const text of ['Grant 1', '10.1000/paper', 'A book', 'Please cite the paper.'])
       assert.ok(JSON.stringify(notes).includes(text), `${text}: ${JSON.stringify(notes)}`);
   });
