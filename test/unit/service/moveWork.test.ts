@@ -209,7 +209,8 @@ describe('Moving staged files (D23, D24)', () => {
   it('publishes a file if another one under the final name disappears while it is looked at', async () => {
     const { openSync } = fs;
     mock.method(fs, 'openSync', (path: string, ...rest: [fs.OpenMode, fs.Mode?]) => {
-      if (path.endsWith(`/target/dts-${transferId}/a.txt`)) fs.rmSync(path);
+      // On Linux, the file is opened through the open folder.
+      if (/\/(?:fd\/\d+|target\/dts-[-\w]+)\/a\.txt$/.test(path)) fs.rmSync(path);
       return openSync(path, ...rest);
     });
     const { failure } = await changeBeforePublication((_, path) => fs.writeFileSync(path, 'theirs'), 'EEXIST', 1);
