@@ -41,9 +41,13 @@ export interface Credit {
   readonly comment?: string;
 }
 
-/** Reads the credit metadata of a resource, and the `contributors` and `version` fields of the resource itself. */
+/**
+ * Reads the credit metadata of a resource or, without it, the description of its data package; and the `contributors`
+ * and `version` fields of the resource itself.
+ */
 export function readCredit({ resource, title }: FileEntry, format: Format): Credit {
-  const credit = isRecord(resource['credit']) ? resource['credit'] : {};
+  const { credit: stated, package: described } = resource;
+  const credit = isRecord(stated) ? stated : toCredit(described);
   const publisher = readOrganization(credit['publisher']);
   const version = toReadableText(credit['version']) ?? toReadableText(resource['version']);
   const type = toReadableText(credit['resource_type']);
@@ -67,6 +71,13 @@ export function readCredit({ resource, title }: FileEntry, format: Format): Cred
 }
 
 type Entry = Readonly<Record<string, unknown>>;
+
+/** Converts what a data package states about itself to credit metadata, as citations do. */
+function toCredit(described: unknown): Entry {
+  if (!isRecord(described)) return {};
+  const { title, name, version, created, homepage } = described;
+  return { titles: [{ title: title ?? name }], version, dates: [{ event: 'created', date: created }], url: homepage };
+}
 
 function readContributor(entry: Entry): readonly Contributor[] {
   const given = [toReadableText(entry['given_name']), toReadableText(entry['family_name'])].filter(

@@ -150,6 +150,29 @@ describe('The credit of a file', () => {
   });
 });
 
+describe('The credit of a file that a data package describes', () => {
+  const about = { title: 'Glaciers', version: '3.0.0', created: '2023-10-01', homepage: 'https://example.org/g' };
+
+  it('names the package with its version, date and address, as its citation does', () => {
+    const { titles, version, dates, address } = readCredit(entry({ package: about }), format);
+    assert.deepEqual(
+      { titles, version, address },
+      {
+        titles: ['Glaciers'],
+        version: '3.0.0',
+        address: { text: 'https://example.org/g', address: 'https://example.org/g' },
+      },
+    );
+    assert.deepEqual(dates, [{ event: 'created', text: 'Oct 1, 2023', written: '2023-10-01' }]);
+  });
+
+  it('is that of the file, if the file has its own', () => {
+    const credit = { titles: [{ title: 'Lengths' }] };
+    const { titles, version, dates } = readCredit(entry({ credit, package: about }), format);
+    assert.deepEqual({ titles, version, dates }, { titles: ['Lengths'], version: undefined, dates: [] });
+  });
+});
+
 describe('The sources and licenses of a file', () => {
   it('link the title of a source and include its email address', () => {
     const sources = [{ title: 'Airports', path: 'https://example.org/a', email: 'a@example.org' }, { path: '' }];
