@@ -35,8 +35,8 @@ describe('Matching a table', () => {
     (await stage.person.pick()).choose('Samples');
     const columns = await stage.person.pick();
     assert.deepEqual(
-      columns.activeItems.map(({ label }) => label),
-      ['file_id'],
+      columns.activeItems.map(({ label, description }) => [label, description]),
+      [['file_id', 'JDP:000001, JDP:nobody, 9007199254740993']],
     );
     columns.choose('file_id');
     (await stage.person.pick()).choose('File IDs');

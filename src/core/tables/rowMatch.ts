@@ -1,4 +1,5 @@
 import type { FileEntry } from '../model/fileEntry.ts';
+import { shortenMiddle } from '../util/visibleText.ts';
 import { getCellKey, type CellDoubt } from './cellDoubt.ts';
 import { isMissing, type DataTable, type TableRow } from './dataTable.ts';
 import { maxValueLength, type FileMatches, type MatchGap, type MatchIndex } from './matchIndex.ts';
@@ -81,7 +82,7 @@ export class RowMatch {
     if (!kind || (kind === 'empty' && row.cells.every((cell) => cell.trim() === ''))) return undefined;
     const value = this.found.map(({ text }) => text).join(';');
     const gap = gaps.find((one) => one.kind === 'noHash');
-    return { kind, line: row.line, value: value.slice(0, maxShownLength), gap };
+    return { kind, line: row.line, value: shortenMiddle(value, maxShownLength), gap };
   }
 }
 
@@ -151,7 +152,7 @@ export function listCellDoubts(selection: TableSelection): readonly RowDoubt[] {
   return getValueRows(selection).flatMap((row) => {
     const kind = findDoubt(row);
     const value = selection.columns.map((column) => row.cells[column] ?? '').join(', ');
-    return kind ? [{ kind, line: row.line, value }] : [];
+    return kind ? [{ kind, line: row.line, value: shortenMiddle(value, maxShownLength) }] : [];
   });
 }
 

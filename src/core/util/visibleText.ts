@@ -98,3 +98,11 @@ export function toSafeLine(text: string): string {
 export function collapseBlanks(text: string): string {
   return text.replace(/[\s\u115F\u1160\u2800\u3164\uFFA0\u{1D159}]+/gu, ' ');
 }
+
+/** Truncates text in its middle to `longest` UTF-16 code units, including a "…". Never splits a surrogate pair. */
+export function shortenMiddle(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  const startLength = Math.ceil(longest / 2) - 1;
+  const start = text.slice(0, startLength).replace(/[\uD800-\uDBFF]$/, '');
+  return `${start}…${text.slice(text.length - (longest - startLength - 1)).replace(/^[\uDC00-\uDFFF]/, '')}`;
+}

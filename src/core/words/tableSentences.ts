@@ -29,8 +29,9 @@ export function describeDoubts({ l10n, toPlainLine }: Wording, doubts: readonly 
       const shown = toPlainLine(value);
       return shown === '' ? l10n.t('row {0}', line) : l10n.t('row {0} ({1})', line, shown);
     });
-    const others = rows.length > maxListed ? [l10n.t('others: {0}', rows.length - maxListed)] : [];
-    return doubtSentences[kind](l10n, [...listed, ...others].join(', '), rows[0]?.gap);
+    const rest = rows.length - listed.length;
+    const text = rest > 0 ? l10n.t('{0} and {1} more', listed.join(', '), rest) : listed.join(', ');
+    return doubtSentences[kind](l10n, text, rows[0]?.gap);
   });
   return sentences.join(' ');
 }
@@ -48,7 +49,7 @@ const doubtSentences: Readonly<Record<RowDoubt['kind'], DoubtSentence>> = {
   empty: (l10n, rows) => l10n.t('Rows without a value: {0}.', rows),
   several: (l10n, rows) => l10n.t('Values that several files match: {0}.', rows),
   noHash: (l10n, rows, gap) => describeUncompared(l10n, rows, gap),
-  partial: (l10n, rows) => l10n.t('Values that match only the end of a path, in another folder: {0}.', rows),
+  partial: (l10n, rows) => l10n.t('Paths of which only the end matches, in another folder: {0}.', rows),
 };
 
 function describeUncompared(l10n: Translator, rows: string, gap: MatchGap | undefined): string {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { limitAmount, limitMarks, shortenPath, shortenText } from '../../../src/core/util/displayLimits.ts';
+import { shortenMiddle } from '../../../src/core/util/visibleText.ts';
 
 describe('Display limits', () => {
   it('keep at most six combining marks on a character', () => {
@@ -11,6 +12,13 @@ describe('Display limits', () => {
     assert.equal(shortenText('abcdef', 4), 'abc…');
     assert.equal(shortenText(`ab🧬cd`, 4), 'ab…');
     assert.equal(shortenText('abcd', 4), 'abcd');
+  });
+
+  it('cut a long text in its middle without splitting a character', () => {
+    assert.equal(shortenMiddle('abcdefgh', 8), 'abcdefgh');
+    assert.equal(shortenMiddle('abcdefghi', 8), 'abc…fghi');
+    assert.equal(shortenMiddle('ab🧬cd🧬efgh', 8), 'ab…efgh');
+    assert.equal(shortenMiddle('abcdef🧬gh', 6), 'ab…gh');
   });
 
   it('cut a long path at its start, between two names', () => {

@@ -5,6 +5,8 @@ import { parseTextTable, type DataTable } from '../../../src/core/tables/dataTab
 import { MatchIndex } from '../../../src/core/tables/matchIndex.ts';
 import { listCellDoubts, listLookups, matchRows, type RowMatch } from '../../../src/core/tables/rowMatch.ts';
 import { describeColumns, guessColumn, listIndexes, type MatchKey } from '../../../src/core/tables/tableColumns.ts';
+import { describeDoubts } from '../../../src/core/words/tableSentences.ts';
+import { english } from '../../../src/cli/text/sentences.ts';
 
 function toFile(path: string, more: Partial<FileEntry> = {}): FileEntry {
   return { kind: 'file', id: path, database: 'Alpha', name: path.replace(/^.*\//, ''), path, resource: {}, ...more };
@@ -170,6 +172,24 @@ describe('The rows of a table', () => {
         ['joinedRow', 1],
         ['joinedRow', 3],
       ]);
+    });
+
+    it('keep the start and the end of long values, and the number of rows that are not listed', () => {
+      const folder = '/data/'.padEnd(200, 'x');
+      const lines = Array.from({ length: 5 }, (_, index) => `${folder}/${String(index)}.fastq.gz,more`);
+      const table = parseTextTable(`id\n${lines.join('\n')}\n`);
+      const doubts = match(table, 'id', []).flatMap(({ doubt }) => doubt ?? []);
+      const text = describeDoubts({ l10n: english, toPlainLine: String }, doubts);
+      assert.match(
+        text,
+        /^Rows that are longer than the header: row 2 \(\/data\/x+…x+\/0\.fastq\.gz\), row 3 \(.*\), row 4 \(.*\) and 2 more\.$/,
+      );
+      assert.deepEqual(new Set(doubts.map(({ value }) => value.length)), new Set([100]));
+      const unmatched = listCellDoubts({ table, columns: [0], hasHeader: true });
+      assert.deepEqual(
+        unmatched.map(({ value }) => value),
+        doubts.map(({ value }) => value),
+      );
     });
 
     it('do not include rows without any text', () => {

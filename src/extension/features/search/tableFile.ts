@@ -183,7 +183,8 @@ export async function askColumn(
 }
 
 function createChoice(value: TableColumn, hasHeader: boolean): Choice<TableColumn> {
-  const shown = [...(hasHeader ? [] : [value.header]), ...value.samples].slice(0, 3);
+  const texts = [...(hasHeader ? [] : [value.header]), ...value.samples];
+  const shown = texts.filter((text) => text.trim() !== '').slice(0, 3);
   return {
     label: describeColumn(value, hasHeader),
     description: toPlainText(shown.join(', '), shownLength),
