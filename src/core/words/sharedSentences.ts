@@ -77,5 +77,5 @@ export function describeNoTable(l10n: Translator, file: string): string {
 /** Names a file that would have the name of another one's folder, and the other one. */
 export function describeNestedFiles({ l10n, toPlainLine }: Wording, outer: string, inner: string): string {
   const [file, other] = [toPlainLine(outer), toPlainLine(inner)];
-  return l10n.t('{0} would be a file and, for {1}, a folder. Transfer these two files separately.', file, other);
+  return l10n.t("{0} can't be both a file and the folder of {1}. Transfer these two files separately.", file, other);
 }
