@@ -42,25 +42,40 @@ describe('Check Folder of This File', () => {
     const pick = await person.pick();
     assert.deepEqual(pick.labels, ['exp.zarr/temp', 'exp.zarr', 'Whole Folders']);
     pick.choose('exp.zarr');
-    (
-      await person.notice(/^Checked exp\.zarr \(3 files, 21 bytes, left out: links without content \(1\)\)\.$/)
-    ).dismiss();
+    const notice = await person.notice(
+      /^Checked exp\.zarr \(3 files, 21 bytes\)\. Left out: links without content \(1\)\.$/,
+    );
+    // The editor truncates a notification without buttons to one line.
+    assert.deepEqual(notice.buttons, ['Transfer Checked Files…']);
+    notice.dismiss();
     await done;
     const [search] = parts.searchStore.getAll();
     assert.ok(search);
     assert.deepEqual(search.query.specific, { folder: 'exp.zarr' });
     assert.equal(parts.searchStore.getCheckedCount(search.key), 3);
     const { tooltip } = createSearchItem(search);
-    assert.ok(typeof tooltip === 'string' && tooltip.endsWith('\nleft out: links without content (1)'));
+    assert.ok(typeof tooltip === 'string' && tooltip.endsWith('\nLeft out: links without content (1)'));
 
     const sending = stage.run('dataTransfer.transferCheckedFiles');
     (await person.pick()).choose('Received Files');
     (await person.pick()).choose('Continue');
     const summary = await person.notice(/^Transfer 3 files to Received Files\?$/);
-    const line = 'Whole folder: exp.zarr (3 files, 21 bytes, left out: links without content (1))';
-    assert.ok(summary.detail.split('\n').includes(line), summary.detail);
+    const lines = 'Whole folder: exp.zarr (3 files, 21 bytes)\nLeft out: links without content (1)';
+    assert.ok(summary.detail.split('\n\n')[0]?.endsWith(`\n${lines}`), summary.detail);
     summary.dismiss();
     await sending;
+  });
+
+  it('has a counterpart in recipes, whose dry run states what is left out', async () => {
+    await serve();
+    const recipe = join(folder, 'r.transfer.json');
+    const from = { database: 'Whole Folders', folder: 'exp.zarr/' };
+    await writeFile(recipe, JSON.stringify({ version: 1, from, to: { database: 'Received Files' } }));
+    const done = stage.run('dataTransfer.dryRunRecipe', Uri.file(recipe));
+    const notice = await stage.person.notice(/^Dry run of /);
+    assert.match(notice.detail, /^Folder: exp\.zarr\nLeft out: links without content \(1\)$/m);
+    notice.dismiss();
+    await done;
   });
 
   it('takes the whole database of a file without a folder, and states that nothing is left out', async () => {
@@ -71,6 +86,31 @@ describe('Check Folder of This File', () => {
     assert.ok(file?.kind === 'file');
     await stage.run('dataTransfer.checkFolder', { kind: 'file', searchKey, connectionId, file });
     assert.equal(stage.person.statusMessages.at(-1), 'Checked Whole Folders (4 files, 28 bytes, nothing left out).');
+    const sending = stage.run('dataTransfer.transferCheckedFiles');
+    (await stage.person.pick()).choose('Received Files');
+    (await stage.person.pick()).choose('Continue');
+    const summary = await stage.person.notice(/^Transfer 4 files to Received Files\?$/);
+    assert.match(summary.detail, /^Whole database: Whole Folders \(4 files, 28 bytes, nothing left out\)$/m);
+    summary.dismiss();
+    await sending;
+  });
+
+  it('shows the start and the end of long folder names', async () => {
+    const name = 'x'.repeat(200);
+    await mkdir(join(folder, name, 'data'), { recursive: true });
+    await writeFile(join(folder, name, 'data', '0.0'), 'content');
+    await rm(join(folder, 'exp.zarr'), { recursive: true });
+    const done = stage.run('dataTransfer.checkFolder', await serve());
+    const pick = await stage.person.pick();
+    const [inner = '', outer = '', database] = pick.labels;
+    assert.match(inner, /^x{35}…x+\/data$/);
+    assert.match(outer, /^x{35}…x+$/);
+    assert.ok(inner.length <= 72 && outer.length <= 72, 'no label is wider than the list');
+    assert.equal(database, 'Whole Folders');
+    pick.choose(outer);
+    await done;
+    const [search] = stage.parts.searchStore.getAll();
+    assert.deepEqual(search?.query.specific, { folder: name });
   });
 
   it('is refused for services that cannot list a folder', async () => {

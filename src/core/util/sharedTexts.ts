@@ -30,5 +30,10 @@ export function describeNestedPaths(outer: string, inner: string): string {
 
 /** Converts a clause to a sentence with a capital letter and a period. */
 export function toSentence(clause: string): string {
-  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
+  return `${capitalize(clause)}.`;
+}
+
+/** Returns a clause with a capital letter, for a line of its own. */
+export function capitalize(clause: string): string {
+  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}`;
 }

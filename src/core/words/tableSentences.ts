@@ -30,7 +30,7 @@ export function describeDoubts({ l10n, toPlainLine }: Wording, doubts: readonly 
       return shown === '' ? l10n.t('row {0}', line) : l10n.t('row {0} ({1})', line, shown);
     });
     const rest = rows.length - listed.length;
-    const text = rest > 0 ? l10n.t('{0} and {1} more', listed.join(', '), rest) : listed.join(', ');
+    const text = rest > 0 ? l10n.t('{0}, … ({1} more)', listed.join(', '), rest) : listed.join(', ');
     return doubtSentences[kind](l10n, text, rows[0]?.gap);
   });
   return sentences.join(' ');

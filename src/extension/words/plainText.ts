@@ -1,5 +1,5 @@
 import { limitMarks, shortenPath, shortenText } from '../../core/util/displayLimits.ts';
-import { collapseBlanks, toSafeLine } from '../../core/util/visibleText.ts';
+import { collapseBlanks, shortenMiddle, toSafeLine } from '../../core/util/visibleText.ts';
 
 /** Maximum length of a line that {@link toPlainLine} returns. */
 export const maxLineLength = 300;
@@ -41,12 +41,17 @@ function countRemoved(text: string): number {
   return runs.reduce((sum, run) => sum + Array.from(run).length, 0);
 }
 
-/** Number of placeholder characters that fit in an input box. */
+/** Number of characters that fit in an input box or in a row of its list. */
 const maxPlaceholder = 72;
 
 /** Shortens a path for an input box's placeholder, because the box would truncate the end of a long path. */
 export function toPathPlaceholder(path: string): string {
   return toPlainLine(shortenPath(path, maxPlaceholder));
+}
+
+/** Shortens a path for a row of a list, from its middle, because long paths often differ only at their ends. */
+export function toPathLabel(path: string): string {
+  return limitMarks(shortenMiddle(toSafeLine(path), maxPlaceholder));
 }
 
 /**

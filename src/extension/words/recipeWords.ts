@@ -14,6 +14,7 @@ import {
   describeObstacle as describePlanObstacle,
   describeRecipeProblem as describeProblem,
 } from '../../core/words/recipeSentences.ts';
+import { trimFolder } from '../../core/util/leftOut.ts';
 import { listTableDoubts } from '../../core/words/tableSentences.ts';
 import { describeNeverRun as describeNever } from '../../core/words/sharedSentences.ts';
 import {
@@ -26,7 +27,7 @@ import {
   plural,
 } from './localeFormats.ts';
 import { toPlainLine, toPlainText } from './plainText.ts';
-import { formatLeftOut } from './searchWords.ts';
+import { formatLeftOutLine, getFolderLabel } from './searchWords.ts';
 import { describeReason } from './reasonWords.ts';
 
 /** Returns the title of a code lens or button that compares a recipe's files with its lock. */
@@ -77,7 +78,10 @@ export function describeOmissions(plan: RecipePlan): readonly string[] {
   const { from } = recipe;
   if (from.table) return listTableDoubts(wording, plan);
   if (!leftOut || (from.folder === undefined && Object.keys(leftOut).length === 0)) return [];
-  return [l10n.t('{0}: {1}', toPlainLine(from.folder ?? from.database), formatLeftOut(leftOut))];
+  const folder = trimFolder(from.folder ?? '');
+  const label = getFolderLabel(folder, from.database);
+  const place = folder === '' ? l10n.t('Database: {0}', label) : l10n.t('Folder: {0}', label);
+  return [place, formatLeftOutLine(leftOut)];
 }
 
 /** Describes the difference from the last run, if known, and the problem with a missing, edited or unusable lock. */

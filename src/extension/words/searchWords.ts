@@ -7,10 +7,11 @@ import { hasInfinity, type JsonObject } from '../../core/util/json.ts';
 import type { LeftOutCounts } from '../../core/util/leftOut.ts';
 import { readJsonObject } from '../../core/util/jsonObject.ts';
 import { findQueryMistakes, type QueryMistake } from '../../core/util/searchSyntax.ts';
+import { capitalize } from '../../core/util/sharedTexts.ts';
 import { parseWrittenDate, parseWrittenSize, writeDate, writeSize } from '../../core/util/writtenValues.ts';
 import { describeLeftOut } from '../../core/words/leftOutWords.ts';
 import { formatFileCount, formatList, formatNumber, formatSize, plural } from './localeFormats.ts';
-import { toPlainLine } from './plainText.ts';
+import { toPathLabel, toPlainLine } from './plainText.ts';
 
 interface Filters {
   readonly status?: FileStaging | undefined;
@@ -106,23 +107,44 @@ interface WholeFolder {
   readonly leftOut?: LeftOutCounts;
 }
 
-/** Names the folder of which a search finds all files, or its database. Returns undefined for another search. */
-export function getWholeFolder({ query, ids, status, specific = {}, database }: SearchQuery): string | undefined {
-  const { folder, ...others } = specific;
+/** Returns the folder of which a search finds all files; empty for its database, undefined for another search. */
+export function getWholeFolder({ query, ids, status, specific = {} }: SearchQuery): string | undefined {
+  const { folder = '', ...others } = specific;
   if (query.trim() !== '' || ids || status || Object.keys(others).length > 0) return undefined;
-  return typeof folder === 'string' && folder !== '' ? toPlainLine(folder) : getDatabaseLabel(database);
+  return typeof folder === 'string' ? folder : '';
 }
 
-/** Describes a whole folder, such as "exp.zarr (412 files, 1.2 GB, nothing left out)". */
-export function describeWholeFolder({ query, files, leftOut }: WholeFolder): string {
+/** Returns the label of a folder, or of the database if the folder is empty. */
+export function getFolderLabel(folder: string, database: string): string {
+  return toPathLabel(folder) || getDatabaseLabel(database);
+}
+
+/**
+ * Describes a whole folder or database: its size, such as "exp.zarr (412 files, 1.2 GB, nothing left out)", and what is
+ * left out, such as "Left out: hidden names (2)", which is empty if nothing is.
+ */
+export function describeWholeFolder({ query, files, leftOut }: WholeFolder): {
+  readonly size: string;
+  readonly leftOut: string;
+} {
   const bytes = files.reduce((sum, file) => sum + (file.kind === 'file' ? (file.sizeBytes ?? 0) : 0), 0);
-  const facts = [formatFileCount(files.length), formatSize(bytes), leftOut && formatLeftOut(leftOut)];
-  return l10n.t('{0} ({1})', getWholeFolder(query) ?? '', formatList(facts));
+  const isComplete = leftOut && Object.keys(leftOut).length === 0;
+  const facts = [formatFileCount(files.length), formatSize(bytes), isComplete ? formatLeftOut(leftOut) : undefined];
+  const label = getFolderLabel(getWholeFolder(query) ?? '', query.database);
+  return {
+    size: l10n.t('{0} ({1})', label, formatList(facts)),
+    leftOut: leftOut && !isComplete ? formatLeftOutLine(leftOut) : '',
+  };
 }
 
 /** Describes, as a clause, what a listing leaves out. */
 export function formatLeftOut(counts: LeftOutCounts): string {
   return describeLeftOut(l10n, counts, formatNumber);
+}
+
+/** Describes, as a line of its own, what a listing leaves out. */
+export function formatLeftOutLine(counts: LeftOutCounts): string {
+  return capitalize(formatLeftOut(counts));
 }
 
 /** Describes the first syntax error, if any, in a query to the local service (D21: search syntax). */

@@ -1,6 +1,7 @@
 import { l10n } from 'vscode';
 import { getMachine } from '../../core/model/connection.ts';
 import type { StoreListing } from '../../core/model/databaseModel.ts';
+import { capitalize } from '../../core/util/sharedTexts.ts';
 import { describeLeftOut } from '../../core/words/leftOutWords.ts';
 import { localConnectionId } from '../editor/machine.ts';
 import { formatFileCount, formatNumber, formatSize, formatTime, plural } from './localeFormats.ts';
@@ -59,7 +60,7 @@ export function describeStoreListing({ files, asOf, freeBytes, leftOut, problem 
   const listed = asOf === undefined ? '' : l10n.t('{0}, as of {1}', count, formatListedTime(asOf));
   const failure = problem === undefined ? '' : l10n.t('The last scan failed: {0}', toPlainLine(problem));
   const space = freeBytes === undefined ? '' : l10n.t('{0} free', formatSize(freeBytes));
-  return [listed, space, leftOut ? describeLeftOut(l10n, leftOut, formatNumber) : '', failure]
+  return [listed, space, leftOut ? capitalize(describeLeftOut(l10n, leftOut, formatNumber)) : '', failure]
     .filter((line) => line !== '')
     .join('\n');
 }

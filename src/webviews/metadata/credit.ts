@@ -72,7 +72,6 @@ export function readCredit({ resource, title }: FileEntry, format: Format): Cred
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** Converts what a data package states about itself to credit metadata, as citations do. */
 function toCredit(described: unknown): Entry {
   if (!isRecord(described)) return {};
   const { title, name, version, created, homepage } = described;

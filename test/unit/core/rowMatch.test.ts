@@ -182,7 +182,7 @@ describe('The rows of a table', () => {
       const text = describeDoubts({ l10n: english, toPlainLine: String }, doubts);
       assert.match(
         text,
-        /^Rows that are longer than the header: row 2 \(\/data\/x+…x+\/0\.fastq\.gz\), row 3 \(.*\), row 4 \(.*\) and 2 more\.$/,
+        /^Rows that are longer than the header: row 2 \(\/data\/x+…x+\/0\.fastq\.gz\), row 3 \(.*\), row 4 \(.*\), … \(2 more\)\.$/,
       );
       assert.deepEqual(new Set(doubts.map(({ value }) => value.length)), new Set([100]));
       const unmatched = listCellDoubts({ table, columns: [0], hasHeader: true });

@@ -24,7 +24,7 @@ import {
   describeOrder,
   describeSearchabilityDetail,
   describeSearchTerms,
-  formatLeftOut,
+  formatLeftOutLine,
   formatResultCount,
   getDatabaseLabel,
 } from '../../words/searchWords.ts';
@@ -47,7 +47,7 @@ export function createSearchItem(search: Search): TreeItem {
   item.description = lines.filter(Boolean).join(' · ');
   const { folder } = query.specific ?? {};
   const isShown = search.leftOut && (folder !== undefined || Object.keys(search.leftOut).length > 0);
-  item.tooltip = [terms, ...lines, isShown ? formatLeftOut(search.leftOut) : ''].filter(Boolean).join('\n');
+  item.tooltip = [terms, ...lines, isShown ? formatLeftOutLine(search.leftOut) : ''].filter(Boolean).join('\n');
   return setAccessibleLabel(item, describeSearchState(search));
 }
 

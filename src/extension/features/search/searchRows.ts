@@ -2,25 +2,24 @@ import { commands, l10n, ThemeIcon } from 'vscode';
 import type { OpenConnection } from '../../../core/connections/openConnections.ts';
 import type { ResultOrder, SearchQuery } from '../../../core/model/searchModel.ts';
 import { getEmptySearches, type DismissedSearches, type Search } from '../../../core/search/searchStore.ts';
-import { CommandHint } from '../../editor/commandBoundary.ts';
+import { CommandHint, runCommand } from '../../editor/commandBoundary.ts';
 import type { EmptySearchesNode, FileNode, SearchNode } from '../../editor/contributions.ts';
 import { withLateProgress, type Notifications } from '../../editor/notifications.ts';
 import { chooseOne, createSingleStep, pickOne } from '../../editor/quickInput.ts';
 import { localConnectionId } from '../../editor/machine.ts';
 import { createSearchStep } from '../../editor/nextSteps.ts';
 import { formatFileCount, plural } from '../../words/localeFormats.ts';
-import { toPlainLine } from '../../words/plainText.ts';
 import {
   describeOrder,
   describeSearchTerms,
   describeWholeFolder,
-  getDatabaseLabel,
+  getFolderLabel,
   getWholeFolder,
 } from '../../words/searchWords.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import type { CommandServices } from '../services.ts';
 import { chooseConnectedSearch, chooseIncompleteSearch, chooseSearch, waitForSearch } from './searches.ts';
-import { getDialogTitle } from '../../words/commandTitles.ts';
+import { getCommandTitle, getDialogTitle } from '../../words/commandTitles.ts';
 
 /** Loads the next page of a search, or reloads the page that failed. */
 export async function loadMore(services: CommandServices, node: SearchNode | undefined): Promise<void> {
@@ -191,7 +190,7 @@ function listFolders(path: string): readonly string[] {
 async function askFolder(folders: readonly string[], database: string): Promise<string | undefined> {
   return await chooseOne(getDialogTitle('dataTransfer.checkFolder'), {
     placeholder: l10n.t('Select the folder whose files you want to check'),
-    choices: folders.map((value) => ({ label: toPlainLine(value) || getDatabaseLabel(database), value })),
+    choices: folders.map((value) => ({ label: getFolderLabel(value, database), value })),
   });
 }
 
@@ -201,16 +200,24 @@ async function findAndCheckAll(services: CommandServices, session: OpenConnectio
   const running = searchFlow.run(session, query);
   void views.focusStartedSearch();
   const key = await running;
-  await withLateProgress(l10n.t('Finding the files of {0}', getWholeFolder(query) ?? ''), async (signal) => {
+  const label = getFolderLabel(getWholeFolder(query) ?? '', query.database);
+  await withLateProgress(l10n.t('Finding the files of {0}', label), async (signal) => {
     signal.addEventListener('abort', () => searchFlow.stop([key]));
     if (searchStore.get(key)?.mayHaveMore) await searchFlow.loadUpTo(key, Number.POSITIVE_INFINITY);
   });
   const search = searchStore.get(key);
   if (!search || search.mayHaveMore || search.reason) return;
   searchStore.checkAll(key);
-  const text = l10n.t('Checked {0}.', describeWholeFolder(search));
-  if (Object.keys(search.leftOut ?? {}).length > 0) await notifications.info(text);
-  else notifications.showStatusMessage(text);
+  const { size, leftOut } = describeWholeFolder(search);
+  const text = l10n.t('Checked {0}.', size);
+  if (leftOut === '') {
+    notifications.showStatusMessage(text);
+    return;
+  }
+  // The editor truncates a notification without buttons to one line.
+  const transferLabel = getCommandTitle('dataTransfer.transferCheckedFiles');
+  const choice = await notifications.offer('info', `${text} ${leftOut}.`, transferLabel);
+  if (choice === transferLabel) runCommand('dataTransfer.transferCheckedFiles');
 }
 
 /** Handles the Space key: toggles the checkboxes of files, and expands or collapses any other row. */

@@ -178,8 +178,13 @@ function describeWholeFolders(searches: readonly Search[], orders: readonly Tran
     const isListed = leftOut !== undefined && !mayHaveMore && files.length > 0 && getWholeFolder(query) !== undefined;
     return sent !== undefined && isListed && files.every((file) => file.kind === 'file' && sent.has(file.id));
   };
-  const lines = searches.filter(isWhole).map((search) => l10n.t('Whole folder: {0}', describeWholeFolder(search)));
-  return [...new Set(lines)];
+  const folders = searches.filter(isWhole).map((search) => {
+    const { size, leftOut } = describeWholeFolder(search);
+    const isDatabase = getWholeFolder(search.query) === '';
+    const whole = isDatabase ? l10n.t('Whole database: {0}', size) : l10n.t('Whole folder: {0}', size);
+    return [whole, leftOut].filter(Boolean).join('\n');
+  });
+  return [...new Set(folders)];
 }
 
 /** Shows the page for the newest transfer that contains some of the files. Asks again whether to submit the orders. */
