@@ -1,7 +1,7 @@
 /**
  * Prepares a fresh clone: installs packages, rclone, servers for the store tests, a browser and the editor's server.
- * Requires only Node.js 20 or later with npm, installs only what is missing, and records the locations of the browser
- * and the editor in `node_modules/.setup.json` for the tests.
+ * Requires only Node.js 20 or later with npm, installs only what is missing, and records the locations of the browser,
+ * the editor and the newest rclone in `node_modules/.setup.json` for the tests.
  */
 import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,20 +9,27 @@ import { fileURLToPath } from 'node:url';
 import { ensureBrowser, ensureHeadlessShell } from './setup/browser.mjs';
 import { ensureDependencies } from './setup/dependencies.mjs';
 import { ensureEditor } from './setup/editor.mjs';
-import { ensureRclone } from './setup/rclone.mjs';
+import { ensureNewestRclone, ensureRclone } from './setup/rclone.mjs';
 import { ensureStoreServers } from './setup/storeServers.mjs';
 import { StepError, root, say, seconds } from './setup/steps.mjs';
 
 const oldestNode = 20;
 const placesFile = join(root, 'node_modules', '.setup.json');
 
+function readRecorded() {
+  return existsSync(placesFile) ? JSON.parse(readFileSync(placesFile, 'utf8')) : {};
+}
+
+function record(places) {
+  writeFileSync(placesFile, JSON.stringify({ ...readRecorded(), ...places }));
+}
+
 /** Installs the browsers and the editor if they are missing. Records their locations and resolves to them. */
 async function ensurePlaces() {
-  const recorded = existsSync(placesFile) ? JSON.parse(readFileSync(placesFile, 'utf8')) : {};
   const browser = await ensureBrowser();
-  const headlessShell = await ensureHeadlessShell(browser, recorded.headlessShell);
+  const headlessShell = await ensureHeadlessShell(browser, readRecorded().headlessShell);
   const places = { browser, headlessShell, server: await ensureEditor() };
-  writeFileSync(placesFile, JSON.stringify(places));
+  record(places);
   return places;
 }
 
@@ -38,6 +45,7 @@ export async function setup({ editor = true } = {}) {
   }
   await ensureDependencies();
   await ensureRclone();
+  record({ newestRclone: await ensureNewestRclone() });
   await ensureStoreServers();
   if (!editor) return {};
   const places = await ensurePlaces();

@@ -1,10 +1,15 @@
 /** Installs Debian packages if the process runs as root, so that no password is needed. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { run } from './steps.mjs';
 
 /** Returns true if this process may install Debian packages, that is, if it runs as root on Debian. */
 export function isDebianRoot() {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0 || !existsSync('/etc/os-release')) return false;
+  return process.getuid?.() === 0 && isDebian();
+}
+
+export function isDebian() {
+  if (process.platform !== 'linux' || !existsSync('/etc/os-release')) return false;
   return /^ID="?debian"?$/m.test(readFileSync('/etc/os-release', 'utf8')) && existsSync('/usr/bin/apt-get');
 }
 
@@ -16,4 +21,30 @@ export async function installFromDebian(...names) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
   await run('apt-get', ['update'], { env });
   await run('apt-get', ['install', '-y', ...names], { env });
+}
+
+function findArchive() {
+  const folder = '/etc/apt/sources.list.d';
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => /\.(list|sources)$/.test(name)) : [];
+  const files = ['/etc/apt/sources.list', ...names.map((name) => join(folder, name))].filter(existsSync);
+  const text = files.map((file) => readFileSync(file, 'utf8')).join('\n');
+  return /^(?:URIs:|deb(?:\s+\[.*?\])?)\s+(\S+\/debian)\/?(?:\s|$)/m.exec(text)?.[1];
+}
+
+/**
+ * Unpacks a package of another suite into `folder/root`, without installing it: apt works with lists and a cache of its
+ * own in `folder`. Rejects with a StepError if the package can't be fetched.
+ */
+export async function unpackFromSuite(name, suite, folder) {
+  const source = join(folder, 'suite.list');
+  const keys = '/usr/share/keyrings/debian-archive-keyring.gpg';
+  writeFileSync(source, `deb [signed-by=${keys}] ${findArchive()} ${suite} main\n`);
+  for (const path of ['lists/partial', 'cache/archives/partial']) mkdirSync(join(folder, path), { recursive: true });
+  const places = { 'Dir::Etc::sourcelist': source, 'Dir::Etc::sourceparts': '-', 'APT::Sandbox::User': 'root' };
+  const more = { 'Dir::State::lists': join(folder, 'lists'), 'Dir::Cache': join(folder, 'cache') };
+  const options = Object.entries({ ...places, ...more }).map(([option, value]) => `-o${option}=${value}`);
+  await run('apt-get', [...options, 'update']);
+  await run('apt-get', [...options, 'download', name], { cwd: folder });
+  const file = readdirSync(folder).find((entry) => entry.endsWith('.deb'));
+  await run('dpkg-deb', ['--extract', join(folder, file), join(folder, 'root')]);
 }

@@ -5,24 +5,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { copyFile, mkdtemp, rename, rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { explain, npm, root, step } from './steps.mjs';
+import { cacheFolder, explain, npm, root, step } from './steps.mjs';
 
 const manifestFolder = join(root, 'test', 'support', 'editor', 'code-server');
 const standIns = ['spdlog', 'native-watchdog'];
 const staleMs = 24 * 60 * 60 * 1000;
-
-function cacheFolder() {
-  const { env, platform } = process;
-  const base =
-    platform === 'win32'
-      ? (env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'))
-      : platform === 'darwin'
-        ? join(homedir(), 'Library', 'Caches')
-        : join(homedir(), '.cache');
-  return join(env.XDG_CACHE_HOME || base, 'data-transfer-explorer');
-}
 
 function editorName() {
   const files = ['package-lock.json', ...standIns.map((name) => join('stand-ins', `${name}.cjs`))];

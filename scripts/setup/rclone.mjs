@@ -1,8 +1,12 @@
-/** Provides rclone for the store tests: an existing installation, or the Debian package. */
-import { accessSync, constants } from 'node:fs';
+/**
+ * Provides rclone for the store tests: an existing installation, or the Debian package; and beside it the newest one of
+ * Debian, which some tests also use.
+ */
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { installFromDebian, isDebianRoot } from './debian.mjs';
-import { say, step } from './steps.mjs';
+import { installFromDebian, isDebian, isDebianRoot, unpackFromSuite } from './debian.mjs';
+import { cacheFolder, run, say, step } from './steps.mjs';
 
 const usualFolders = ['/usr/bin', '/usr/local/bin', '/snap/bin', '/opt/homebrew/bin'];
 
@@ -31,4 +35,31 @@ export async function ensureRclone() {
   if (isInstalled()) return;
   const command = commands[process.platform] ?? 'sudo apt-get install rclone';
   say(`rclone is missing. The store tests fail without it. To install it: ${command}`);
+}
+
+/** Unpacks the newest rclone of Debian and renames its folder, so that the tests never see a part of it. */
+async function fetchNewest(folder) {
+  mkdirSync(cacheFolder(), { recursive: true });
+  const own = await mkdtemp(`${folder}.`);
+  try {
+    await unpackFromSuite('rclone', 'sid', own);
+    const programs = join(own, 'root', 'usr', 'bin');
+    await run(join(programs, 'rclone'), ['version']);
+    await rename(programs, folder);
+  } finally {
+    await rm(own, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Unpacks the newest rclone of Debian in the cache, unless it is there, and resolves to its folder; undefined if it
+ * can't be fetched. Never rejects, because the tests with it are then left out.
+ */
+export async function ensureNewestRclone() {
+  const folder = join(cacheFolder(), 'rclone-sid');
+  const fetch = () => fetchNewest(folder).catch(() => undefined);
+  if (!existsSync(folder) && isDebian()) await step('The newest rclone of Debian', fetch);
+  if (existsSync(folder)) return folder;
+  say('The store tests run with one rclone only: the newest one of Debian could not be fetched.');
+  return undefined;
 }

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, realpathSync } from 'node:fs';
-import { constants } from 'node:os';
+import { constants, homedir } from 'node:os';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -17,6 +17,18 @@ const quietMs = 1500;
 /** An expected failure, printed as one sentence with a remedy. For any other error, the stack is printed. */
 export class StepError extends Error {
   name = 'StepError';
+}
+
+/** The folder of this user for programs that every clone shares. */
+export function cacheFolder() {
+  const { env, platform } = process;
+  const base =
+    platform === 'win32'
+      ? (env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'))
+      : platform === 'darwin'
+        ? join(homedir(), 'Library', 'Caches')
+        : join(homedir(), '.cache');
+  return join(env.XDG_CACHE_HOME || base, 'data-transfer-explorer');
 }
 
 export function say(line) {

@@ -1,8 +1,10 @@
 import { useBuiltThreads } from './builtThreads.ts';
 import { recordFailedSetups } from './failedSetups.ts';
 import { ensureBuilt } from './prepared.ts';
+import { useChosenRclone } from './rclones.ts';
 
 useBuiltThreads();
+useChosenRclone();
 
 /** Cleanups to run after all tests, each registered by the code that needs it. */
 const endings: (() => Promise<void>)[] = [];

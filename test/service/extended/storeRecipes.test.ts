@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { eventually } from '../../support/eventually.ts';
 import { debianServerKinds } from '../../support/debianServers.ts';
 import { startLocalService, type StartedService } from '../../support/localService.ts';
+import { describeWithEachRclone } from '../../support/rclones.ts';
 import { StoreServers, type StoreKind } from '../../support/storeServers.ts';
 
 const document = nodePath.join(import.meta.dirname, '../../../docs/stores.md');
@@ -21,6 +22,12 @@ async function adaptRecipe(start: string, values: Readonly<Record<string, string
   const given = Object.entries(values).map(([name, value]) => `${name}=${value}`);
   return [...words.filter((word) => !isGiven(word)), ...given];
 }
+
+/** The command that asks the questions, in a terminal if possible: outside of one, rclone 1.75 prints no prompts. */
+const [questionProgram, questionArguments] =
+  process.platform === 'linux'
+    ? (['script', ['-qec', 'rclone config', '/dev/null']] as const)
+    : (['rclone', ['config']] as const);
 
 /** Runs rclone with a configuration that contains only the remote of one recipe. */
 class RecipeRun {
@@ -45,7 +52,7 @@ class RecipeRun {
   /** Runs `rclone config` and answers each prompt when it appears. */
   async answer(lines: readonly string[]): Promise<void> {
     const env = { ...process.env, ...this.environment };
-    const child = spawn('rclone', ['config'], { env, stdio: 'pipe', timeout: 60_000 });
+    const child = spawn(questionProgram, questionArguments, { env, stdio: 'pipe', timeout: 60_000 });
     const remaining = [...lines];
     let prompt = '';
     const answerNext = (text: string): void => {
@@ -79,7 +86,7 @@ async function findPaths({ address, token }: StartedService): Promise<string[]> 
   return resources.map(({ path }) => path);
 }
 
-describe('The recipes of docs/stores.md (D62)', () => {
+describeWithEachRclone('The recipes of docs/stores.md (D62)', () => {
   let servers: StoreServers | undefined;
   let agent: ChildProcess | undefined;
 
