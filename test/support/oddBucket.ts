@@ -62,6 +62,10 @@ export class OddBucket {
     ].join('\n');
   }
 
+  delete(key: string): void {
+    this.objects.delete(key);
+  }
+
   stop(): void {
     this.server.closeAllConnections();
     this.server.close();

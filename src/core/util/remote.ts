@@ -53,6 +53,10 @@ export const deniedCause = 'its server denies access';
 /** The reason why a store takes no more data. */
 export const fullCause = 'it is full';
 
+/** The reason why rclone can't upload to S3 with settings for AWS, which sign the content, without a secure connection. */
+export const unsignedCause =
+  'uploads to its http:// address need "use_unsigned_payload = true" in the rclone configuration';
+
 /** The reason why this machine currently can't open a file or a connection. */
 export const tooManyFiles = 'too many files are open';
 
@@ -66,6 +70,11 @@ const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
   // Must come first: if a name lookup fails for this reason, the output also matches the patterns for name lookups.
   [/too many open files/i, tooManyFiles],
   [/didn't find section in config file/i, missingRemote],
+  [
+    /didn't find backend called/i,
+    'this rclone was built without its kind of store; install rclone from https://rclone.org/install',
+  ],
+  [/request stream is not seekable/i, unsignedCause],
   [/unable to decrypt configuration|config file password|couldn't decrypt/i, 'the rclone configuration is encrypted'],
   [/failed to load config/i, "the rclone configuration can't be read"],
   [/no such host|server misbehaving|lookup .* on /i, "its server's name can't be resolved"],
@@ -73,19 +82,19 @@ const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/i\/o timeout|deadline exceeded|timed out|network is unreachable|no route to host/i, "its server doesn't respond"],
   [/certificate|x509/i, "the certificate of its server isn't trusted"],
   [/tls: /i, "a secure connection to its server can't be established"],
-  [/host key|knownhosts/i, "the host key of its server isn't known"],
+  [/host key mismatch|knownhosts:/i, "the host key of its server isn't known"],
   [
-    /unable to authenticate|unauthorized|invalidaccesskeyid|signaturedoesnotmatch|status(?: code)?:? ?401|expiredtoken|invalid_grant|token expired/i,
+    /unable to authenticate|unauthorized|invalidaccesskeyid|signaturedoesnotmatch|status(?: ?code)?:? ?401|expiredtoken|invalid_grant|token expired/i,
     'its server rejects the credentials',
   ],
   [
-    /rate ?limit|too many requests|slowdown|resource_exhausted|quota metric|download ?quota|status(?: code)?:? ?429/i,
+    /rate ?limit|too many requests|slowdown|resource_exhausted|quota metric|download ?quota|status(?: ?code)?:? ?429/i,
     'its server is limiting the request rate',
   ],
   [/invalidobjectstate|restore first/i, archivedCause],
-  [/access ?denied|permission denied|forbidden|status(?: code)?:? ?403/i, deniedCause],
-  [/(?:entity|payload|content) ?too ?large|status(?: code)?:? ?413/i, tooLargeCause],
-  [/no space left|quota|insufficient storage|status(?: code)?:? ?507/i, fullCause],
+  [/access ?denied|permission denied|forbidden|status(?: ?code)?:? ?403/i, deniedCause],
+  [/(?:entity|payload|content) ?too ?large|status(?: ?code)?:? ?413/i, tooLargeCause],
+  [/no space left|quota|insufficient storage|storage full|status(?: ?code)?:? ?507/i, fullCause],
   [/directory not found|nosuchbucket|bucket .*not exist/i, "its folder or bucket doesn't exist"],
   [/connection reset|broken pipe|\beof\b|connection lost|closed network connection/i, 'the connection was lost'],
 ];

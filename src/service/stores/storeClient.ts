@@ -292,7 +292,7 @@ export class StoreClient {
     if (status >= 200 && status < 300) return response;
     // For an object that rclone can't open, the response may be shorter than its Content-Length.
     const body = await readBody(response, createUnknownError, options.signal);
-    throw toStoreError(status, body.slice(0, maxErrorChars));
+    throw toStoreError(body.slice(0, maxErrorChars));
   }
 
   private async request(method: string, path: string, options: RequestOptions): Promise<http.IncomingMessage> {

@@ -7,6 +7,7 @@ import {
   fullCause,
   tooLargeCause,
   tooManyFiles,
+  unsignedCause,
 } from '../../core/util/remote.ts';
 
 /** The kind of failure. For a single object, `missing` and `refused` are final; the other kinds can be temporary. */
@@ -26,16 +27,18 @@ export class StoreError extends Error {
 /** The reason for a failure with a file or folder that was deleted or moved. */
 export const missingCause = 'it no longer exists';
 
-const refusedCauses = new Set([deniedCause, archivedCause, tooLargeCause]);
+const refusedCauses = new Set([deniedCause, archivedCause, tooLargeCause, unsignedCause]);
 
-/** Creates the error for an error response from rclone, given its status code and body. */
-export function toStoreError(status: number, body: string): StoreError {
+/**
+ * Creates the error for an error response from rclone, given its body. Its status code is no cause: rclone also answers
+ * 404 for an object that it can't open.
+ */
+export function toStoreError(body: string): StoreError {
   const { error } = parseJsonObject(body) ?? {};
   const said = typeof error === 'string' ? error : '';
   const known = findStoreError(said);
   if (known?.kind === 'full') return known;
-  if (status === 404 || /object not found|directory not found/i.test(said))
-    return new StoreError('missing', missingCause);
+  if (/object not found|directory not found/i.test(said)) return new StoreError('missing', missingCause);
   return known ?? createUnknownError();
 }
 

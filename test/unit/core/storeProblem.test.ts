@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { describeStoreFailure, findStoreCause } from '../../../src/core/util/remote.ts';
 
+/** The beginning of an error of S3 from rclone 1.75. */
+const said = 'operation error S3: PutObject, https response error';
+/** A line that rclone 1.75 writes whenever it connects to an SFTP server without known host keys. */
+const notice =
+  'NOTICE: sftp: No host key validation is being performed. Set known_hosts_file (to "none" to silence this notice) or use --sftp-pin-host-key to enable it. See: https://rclone.org/sftp/#host-key-validation';
+
 describe('The cause of a failure of a store (D62)', () => {
   for (const [output, cause] of [
     ['NoSuchKey: not found, status code: 404, path f401/x403-507.bin', undefined],
@@ -26,6 +32,30 @@ describe('The cause of a failure of a store (D62)', () => {
       'its server is limiting the request rate',
     ],
     ['SlowDown: Please reduce your request rate. status code: 503', 'its server is limiting the request rate'],
+    [`${said} StatusCode: 401, RequestID: , HostID: , api error Page: Page`, 'its server rejects the credentials'],
+    [`${said} StatusCode: 403, RequestID: , HostID: , api error Page: Page`, 'its server denies access'],
+    [
+      `${said} StatusCode: 413, RequestID: , HostID: , api error Page: Page`,
+      "the server doesn't accept files of this size",
+    ],
+    [`${said} StatusCode: 429, RequestID: , HostID: , api error Page: Page`, 'its server is limiting the request rate'],
+    [`${said} StatusCode: 507, RequestID: , HostID: , api error Page: Page`, 'it is full'],
+    ['api error StorageFull: Storage full', 'it is full'],
+    [
+      `${notice}\nCRITICAL: couldn't connect SSH: ssh: handshake failed: ssh: unable to authenticate`,
+      'its server rejects the credentials',
+    ],
+    [`${notice}\nERROR : error listing: directory not found`, "its folder or bucket doesn't exist"],
+    ['ssh: handshake failed: knownhosts: key mismatch', "the host key of its server isn't known"],
+    ['ssh: handshake failed: host key mismatch: got SHA256:x', "the host key of its server isn't known"],
+    [
+      'CRITICAL: Failed to create file system for "az:": didn\'t find backend called "azureblob"',
+      'this rclone was built without its kind of store; install rclone from https://rclone.org/install',
+    ],
+    [
+      'operation error S3: PutObject, failed to compute payload hash: request stream is not seekable',
+      'uploads to its http:// address need "use_unsigned_payload = true" in the rclone configuration',
+    ],
     ['HTTP error 429 (429 Too Many Requests) returned body: ""', 'its server is limiting the request rate'],
   ] as const) {
     it(`is ${cause ?? 'unknown'} for: ${output}`, () => {

@@ -5,7 +5,7 @@ import { connect, type AddressInfo, type LookupFunction } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { mock } from 'node:test';
 import { StoreClient } from '../../../src/service/stores/storeClient.ts';
-import { StoreError } from '../../../src/service/stores/storeError.ts';
+import { StoreError, toStoreError } from '../../../src/service/stores/storeError.ts';
 
 describe('The client of rclone', () => {
   it('writes an object that rclone does not hash, because the caller verifies it', async () => {
@@ -56,6 +56,15 @@ describe('The client of rclone', () => {
     });
     assert.deepEqual(error, new StoreError('failed', 'the store reported an error'));
   });
+
+  for (const [version, answer, kind] of [
+    ['1.60.1', '{"error":"failed to find object: object not found","status":404}', 'missing'],
+    ['1.75.2', 'Not Found\n', 'failed'],
+    ['1.60.1, of a combination', '{"error":"combine for remote \\"a\\": directory not found","status":404}', 'missing'],
+  ] as const)
+    it(`tells a missing object from one that can't be opened by what rclone says: ${version}`, () => {
+      assert.equal(toStoreError(answer).kind, kind);
+    });
 
   it('reports that rclone ended if it aborts the response of a method', async () => {
     const error = await breakOff(200, async (client) => await client.call('operations/list', {}));
