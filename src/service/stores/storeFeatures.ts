@@ -12,6 +12,7 @@ const featuresSchema = z.object({
   Features: z.object({
     Command: z.optional(z.boolean()),
     Copy: z.optional(z.boolean()),
+    GetTier: z.optional(z.boolean()),
     Move: z.optional(z.boolean()),
     SlowHash: z.optional(z.boolean()),
     SlowModTime: z.optional(z.boolean()),
@@ -36,6 +37,8 @@ export interface StoreFeatures {
   readonly hasListedHashes: boolean;
   /** False if getting original modification times takes a request per object; listings then contain upload times. */
   readonly hasListedTimes: boolean;
+  /** False for an S3 store whose listings lack storage classes, which another command then has to list. */
+  readonly hasListedClasses: boolean;
   readonly keptTimes: KeptTimes;
   /** True if the store can rename an object without transferring its content through rclone. */
   readonly canRename: boolean;
@@ -75,6 +78,7 @@ export function parseStoreFeatures(document: unknown): StoreFeatures | undefined
     hashes: preferredHashes.filter((name) => Hashes?.includes(name)),
     hasListedHashes: Features.SlowHash !== true,
     hasListedTimes: Features.SlowModTime !== true,
+    hasListedClasses: Features.GetTier !== false || Features.Command !== true || !description.startsWith('S3 '),
     keptTimes: (Precision ?? noPrecision) < noPrecision ? keptTimes : 'none',
     canCopy: Features.Copy === true,
     hasCommands: Features.Command === true,

@@ -23,6 +23,8 @@ const missingFolder = 3;
 /** Modification time for objects whose store doesn't report one. It sorts before all others, and is not shown. */
 const unknownTimeMs = Number.NEGATIVE_INFINITY;
 
+const standardClass = 'STANDARD';
+
 /** Storage classes of objects that must be restored before they can be read. */
 const archivedClasses = new Set(['GLACIER', 'DEEP_ARCHIVE', 'ARCHIVE']);
 
@@ -32,21 +34,58 @@ const archivedClasses = new Set(['GLACIER', 'DEEP_ARCHIVE', 'ARCHIVE']);
  * subfolder counts as empty.
  */
 export async function* listStore(store: ListedStore, under: string, signal: AbortSignal): AsyncGenerator<ListingBatch> {
-  const child = startRclone(store.program, createArguments(store, under));
+  const classes = store.features.hasListedClasses ? undefined : await readClasses(store, under, signal);
+  const read: ListingReader<ListingBatch> = (pieces) => gather(pieces, under, classes);
+  yield* runListing(store, createArguments(store), { under, read }, signal);
+}
+
+type ListingReader<T> = (pieces: AsyncIterable<readonly string[]>) => AsyncIterable<T>;
+
+async function* runListing<T>(
+  { program, remote }: ListedStore,
+  args: readonly string[],
+  { under, read }: { readonly under: string; readonly read: ListingReader<T> },
+  signal: AbortSignal,
+): AsyncGenerator<T> {
+  const child = startRclone(program, [...args, '--', joinRemotePath(remote, under)]);
   const ended = waitForEnd(child);
   const errors = collectErrors(child);
   const stop = endWithSignal(child, signal);
   try {
-    yield* gather(splitLines(child.stdout.setEncoding('utf8')), under);
+    yield* read(splitLines(child.stdout.setEncoding('utf8')));
     const code = await ended;
     if (code === 0 || (code === missingFolder && under !== '')) return;
-    throw new DatabaseUnavailableError(describeStoreFailure(errors.toString(), store.remote));
+    throw new DatabaseUnavailableError(describeStoreFailure(errors.toString(), remote));
   } finally {
     stop();
   }
 }
 
-function createArguments({ remote, features }: ListedStore, under: string): string[] {
+/** Matches the lines with the two fields that are read; rclone indents its output, with one field per line. */
+const classFieldPattern = /^\t\t"(Remote|StorageClass)": ("(?:[^"\\]|\\.)*"),?$/;
+
+/** The storage classes of objects that aren't in the standard one, by the names in the listing. */
+type StorageClasses = ReadonlyMap<string, string>;
+
+async function readClasses(store: ListedStore, under: string, signal: AbortSignal): Promise<StorageClasses> {
+  const classes = new Map<string, string>();
+  let name = '';
+  // This command takes no request per object, unlike a listing with metadata.
+  const args = ['backend', 'restore-status', '-o', 'all'];
+  const read: ListingReader<readonly string[]> = (pieces) => pieces;
+  for await (const lines of runListing(store, args, { under, read }, signal)) {
+    for (const line of lines) {
+      const [, field, json = ''] = classFieldPattern.exec(line) ?? [];
+      if (field === undefined) continue;
+      const value = JSON.parse(json) as string;
+      if (field === 'Remote') name = value;
+      else if (value !== standardClass) classes.set(name, value);
+    }
+  }
+  return classes;
+}
+
+function createArguments({ features }: ListedStore): string[] {
   const hash = features.hashes.find((name) => name !== 'sha256' || features.hasListedHashes);
   return [
     'lsjson',
@@ -55,8 +94,6 @@ function createArguments({ remote, features }: ListedStore, under: string): stri
     '--no-mimetype',
     ...(features.hasListedTimes ? [] : ['--use-server-modtime']),
     ...(features.hasListedHashes && hash !== undefined ? ['--hash', '--hash-type', hash] : []),
-    '--',
-    joinRemotePath(remote, under),
   ];
 }
 
@@ -71,10 +108,14 @@ async function* splitLines(output: AsyncIterable<string>): AsyncGenerator<readon
   yield [rest];
 }
 
-async function* gather(pieces: AsyncIterable<readonly string[]>, under: string): AsyncGenerator<ListingBatch> {
+async function* gather(
+  pieces: AsyncIterable<readonly string[]>,
+  under: string,
+  classes: StorageClasses | undefined,
+): AsyncGenerator<ListingBatch> {
   let batch = createBatch();
   for await (const lines of pieces) {
-    for (const line of lines) addLine(batch, line, under);
+    for (const line of lines) addObject(batch, parseListedLine(line, classes), under);
     if (batch.files.length < batchSize) continue;
     yield batch;
     batch = createBatch();
@@ -86,8 +127,7 @@ function createBatch(): { files: ScannedFile[]; leftOut: LeftOutName[] } {
   return { files: [], leftOut: [] };
 }
 
-function addLine(batch: ReturnType<typeof createBatch>, line: string, under: string): void {
-  const object = parseListedLine(line);
+function addObject(batch: ReturnType<typeof createBatch>, object: ListedObject | undefined, under: string): void {
   if (object === undefined) return;
   const found = toScannedObject(object, under);
   if (isUncounted(found.path)) return;
@@ -99,9 +139,15 @@ function addLine(batch: ReturnType<typeof createBatch>, line: string, under: str
 
 type ListedObject = Readonly<Record<string, unknown>>;
 
-/** Parses one line of the listing. rclone prints an array with one object per line, separated by commas. */
-function parseListedLine(line: string): ListedObject | undefined {
-  return line.startsWith('{') ? parseJsonObject(line.endsWith(',') ? line.slice(0, -1) : line) : undefined;
+/**
+ * Parses one line of the listing, and adds the storage class that was listed apart. rclone prints an array with one
+ * object per line, separated by commas.
+ */
+function parseListedLine(line: string, classes: StorageClasses | undefined): ListedObject | undefined {
+  if (!line.startsWith('{')) return undefined;
+  const object = parseJsonObject(line.endsWith(',') ? line.slice(0, -1) : line);
+  const Tier = classes?.get(String(object?.['Path']));
+  return Tier === undefined ? object : { ...object, Tier };
 }
 
 /** Returns the file, or the reason why the object is left out. */
@@ -125,7 +171,7 @@ function isFilePath(path: string): boolean {
 function describeObject({ Hashes: hashes, Tier: tier }: ListedObject): { readonly metadata?: string } {
   const [[algorithm, hex] = []] = typeof hashes === 'object' && hashes !== null ? Object.entries(hashes) : [];
   const hash = typeof hex === 'string' && hex !== '' ? { hash: `${algorithm}:${hex}` } : {};
-  const storage = typeof tier === 'string' && tier !== '' && tier !== 'STANDARD' ? { storageClass: tier } : {};
+  const storage = typeof tier === 'string' && tier !== '' && tier !== standardClass ? { storageClass: tier } : {};
   const fields = { ...hash, ...storage };
   return Object.keys(fields).length === 0 ? {} : { metadata: JSON.stringify(fields) };
 }

@@ -6,12 +6,13 @@ import { promisify } from 'node:util';
 import { createRcloneEnvironment } from '../../../src/core/util/remote.ts';
 import { ArchiveBucket } from '../../support/archiveBucket.ts';
 import { mustFindRclone } from '../../support/storeServers.ts';
+import { describeWithEachRclone } from '../../support/rclones.ts';
 import { StoreRig } from '../../support/storeRig.ts';
 
 const document = nodePath.join(import.meta.dirname, '../../../docs/stores.md');
 const archived = ['runs/run-1.bam', 'runs/run-1.bam.bai', 'runs/run-2.bam', 'run-1.bam'];
 
-describe('Archived objects of a store (D67)', () => {
+describeWithEachRclone('Archived objects of a store (D67)', () => {
   let bucket: ArchiveBucket;
   let rig: StoreRig;
 

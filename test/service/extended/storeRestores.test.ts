@@ -5,13 +5,14 @@ import * as nodePath from 'node:path';
 import { ArchiveBucket } from '../../support/archiveBucket.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../../support/manualClock.ts';
+import { describeWithEachRclone } from '../../support/rclones.ts';
 import { ServiceRig } from '../../support/serviceRig.ts';
 import type { StatusBody } from '../../support/transferClient.ts';
 
 const orcid = '0000-0002-1825-0097';
 const restore = { days: 7 };
 
-describe('A transfer from a store that may restore archived objects (D67)', () => {
+describeWithEachRclone('A transfer from a store that may restore archived objects (D67)', () => {
   let root: string;
   let bucket: ArchiveBucket;
   let clock: ManualClock;
