@@ -3,7 +3,6 @@ import type { StatementSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { createFolderSync } from '../../core/util/createFolder.ts';
 import { parseFileId } from '../../core/util/fileId.ts';
-import { leftOutKinds, type LeftOutCounts, type LeftOutKind } from '../../core/util/leftOut.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import {
   isCorruption,
@@ -15,17 +14,11 @@ import {
   runInTransaction,
   type SqliteFile,
 } from '../sqlite.ts';
-import {
-  getRangeBelow,
-  type CatalogFile,
-  type HashedFile,
-  type HashUpdate,
-  type LeftOutName,
-  type ScannedFile,
-} from './catalogFile.ts';
+import { getRangeBelow, type CatalogFile, type HashedFile, type HashUpdate, type ScannedFile } from './catalogFile.ts';
 import { CatalogMerge, StagedListing } from './catalogMerge.ts';
 import { CatalogRows, toCatalogFile, type FileRow } from './catalogRows.ts';
 import type { FolderFields } from './folderFields.ts';
+import { LeftOutTable } from './leftOutTable.ts';
 import {
   buildSearchTiers,
   type CatalogSearch,
@@ -50,12 +43,6 @@ const tables = `
     name, title, folder, rest, content='', columnsize=0, tokenize='ascii');
   INSERT INTO words (words, rank) VALUES ('hashsize', 16777216);`;
 
-// Catalogs of version 0.2 don't have it, and are kept with their hashes.
-const leftOutTable = `
-  CREATE TABLE IF NOT EXISTS left_out (
-    path TEXT PRIMARY KEY, kind TEXT NOT NULL, amount INTEGER NOT NULL
-  ) WITHOUT ROWID;`;
-
 /** Opens or creates a catalog file. Replaces an unusable one, but keeps cached hashes after a temporary error. */
 export function openCatalogFile(file: string): SqliteFile {
   createFolderSync(nodePath.dirname(file));
@@ -78,7 +65,6 @@ function openTables(file: string): SqliteFile {
     if (version !== 0 && version !== layoutVersion) throw new Error('The catalog has a different schema version.');
     if (version === 0)
       runInTransaction(database, () => database.exec(`${tables} PRAGMA user_version = ${layoutVersion}`));
-    database.exec(leftOutTable);
     return database;
   } catch (error) {
     database.close();
@@ -98,17 +84,6 @@ const maxFiles = 2_000;
 const maxSortedFiles = 20_000;
 /** Maximum number of metadata characters in a page, not counting the last file. */
 const maxChars = 2 * 1024 * 1024;
-
-function listParents(path: string): string {
-  const parents = path.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
-  return JSON.stringify(path === '' ? [] : parents);
-}
-
-interface InspectedLeftOut {
-  readonly kind: 'file' | 'folder' | 'gone';
-  readonly path: string;
-  readonly leftOut?: LeftOutKind;
-}
 
 interface PageBuilder {
   readonly limit: number;
@@ -147,6 +122,7 @@ class ListingRecord {
 
 /** Stores the files of one database in SQLite. */
 export class CatalogStore {
+  readonly leftOut: LeftOutTable;
   private readonly database: SqliteFile;
   private readonly rows: CatalogRows;
   private readonly byPath: StatementSync;
@@ -157,6 +133,7 @@ export class CatalogStore {
 
   constructor(file: string, open = openCatalogFile, folderFields?: FolderFields) {
     this.database = open(file);
+    this.leftOut = new LeftOutTable(this.database);
     this.folderFields = folderFields;
     this.database.function('path_matches', { deterministic: true }, (pattern, path) =>
       this.testPath(String(pattern), String(path)),
@@ -206,35 +183,6 @@ export class CatalogStore {
     if (paths.length > 0) runInTransaction(this.database, () => this.removeAt(paths));
   }
 
-  /** Replaces what a scan of a folder, or of everything if `under` is empty, has left out. */
-  replaceLeftOut(under: string, names: readonly LeftOutName[]): void {
-    if (names.length > 0 || this.hasLeftOut()) this.writeLeftOut([under], [under], names);
-  }
-
-  /** Updates what is left out at paths that have changed. */
-  updateLeftOut(inspected: readonly InspectedLeftOut[]): void {
-    const names = inspected.flatMap(({ path, leftOut: kind }) => (kind ? [{ path, kind }] : []));
-    if (names.length === 0 && !this.hasLeftOut()) return;
-    const paths = inspected.map(({ path }) => path);
-    // A folder that has changed still has what is below it.
-    const below = inspected.flatMap(({ kind, path }) => (kind === 'folder' ? [] : [path]));
-    this.writeLeftOut(paths, below, names);
-  }
-
-  /** Counts what is left out at or below a folder, and whether the folder is in something that is left out. */
-  countLeftOut(folder: string): LeftOutCounts {
-    const { from, to } = getRangeBelow(folder);
-    const rows = this.database
-      .prepare(
-        `SELECT kind, sum(amount) AS number FROM left_out
-         WHERE (path > ? AND path < ?) OR path IN (SELECT value FROM json_each(?)) GROUP BY kind`,
-      )
-      .all(from, to, listParents(folder));
-    const counts = new Map(rows.map(({ kind, number }) => [String(kind), Number(number)]));
-    const known = leftOutKinds.map((kind) => [kind, counts.get(kind) ?? 0] as const);
-    return Object.fromEntries(known.filter(([, count]) => count > 0));
-  }
-
   /** Returns the paths at or below a folder that a package or bag lists, and at which nothing is served or left out. */
   findMissing(folder: string): readonly string[] {
     const { from, to } = getRangeBelow(folder);
@@ -245,8 +193,7 @@ export class CatalogStore {
     );
     const lists = this.folderFields?.getListsAround(folder) ?? [];
     const paths = lists.flatMap((listed) => select.all(listed, from, to).map(({ value }) => String(value)));
-    const leftOut = this.database.prepare('SELECT 1 FROM left_out WHERE path IN (SELECT value FROM json_each(?))');
-    return [...new Set(paths)].filter((path) => leftOut.get(listParents(path)) === undefined);
+    return [...new Set(paths)].filter((path) => !this.leftOut.covers(path));
   }
 
   search(search: CatalogSearch): CatalogPage {
@@ -315,24 +262,6 @@ export class CatalogStore {
 
   close(): void {
     if (this.isOpen) this.database.close();
-  }
-
-  private hasLeftOut(): boolean {
-    return this.database.prepare('SELECT 1 FROM left_out LIMIT 1').get() !== undefined;
-  }
-
-  /** Replaces what is left out at `paths` and below `folders`. */
-  private writeLeftOut(paths: readonly string[], folders: readonly string[], names: readonly LeftOutName[]): void {
-    const remove = this.database.prepare('DELETE FROM left_out WHERE path = ?');
-    const removeBelow = this.database.prepare('DELETE FROM left_out WHERE path > ? AND path < ?');
-    const insert = this.database.prepare(
-      'INSERT INTO left_out VALUES (?, ?, 1) ON CONFLICT (path) DO UPDATE SET amount = amount + 1',
-    );
-    runInTransaction(this.database, () => {
-      for (const path of paths) remove.run(path);
-      for (const { from, to } of folders.map(getRangeBelow)) removeBelow.run(from, to);
-      for (const { path, kind } of names) insert.run(path, kind);
-    });
   }
 
   private hasTables(): boolean {

@@ -1,6 +1,6 @@
 import { settlesWithin, type Clock } from '../../core/util/clock.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
-import type { LeftOutCounts, LeftOutKind } from '../../core/util/leftOut.ts';
+import { leftOutKinds, type LeftOutCounts, type LeftOutKind } from '../../core/util/leftOut.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { sqliteErrorCode } from '../sqlite.ts';
 import type { StoreListingState } from '../wire/apiSchemas.ts';
@@ -11,7 +11,6 @@ import {
   type CatalogFile,
   type HashedFile,
   type HashUpdate,
-  type LeftOutName,
 } from './catalogFile.ts';
 import {
   QueryTurns,
@@ -37,6 +36,7 @@ import {
   type TreeChanges,
 } from './folderChanges.ts';
 import { FolderFields, type DescribedFolder } from './folderFields.ts';
+import type { LeftOutListing } from './leftOutTable.ts';
 import { isDescriptionFile } from './packageScopes.ts';
 import type { CatalogSearch } from './searchSql.ts';
 
@@ -58,21 +58,26 @@ function listSome(paths: readonly string[]): string {
 
 class ScanSummary {
   readonly folders = new Set<string>();
-  readonly leftOut: LeftOutName[] = [];
   readonly described: DescribedFolder[] = [];
+  private readonly leftOut: LeftOutListing;
   private readonly warnings: string[] = [];
+
+  constructor(leftOut: LeftOutListing) {
+    this.leftOut = leftOut;
+  }
 
   add(batch: WalkBatch): void {
     for (const folder of batch.folders) this.folders.add(folder);
-    for (const one of batch.leftOut) this.leftOut.push(one);
-    this.warnings.push(...batch.warnings);
+    this.leftOut.add(batch.leftOut);
+    if (this.warnings.length < maxLogged) this.warnings.push(...batch.warnings);
     this.described.push(...batch.described);
   }
 
   describe(): readonly string[] {
-    const lines = Object.entries(logTexts).flatMap(([kind, text]) => {
-      const paths = this.leftOut.filter((one) => one.kind === kind).map(({ path }) => path);
-      return paths.length > 0 ? [`${text} (${paths.length}): ${listSome(paths)}`] : [];
+    const lines = leftOutKinds.flatMap((kind) => {
+      const count = this.leftOut.getCount(kind);
+      const text = logTexts[kind];
+      return text && count > 0 ? [`${text} (${count}): ${listSome(this.leftOut.getPaths(kind))}`] : [];
     });
     return [...this.warnings.slice(0, maxLogged), ...lines];
   }
@@ -137,8 +142,6 @@ export class FolderCatalog {
   private fileCount = 0;
   private loggedLines: readonly string[] = [];
   private loggedMissing: string | undefined;
-  /** Names that the catalog has as left out; undefined if that isn't exactly what the last scan of everything left out. */
-  private leftOut: readonly LeftOutName[] | undefined;
 
   constructor(config: FolderCatalogConfig, dependencies: FolderCatalogDependencies) {
     const { clock } = dependencies;
@@ -223,17 +226,17 @@ export class FolderCatalog {
     if (needed !== undefined && !(await settlesWithin(this.dependencies.clock, progressDelayMs, needed)))
       return { state: 'scanning', files: this.fileCount, scanned: this.foundCount };
     if (this.failureReason !== undefined || !this.store.isOpen) return undefined;
-    const leftOut = this.store.countLeftOut('');
+    const leftOut = this.store.leftOut.count('') ?? {};
     return Object.keys(leftOut).length === 0 ? undefined : { state: 'listed', files: this.store.count(), leftOut };
   }
 
   /** Counts what the search for all files of a folder that has just ended left out, without waiting for other queries. */
   getLeftOut(folder: string): LeftOutCounts | undefined {
-    if (!this.store.isOpen) return undefined;
-    const missing = this.store.findMissing(folder);
-    if (missing.length === 0) return this.store.countLeftOut(folder);
+    const leftOut = this.store.isOpen ? this.store.leftOut.count(folder) : undefined;
+    const missing = leftOut === undefined ? [] : this.store.findMissing(folder);
+    if (missing.length === 0) return leftOut;
     this.logMissing(`files that a package or bag lists are missing (${missing.length}): ${listSome(missing)}`);
-    return { ...this.store.countLeftOut(folder), missingFiles: missing.length };
+    return { ...leftOut, missingFiles: missing.length };
   }
 
   async close(): Promise<void> {
@@ -317,7 +320,7 @@ export class FolderCatalog {
       const state = await this.getState(this.config.folder);
       const summary = await this.readFolder(under);
       if (this.isClosed) return;
-      this.recordLeftOut(under, summary.leftOut);
+      this.store.leftOut.replace(under);
       this.logScan(summary.describe());
       this.folderFields.replaceBelow(under, summary.described);
       const tookMs = this.dependencies.clock.now() - startedAt;
@@ -331,17 +334,6 @@ export class FolderCatalog {
       if (!(error instanceof ReadingDelayedError)) this.handleFailure(error);
       else if (!this.isClosed) await this.scan(under);
     }
-  }
-
-  /** Doesn't write what the previous scan has written. */
-  private recordLeftOut(under: string, names: readonly LeftOutName[]): void {
-    const { leftOut = [] } = this;
-    const isSame = ({ path, kind }: LeftOutName, index: number): boolean =>
-      path === leftOut[index]?.path && kind === leftOut[index].kind;
-    const isKnown =
-      under === '' && this.leftOut !== undefined && names.length === leftOut.length && names.every(isSame);
-    if (!isKnown) this.store.replaceLeftOut(under, names);
-    this.leftOut = under === '' ? names : undefined;
   }
 
   /** Logs what the previous scan didn't log, because small folders are scanned every few seconds. */
@@ -364,7 +356,7 @@ export class FolderCatalog {
   }
 
   private async readFolder(under: string): Promise<ScanSummary> {
-    const summary = new ScanSummary();
+    const summary = new ScanSummary(this.store.leftOut.startListing());
     this.foundCount = 0;
     if (this.getNeededScan() !== undefined) this.fileCount = this.store.count();
     const merge = this.store.startMerge(under);
@@ -389,7 +381,6 @@ export class FolderCatalog {
     const { logger } = this.dependencies;
     const code = getErrorCode(error);
     const isFirst = this.failureReason === undefined;
-    this.leftOut = undefined;
     this.failureReason = describeFolderFailure(code);
     if (code === sqliteErrorCode) {
       logger.warn(`The catalog of ${name} failed: ${String(error)}`);
@@ -423,8 +414,7 @@ export class FolderCatalog {
       const gone = inspected.flatMap(({ kind, path }) => (kind === 'gone' ? [path] : []));
       this.store.put(inspected.flatMap((entry) => (entry.kind === 'file' ? [entry.file] : [])));
       this.store.removePaths(gone);
-      this.store.updateLeftOut(inspected);
-      this.leftOut = undefined;
+      this.store.leftOut.update(inspected);
       this.store.removeFiles(inspected.flatMap(({ kind, path }) => (kind === 'folder' ? [path] : [])));
       for (const path of gone) if (this.watcher.has(path)) this.watcher.watchBelow(path, new Set());
       const entered = inspected.flatMap(({ kind, path }) =>

@@ -70,11 +70,12 @@ class FolderWalk {
   /** Returns the next batch; undefined after the last one. */
   next(): WalkBatch | undefined {
     this.closeReplacedFolders();
-    while (this.batch.files.length < batchSize) {
+    while (this.batch.files.length + this.batch.leftOut.length < batchSize) {
       const folder = this.open.at(-1);
       if (folder === undefined) break;
       const name = folder.names[folder.next++];
       if (name === undefined) this.open.pop();
+      else if (isHidden(name)) this.leaveOut(folder.prefix + name.replace(/\/$/, ''), 'hidden');
       else if (name.endsWith('/')) this.enter(folder.prefix + name.slice(0, -1), folder.scopes);
       else this.visit(folder, name);
     }
@@ -114,10 +115,7 @@ class FolderWalk {
       if (!isPlainFolder(this.root, path)) throw new Error('The path of the folder contains a link.');
       for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
         const { name } = entry;
-        const listed = entry.isDirectory() ? `${name}/` : name;
-        if (isUncounted(name)) continue;
-        if (name.startsWith('.') && findHiddenPath(listed) !== undefined) this.leaveOut(joinPath(path, name), 'hidden');
-        else names.push(listed);
+        if (!isUncounted(name)) names.push(entry.isDirectory() ? `${name}/` : name);
       }
     } finally {
       folder.closeSync();
@@ -125,7 +123,7 @@ class FolderWalk {
     // Replacing invalid Unicode can make names identical.
     return sortPaths(names).filter((name, at, sorted) => {
       const isFirst = name !== sorted[at - 1];
-      if (!isFirst) this.leaveOut(joinPath(path, name.replace(/\/$/, '')), 'invalidNames');
+      if (!isFirst) this.leaveOut(joinPath(path, name.replace(/\/$/, '')), isHidden(name) ? 'hidden' : 'invalidNames');
       return isFirst;
     });
   }
@@ -141,6 +139,11 @@ class FolderWalk {
   private leaveOut(path: string, kind: LeftOutKind): void {
     this.batch.leftOut.push({ path, kind });
   }
+}
+
+/** Returns true for a hidden name; names of folders end with `/`. */
+function isHidden(name: string): boolean {
+  return name.startsWith('.') && findHiddenPath(name) !== undefined;
 }
 
 function createBatch(): BatchBuilder {

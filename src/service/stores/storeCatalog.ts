@@ -1,6 +1,6 @@
 import { isRecent, settlesWithin, type Clock } from '../../core/util/clock.ts';
 import { parseJsonObject } from '../../core/util/json.ts';
-import type { LeftOutCounts, LeftOutKind } from '../../core/util/leftOut.ts';
+import type { LeftOutCounts } from '../../core/util/leftOut.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { findRclonePath } from '../../core/util/remote.ts';
 import type { CatalogFile, HashedFile, HashUpdate } from '../catalog/catalogFile.ts';
@@ -171,16 +171,16 @@ export class StoreCatalog {
 
   /**
    * Counts what the search for all files of a folder that has just ended left out, without waiting for other queries;
-   * undefined unless the last scan was complete.
+   * undefined unless the last scan was complete and has counted.
    */
   getLeftOut(folder: string): LeftOutCounts | undefined {
     const isComplete = this.listedAtMs !== undefined && this.problem === undefined;
-    return isComplete && this.store.isOpen ? this.store.countLeftOut(folder) : undefined;
+    return isComplete && this.store.isOpen ? this.store.leftOut.count(folder) : undefined;
   }
 
   getListing(): StoreListingState {
     const { listedAtMs, problem, current, freeBytes } = this;
-    const leftOut = this.store.isOpen ? this.store.countLeftOut('') : {};
+    const leftOut = this.store.isOpen ? (this.store.leftOut.count('') ?? {}) : {};
     const lastState = problem === undefined ? 'listed' : 'failed';
     return {
       state: this.scans.isBusy ? 'scanning' : lastState,
@@ -283,8 +283,7 @@ export class StoreCatalog {
     const { logger } = this.dependencies;
     const { name } = this.config;
     logger.info(`${name}: scanned in ${(tookMs / 1_000).toFixed(1)} s, files: ${this.fileCount}`);
-    const count = (kind: LeftOutKind): number => leftOut.filter((one) => one.kind === kind).length;
-    const [unnamable, unsized] = [count('invalidNames'), count('unknownSizes')];
+    const [unnamable, unsized] = [leftOut.getCount('invalidNames'), leftOut.getCount('unknownSizes')];
     if (unnamable > 0) logger.warn(`${name}: objects skipped because their names aren't valid for files: ${unnamable}`);
     if (unsized > 0) logger.warn(`${name}: objects skipped because their size is unknown: ${unsized}`);
     this.canRestore = canRestore;

@@ -116,7 +116,7 @@ async function* gather(
   let batch = createBatch();
   for await (const lines of pieces) {
     for (const line of lines) addObject(batch, parseListedLine(line, classes), under);
-    if (batch.files.length < batchSize) continue;
+    if (batch.files.length + batch.leftOut.length < batchSize) continue;
     yield batch;
     batch = createBatch();
   }

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { repeatIfRemoteMissing } from '../../core/util/remote.ts';
-import type { LeftOutName } from '../catalog/catalogFile.ts';
 import type { CatalogStore } from '../catalog/catalogStore.ts';
 import type { StagedListing } from '../catalog/catalogMerge.ts';
+import type { LeftOutListing } from '../catalog/leftOutTable.ts';
 import { openRclone } from './rcloneProgram.ts';
 import { readStoreFeatures } from './storeFeatures.ts';
 import { listStore } from './storeListing.ts';
@@ -16,7 +16,7 @@ export interface ScannedStore {
 
 /** The result of a scan: what it learned of the store and what it left out. */
 export interface ScanResult {
-  readonly leftOut: readonly LeftOutName[];
+  readonly leftOut: LeftOutListing;
   /** False if rclone has no commands for this kind of store, and so can't restore objects (D67: archived objects). */
   readonly canRestore: boolean;
   /** Log message that recommends a newer rclone; undefined if rclone is recent. */
@@ -24,20 +24,6 @@ export interface ScanResult {
 }
 
 const mergeBatch = 1_000;
-
-/** Collects what a scan leaves out. A hidden folder is listed once for all objects in it. */
-class LeftOutObjects {
-  readonly names: LeftOutName[] = [];
-  private readonly hidden = new Set<string>();
-
-  add(names: readonly LeftOutName[]): void {
-    for (const name of names) {
-      if (name.kind === 'hidden' && this.hidden.has(name.path)) continue;
-      if (name.kind === 'hidden') this.hidden.add(name.path);
-      this.names.push(name);
-    }
-  }
-}
 
 /** A scan of a store or of one folder in it. On completion, the files found replace those that the catalog had. */
 export class StoreScan {
@@ -71,7 +57,7 @@ export class StoreScan {
     const { path: program, note } = await openRclone(this.store.rclone);
     const features = await readStoreFeatures(program, this.store.remote, this.signal);
     const staged = this.catalog.startListing();
-    const leftOut = new LeftOutObjects();
+    const leftOut = this.catalog.leftOut.startListing();
     try {
       for await (const batch of listStore({ program, remote: this.store.remote, features }, under, this.signal)) {
         staged.add(batch.files);
@@ -83,8 +69,8 @@ export class StoreScan {
       throw error;
     }
     await this.merge(staged, under);
-    this.catalog.replaceLeftOut(under, leftOut.names);
-    return { leftOut: leftOut.names, canRestore: features.hasCommands, note };
+    this.catalog.leftOut.replace(under);
+    return { leftOut, canRestore: features.hasCommands, note };
   }
 
   /** Updates the catalog piece by piece, so that searches don't have to wait for the whole update. */

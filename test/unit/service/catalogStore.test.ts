@@ -3,7 +3,7 @@ import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { CatalogStore } from '../../../src/service/catalog/catalogStore.ts';
-import type { ScannedFile } from '../../../src/service/catalog/catalogFile.ts';
+import type { LeftOutName, ScannedFile } from '../../../src/service/catalog/catalogFile.ts';
 import { parseSearch, parseSpecific } from '../../../src/service/catalog/searchLanguage.ts';
 import type { SearchSpecific } from '../../../src/service/wire/apiSchemas.ts';
 import { openSqlite } from '../../../src/service/sqlite.ts';
@@ -34,6 +34,12 @@ describe(`The catalog (D21)`, () => {
   function find(query: string, specific: SearchSpecific = {}, offset = 0, limit = 100): string[] {
     const request = { search: parseSearch(query), filter: parseSpecific(specific), offset, limit };
     return store.search(request).files.map((file) => file.path);
+  }
+
+  /** Records what a scan of everything left out. */
+  function replaceLeftOut(names: readonly LeftOutName[]): void {
+    store.leftOut.startListing().add(names);
+    store.leftOut.replace('');
   }
 
   const table: [query: string, found: string[]][] = [
@@ -127,14 +133,32 @@ describe(`The catalog (D21)`, () => {
   });
 
   it('forgets what is left out below a path that is gone, but not below a folder that changed', () => {
-    store.replaceLeftOut('', [
+    replaceLeftOut([
       { path: 'soil', kind: 'unreadable' },
       { path: 'soil/.x', kind: 'hidden' },
     ]);
-    store.updateLeftOut([{ kind: 'folder', path: 'soil' }]);
-    assert.deepEqual(store.countLeftOut(''), { hidden: 1 });
-    store.updateLeftOut([{ kind: 'gone', path: 'soil' }]);
-    assert.deepEqual(store.countLeftOut(''), {});
+    store.leftOut.update([{ kind: 'folder', path: 'soil' }]);
+    assert.deepEqual(store.leftOut.count(''), { hidden: 1 });
+    store.leftOut.update([{ kind: 'gone', path: 'soil' }]);
+    assert.deepEqual(store.leftOut.count(''), {});
+  });
+
+  it('counts what is left out again only after a change', () => {
+    const names: LeftOutName[] = [
+      { path: '.x', kind: 'hidden' },
+      { path: 'soil/.y', kind: 'hidden' },
+    ];
+    replaceLeftOut(names);
+    const counted = store.leftOut.count('');
+    assert.deepEqual(counted, { hidden: 2 });
+    store.put([{ path: 'water/new.csv', bytes: 1, modifiedMs: 1 }]);
+    store.leftOut.update([{ kind: 'file', path: 'water/new.csv' }]);
+    replaceLeftOut(names);
+    assert.equal(store.leftOut.count(''), counted);
+    store.leftOut.update([{ kind: 'gone', path: '.x' }]);
+    assert.deepEqual(store.leftOut.count(''), { hidden: 1 });
+    replaceLeftOut(names);
+    assert.deepEqual(store.leftOut.count(''), { hidden: 2 });
   });
 
   it('removes a path and everything below it', () => {

@@ -248,6 +248,15 @@ describe('A walk through a folder (D20)', () => {
     assert.deepEqual(listPaths(walkAll(folder)), ['a.txt', ...names, 'sub/b.txt']);
   });
 
+  it('yields thousands of names that it leaves out in batches as well', () => {
+    const names = Array.from({ length: 1_010 }, (_, number) => `.n${number}`);
+    writeFiles(folder, Object.fromEntries(names.map((name) => [`sub/${name}`, ''])));
+    const reader = new FolderReader();
+    const walk = reader.walk(folder, '');
+    assert.ok((reader.next(walk)?.leftOut.length ?? 0) <= 1_000);
+    assert.equal(walkAll(folder).leftOut.length, 1_010);
+  });
+
   it('ends when it is stopped', () => {
     const reader = new FolderReader();
     const walk = reader.walk(folder, '');

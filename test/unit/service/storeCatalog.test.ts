@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { systemClock, type Clock } from '../../../src/core/util/clock.ts';
 import { StoreCatalog } from '../../../src/service/stores/storeCatalog.ts';
+import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 
@@ -71,6 +73,36 @@ describe('The catalog of a store', () => {
     await fs.writeFile(program, complete);
     await catalog.rescan();
     assert.deepEqual([catalog.getListing().files, catalog.getLeftOut('')], [1, {}]);
+  });
+
+  it('claims no completeness after an update from version 0.2 until its next scan of everything', async () => {
+    await open([plainObject, '{"Path":"b.docx","Size":-1}']);
+    await catalog.rescan();
+    assert.deepEqual(catalog.getLeftOut(''), { unknownSizes: 1 });
+    await catalog.close();
+    const file = new DatabaseSync(nodePath.join(folder, 'a.db'));
+    file.exec('DROP TABLE left_out');
+    file.close();
+    await open([plainObject, '{"Path":"b.docx","Size":-1}']);
+    assert.deepEqual([catalog.getListing().state, catalog.getLeftOut('')], ['listed', undefined]);
+    catalog.resumeTracking('runs');
+    await eventually(() => Promise.resolve(catalog.getListing().state === 'listed' || undefined));
+    assert.deepEqual(catalog.getLeftOut('runs'), undefined);
+    await catalog.rescan();
+    assert.deepEqual(catalog.getLeftOut(''), { unknownSizes: 1 });
+  });
+
+  it('counts a hidden folder once, and each object of unknown size, in a listing of any order', async () => {
+    const hidden = ['.a/1', 'b/.c/1', '.a/2', '.a/d/3', 'b/.c/2'].map((path) => `{"Path":"${path}","Size":1}`);
+    const unsized = ['b.docx', 'b.docx'].map((path) => `{"Path":"${path}","Size":-1}`);
+    await open([...hidden, ...unsized, ...hidden]);
+    await catalog.rescan();
+    assert.deepEqual(catalog.getLeftOut(''), { hidden: 2, unknownSizes: 2 });
+    await catalog.rescan();
+    assert.deepEqual(
+      [catalog.getLeftOut(''), catalog.getLeftOut('b')],
+      [{ hidden: 2, unknownSizes: 2 }, { hidden: 1 }],
+    );
   });
 
   it('leaves out objects of unknown size and with invalid names, and logs how many for each reason', async () => {
