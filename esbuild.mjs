@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { describeLicenses, findLoadedFiles } from './scripts/build/outputFiles.mjs';
-import { shareProgramChunks } from './scripts/build/chunkPlugin.mjs';
+import { shareChunks } from './scripts/build/chunkPlugin.mjs';
 import { decodeNamesInBrowser, loadNodeModules, omitUnusedCode } from './scripts/build/packagePlugins.mjs';
 import { readOptions } from './scripts/setup/scriptOptions.mjs';
 
@@ -80,7 +80,13 @@ const bundles = {
     chunkNames: '[name]-[hash]',
     external: ['vscode'],
     plugins: [
-      shareProgramChunks(root, { 'src/extension': 'src/extension/startup.ts', 'src/cli': 'src/cli/program.ts' }),
+      shareChunks(root, {
+        programs: { 'src/extension': 'src/extension/startup.ts', 'src/cli': 'src/cli/program.ts' },
+        common: ['src/core/util', 'src/core/model'],
+        // Only some commands read licenses.
+        separate: ['src/core/util/spdxLicense.ts'],
+        independent: ['src/core/transfers/ledgerImport.ts'],
+      }),
       omitUnusedCode(),
       loadNodeModules(),
     ],

@@ -1,26 +1,56 @@
 /** An esbuild plugin that keeps the number of chunks small. */
-import { readFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
+const commonName = 'common-chunk';
+
 /**
- * Adds an import of a program's main module to every module that the program imports dynamically. The main module is
- * always loaded first. Without the import, esbuild wouldn't know that and would put the code that both modules use into
- * separate chunks. `programs` maps folders to main modules, both relative to `root`.
+ * Adds imports to every entry point, except `independent` ones, and to every module that is imported dynamically: of
+ * all modules in the `common` folders but the `separate` ones, and of the main module of the program that the module
+ * belongs to, which is always loaded first. Without them, esbuild wouldn't know that these are loaded anyway, and would
+ * put the code that each set of modules uses into a separate chunk. Dozens of small files compress poorly.
+ *
+ * `programs` maps folders to main modules. All paths are relative to `root`.
  */
-export function shareProgramChunks(root, programs) {
-  const findProgram = (path) => programs[Object.keys(programs).find((folder) => path.startsWith(join(root, folder)))];
+export function shareChunks(root, { programs, common, separate, independent }) {
+  const shared = common.flatMap((folder) => listModules(root, folder)).filter((file) => !separate.includes(file));
   return {
-    name: 'share-program-chunks',
-    setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^\.{1,2}\// }, ({ path, kind, resolveDir }) => {
-        const pluginData = kind === 'dynamic-import' ? findProgram(join(resolveDir, path)) : undefined;
-        return pluginData === undefined ? undefined : { path: join(resolveDir, path), pluginData };
-      });
-      onLoad({ filter: /\.tsx?$/ }, async ({ path, pluginData }) => {
-        if (pluginData === undefined) return undefined;
-        const program = relative(dirname(path), join(root, pluginData)).replaceAll('\\', '/');
-        return { contents: `${await readFile(path, 'utf8')}\nimport '${program}';`, loader: 'ts' };
+    name: 'share-chunks',
+    setup({ initialOptions, onResolve, onLoad }) {
+      const entries = Object.values(initialOptions.entryPoints);
+      const loaded = new Set([...entries.filter((file) => !independent.includes(file)), ...findDynamicImports(root)]);
+      onResolve({ filter: new RegExp(`^${commonName}$`) }, ({ path }) => ({ path, namespace: commonName }));
+      onLoad({ filter: /./, namespace: commonName }, () => ({ contents: writeImports(shared), resolveDir: root }));
+      onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
+        const file = normalize(relative(root, path));
+        if (!loaded.has(file)) return undefined;
+        const folder = Object.keys(programs).find((one) => file.startsWith(`${one}/`));
+        const main = programs[folder] ?? file;
+        const imports = writeImports(main === file ? [] : [normalize(relative(dirname(file), main))]);
+        return { contents: `${readFileSync(path, 'utf8')}\nimport '${commonName}'; ${imports}`, loader: 'ts' };
       });
     },
   };
+}
+
+/** Returns the modules that code imports dynamically. */
+function findDynamicImports(root) {
+  return listModules(root, 'src').flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/\bimport\('(\.[^']+)'\)/g)].map(([, path]) =>
+      normalize(join(dirname(file), path)),
+    ),
+  );
+}
+
+function listModules(root, folder) {
+  const names = readdirSync(join(root, folder), { recursive: true });
+  return names.filter((name) => name.endsWith('.ts')).map((name) => normalize(join(folder, name)));
+}
+
+function writeImports(paths) {
+  return paths.map((path) => `import '${path.startsWith('.') ? path : `./${path}`}';`).join(' ');
+}
+
+function normalize(path) {
+  return path.replaceAll('\\', '/');
 }

@@ -1,6 +1,7 @@
 /** esbuild plugins that adapt packages to the bundles. */
 import { createRequire, isBuiltin } from 'node:module';
 import { join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
 
 const protocol = '@modelcontextprotocol/server';
 
@@ -28,7 +29,7 @@ export function loadNodeModules() {
 /**
  * Omits code that is never used: the undici modules above, and the MCP library's JSON Schema validator that generates
  * code. Also omits the SIMD build of undici's HTTP parser, because the other build runs on every processor. Embeds that
- * other build in a form that compresses well.
+ * other build compressed.
  */
 export function omitUnusedCode() {
   return {
@@ -38,7 +39,7 @@ export function omitUnusedCode() {
       onResolve({ filter: /llhttp_simd-wasm\.js$/ }, ({ resolveDir }) => ({
         path: join(resolveDir, '..', 'llhttp', 'llhttp-wasm.js'),
       }));
-      onLoad({ filter: /llhttp-wasm\.js$/ }, ({ path }) => ({ contents: toHexModule(loadModule(path)) }));
+      onLoad({ filter: /llhttp-wasm\.js$/ }, ({ path }) => ({ contents: toCompressedModule(loadModule(path)) }));
       onResolve({ filter: new RegExp(`^${protocol}/_shims$`) }, ({ path, resolveDir }) => ({
         ...{ path, namespace: 'agent-shims', pluginData: resolveDir },
       }));
@@ -76,9 +77,10 @@ const browserDecoder = `
 
 const loadModule = createRequire(import.meta.url);
 
-/** Returns the source of a module that decodes bytes from hexadecimal text, which compresses better than base64. */
-function toHexModule(bytes) {
-  return `module.exports = Buffer.from('${bytes.toString('hex')}', 'hex');`;
+/** Returns the source of a module with compressed bytes: a package compresses text in files less well than Brotli. */
+function toCompressedModule(bytes) {
+  const text = brotliCompressSync(bytes).toString('base64');
+  return `module.exports = process.getBuiltinModule('node:zlib').brotliDecompressSync(Buffer.from('${text}', 'base64'));`;
 }
 
 const shims = `
