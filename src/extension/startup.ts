@@ -168,7 +168,6 @@ function createSavedSearches(
   return new SavedSearches({ folder, store, clock, log });
 }
 
-/** Creates the trees of the Databases, Search Results and Transfers views. */
 function createViews(
   sideBar: SideBar,
   core: Explorer,

@@ -190,7 +190,6 @@ class LocalService {
     this.checkUse();
   }
 
-  /** Stops the service when it has been out of use for a while. */
   private checkUse(): void {
     if (this.stopping !== undefined) return;
     if (this.leases.count + this.queue.activeCount > 0) {

@@ -36,7 +36,6 @@ const planColumns: readonly Column<SavedPlan>[] = [
   { title: 'AGENT', getText: ({ plan }) => plan.requestedBy },
 ];
 
-/** Converts a plan to its JSON output (docs/command-line.md). */
 function toPlanDocument({ plan, state }: SavedPlan): object {
   const { createdAt, expiresAt, ...facts } = plan;
   return {

@@ -74,7 +74,6 @@ async function loadDatabase(
   }
 }
 
-/** Describes the state of a database's listing in one line. */
 function describeListing({ name, listing }: Database): string {
   const subject = toPlainCell(name);
   if (!listing) return `${subject}: the scan has been requested`;

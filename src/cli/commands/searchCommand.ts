@@ -93,7 +93,6 @@ function describeNothing(listedAt: string | undefined): string {
   return `No files match in the listing of ${toPlainCell(listedAt)}. "data-transfer scan" lists the store again.`;
 }
 
-/** Converts a file to its JSON output (docs/command-line.md). */
 function toFileDocument(file: FileEntry): object {
   const { id, database, name, path, title, description, format, mediaType, sizeBytes, hash } = file;
   return { id, database, name, path, title, description, format, mediaType, bytes: sizeBytes, hash };

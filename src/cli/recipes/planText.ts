@@ -66,7 +66,6 @@ export function describeOmissions(plan: RecipePlan): readonly string[] {
   return [from.folder === undefined ? text : `${toPlainCell(from.folder)}: ${text}`];
 }
 
-/** Returns the known facts about the destination, one per line. */
 function formatDestination(
   { recipe: { to }, files }: RecipePlan,
   { freeBytes, alreadyThere, transferredBefore = 0 }: DestinationFacts,

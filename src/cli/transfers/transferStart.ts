@@ -246,7 +246,6 @@ function getFraction(transfer: Transfer): number | undefined {
   return progress.moved === undefined ? undefined : getShare([progress]);
 }
 
-/** Describes a transfer in one line, with the reason if it is inactive. */
 function describeOne(transfer: Transfer): string {
   const reason = getSuspensionReason(transfer);
   const progress = `${getTransferId(transfer).slice(0, 8)}: ${describeProgress(transfer)}`;

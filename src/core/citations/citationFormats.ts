@@ -170,7 +170,6 @@ function formatDate(date: string | undefined): string | undefined {
   return [String(year).padStart(4, '0'), ...parts, ''].join('/');
 }
 
-/** Writes citations as a CSL-JSON list of items of type `dataset`. */
 function writeCslJson(citations: readonly Citation[]): string {
   return `${JSON.stringify(citations.map(toItem), undefined, 2)}\n`;
 }

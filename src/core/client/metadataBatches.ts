@@ -137,7 +137,6 @@ export class MetadataBatches {
     if (ids.length > 0) this.pending.unshift({ ids, wereNamed });
   }
 
-  /** Adds the files in a batch, or finds the IDs that were refused. */
   private async handleResult(
     batch: readonly string[],
     result: BatchResult,
@@ -273,7 +272,6 @@ function removeWord(text: string, word: string): string {
   }, first);
 }
 
-/** Returns true if the server refused the request's content. */
 function isRefusal({ reason, isProblem }: RequestFailure): boolean {
   if (reason.status === 404 && !isProblem) return false;
   return reason.status !== undefined && refusingStatuses.has(reason.status);

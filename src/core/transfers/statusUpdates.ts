@@ -149,7 +149,6 @@ export function setServerFailure(transfer: Transfer, failure: Reason): Transfer 
   return kind === failure.kind && signIn === failure.signIn ? transfer : { ...transfer, problem: failure };
 }
 
-/** Returns true for a failure of the network or the entire service. */
 function affectsWholeServer({ kind, status, signIn }: Reason): boolean {
   if (signIn !== undefined) return signIn !== 'orcid';
   if (kind === 'serverError') return status !== 500;

@@ -101,7 +101,6 @@ class LastEndedIndex {
   }
 }
 
-/** Returns a list of the same length with `key` at the front. */
 function moveToFront(key: string, keys: readonly string[]): readonly string[] {
   return [key, ...keys.filter((other) => other !== key)].slice(0, keys.length);
 }

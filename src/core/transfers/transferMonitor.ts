@@ -125,7 +125,6 @@ export class TransferMonitor implements Disposable {
     for (const key of this.connections.keys()) this.updateWatch(key);
   }
 
-  /** Passes the eligible connections to the polling lease if they have changed. */
   private updateEligible(): void {
     const { sessions, keys, lease } = this.dependencies;
     const isEligible = (id: string): boolean => sessions.get(id) !== undefined && keys.getStatus(id) !== 'refused';

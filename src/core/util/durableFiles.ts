@@ -43,7 +43,6 @@ export async function createFileExclusively(file: string, text: string, isDurabl
   }
 }
 
-/** Removes a file that this process has created, and throws `error`. */
 async function removeAndThrow(file: string, error: unknown): Promise<never> {
   await rm(file, { force: true });
   throw error;

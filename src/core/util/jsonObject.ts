@@ -63,7 +63,6 @@ function findErrorOffset(text: string): number {
   }
 }
 
-/** Returns the token at an offset; undefined if it is invalid. */
 function readToken(text: string, offset: number): { readonly groups: TokenGroups; readonly end: number } | undefined {
   tokenPattern.lastIndex = offset;
   const groups = tokenPattern.exec(text)?.groups;

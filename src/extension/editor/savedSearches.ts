@@ -141,7 +141,6 @@ export class SavedSearches implements Disposable {
     this.openedAt.set(key, this.lastOpenedAt);
   }
 
-  /** Deletes the files of older searches that now exceed the limits. */
   private async removeOldest(): Promise<void> {
     const { store } = this.dependencies;
     for (const [position, { key }] of store.getAll().entries())

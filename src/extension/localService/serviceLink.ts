@@ -87,7 +87,6 @@ async function readResponse(sent: ClientRequest, timeoutMs: number): Promise<{ s
   }
 }
 
-/** Starts a timer that ends a request without a response. */
 function endAfter(sent: ClientRequest, timeoutMs: number): NodeJS.Timeout {
   return setTimeout(() => sent.destroy(new Error("The local service doesn't respond")), timeoutMs);
 }

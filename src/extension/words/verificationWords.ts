@@ -297,7 +297,6 @@ function formatSection(title: string, rows: readonly Row[], isTruncated = false)
   ].join('\n');
 }
 
-/** Aligns the second column of rows. Limits the width of the first column. */
 function alignColumns(rows: readonly Row[]): readonly string[] {
   const widths = rows.flatMap(([subject, ...details]) => (details.length > 0 ? [subject.length] : []));
   const width = Math.min(

@@ -141,7 +141,6 @@ class FolderWalk {
   }
 }
 
-/** Returns true for a hidden name; names of folders end with `/`. */
 function isHidden(name: string): boolean {
   return name.startsWith('.') && findHiddenPath(name) !== undefined;
 }

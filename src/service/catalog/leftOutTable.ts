@@ -153,7 +153,6 @@ export class LeftOutTable {
   }
 }
 
-/** Returns a folder and the folders that contain it. */
 function listParents(folder: string): string[] {
   return folder.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
 }

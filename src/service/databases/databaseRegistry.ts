@@ -166,7 +166,6 @@ export class DatabaseRegistry implements ServedDatabases {
     return true;
   }
 
-  /** Logs the reason if a database is not served under the requested name. */
   private logOtherName({ config, identity: { name } }: RequestedDatabase): void {
     if (name === config.name) return;
     const reason = `because another folder or store already had the name "${config.name}"`;

@@ -150,7 +150,6 @@ function parseListedLine(line: string, classes: StorageClasses | undefined): Lis
   return Tier === undefined ? object : { ...object, Tier };
 }
 
-/** Returns the file, or the reason why the object is left out. */
 function toScannedObject(object: ListedObject, under: string): ScannedFile | LeftOutName {
   const { Path: name, Size: bytes, ModTime: time } = object;
   if (typeof name !== 'string') return { path: `${under}/`, kind: 'invalidNames' };

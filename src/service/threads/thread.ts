@@ -6,7 +6,6 @@ import { FolderReader, ReadingThreads, type AsyncFolderReader } from '../catalog
 import { fileJobHandlers } from '../transfers/fileJobHandlers.ts';
 import { handleCalls, startThread, ThreadCalls, type LoggedLine, type ThreadRole } from './threadCalls.ts';
 
-/** Runs the catalog thread, which uses separate threads for reading folders. */
 function serveCatalogs(port: MessagePort): void {
   const logger = createPortLogger(port);
   const reader = new ReadingThreads({ start: startReader, clock: systemClock, logger });

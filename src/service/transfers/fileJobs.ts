@@ -150,7 +150,6 @@ export function createJobSignal(): JobSignal {
   return new Int32Array(new SharedArrayBuffer(24));
 }
 
-/** Returns the counters of copied and of read bytes. */
 function getByteCounters(signal: JobSignal): BigInt64Array<SharedArrayBuffer> {
   return new BigInt64Array(signal.buffer, 8, 2);
 }

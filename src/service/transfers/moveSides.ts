@@ -243,7 +243,6 @@ export class BatchSource implements MoveSource {
     return fetched === undefined ? await this.single.findModified(file, signal) : fetched.modifiedMs;
   }
 
-  /** Requests the hashes of files that have none in the catalog. */
   private async describe(
     batches: StoreBatches,
     files: readonly FileToMove[],

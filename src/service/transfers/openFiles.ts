@@ -310,7 +310,6 @@ function readOpenPath(opened: number): string | undefined {
   }
 }
 
-/** Opens a regular file; returns undefined for a link. */
 function openUnlessLink(path: string): number | undefined {
   try {
     return openRegularFile(path);

@@ -366,12 +366,10 @@ function throwIfUnreachable(error: unknown): void {
   if (!(error instanceof StoreError) || error.kind === 'unreachable') throw error;
 }
 
-/** Runs `work` with a client for rclone, which is started if necessary. */
 async function withStoreClient<T>(daemon: RcloneDaemon, work: (client: StoreClient) => Promise<T>): Promise<T> {
   return await daemon.use(async (rclone) => await withClient(rclone, work));
 }
 
-/** Runs `work` with a client whose requests belong to `group`. */
 async function withClient<T>(
   rclone: RcloneAddress,
   work: (client: StoreClient) => Promise<T>,

@@ -149,7 +149,6 @@ export class StoreCopy {
     return addRemoteOptions(remote, this.verification.copyOptions);
   }
 
-  /** Returns the files that the store has copied correctly. */
   private async verify(): Promise<readonly CopiedFile[]> {
     const [originals, copies] = await Promise.all([this.describeOriginals(), this.describeCopies()]);
     const verified: CopiedFile[] = [];
@@ -162,7 +161,6 @@ export class StoreCopy {
     return verified;
   }
 
-  /** Describes the original objects whose hashes are not in the catalog. */
   private async describeOriginals(): Promise<ReadonlyMap<string, StoreObject>> {
     const { hash } = this;
     if (hash === undefined) return new Map();
@@ -304,7 +302,6 @@ export class BatchUpload {
     return { file, digests, modifiedMs, verifiedBy };
   }
 
-  /** Returns the files that were stored correctly. */
   private async verify(read: readonly UploadedFile[]): Promise<UploadedFile[]> {
     const { hash } = this.target;
     const lists = this.folder.createLists(read.map(({ file }) => file.path));

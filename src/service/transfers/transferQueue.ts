@@ -229,7 +229,6 @@ export class TransferQueue {
     this.options.daemon.removeStaging();
   }
 
-  /** Resumes the journal's unfinished transfers whose databases are served. */
   private resumeUnfinished(): void {
     for (const record of this.options.journal.listUnfinished()) {
       const isKnown = this.live.has(record.id) || this.submitting.has(record.id);

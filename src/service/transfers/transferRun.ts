@@ -308,7 +308,6 @@ export class TransferRun {
   }
 }
 
-/** Counts a job in `signals` while it is running. */
 async function countIn(signals: Set<JobSignal>, signal: JobSignal, job: Promise<JobResult>): Promise<JobResult> {
   signals.add(signal);
   return await job.finally(() => signals.delete(signal));

@@ -119,7 +119,6 @@ export class UnservedTransfers {
     await this.removal;
   }
 
-  /** Runs `work` after all previous removals. Logs errors of the journal. */
   private runInBackground(work: () => Promise<void>): void {
     const { logger } = this.options;
     this.removal = this.removal.then(work).catch((error: unknown) => {

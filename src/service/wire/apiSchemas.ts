@@ -9,7 +9,6 @@ import type { LeftOutKind } from '../../core/util/leftOut.ts';
 import { fieldTexts } from '../../core/util/sharedTexts.ts';
 import { restoreSchema } from '../stores/storeRestore.ts';
 
-/** Adds a description, and other metadata, to a schema. */
 function describe<T extends z.ZodMiniType>(schema: T, description: string, metadata: z.core.GlobalMeta = {}): T {
   return schema.check(z.meta({ description, ...metadata }));
 }

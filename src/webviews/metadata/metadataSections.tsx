@@ -144,7 +144,6 @@ interface OtherFieldsProps extends FileProps {
   readonly heading: string;
 }
 
-/** Renders the metadata fields that no other section shows in full. */
 function OtherFieldsSection({ file, heading }: OtherFieldsProps): VNode | null {
   const value = listOtherFields(file, listFacts(file, usePage().format), heading);
   if (Object.keys(value).length === 0) return null;

@@ -98,7 +98,6 @@ async function deliver(
 /** An action that the user can take with citations. */
 type CitationAction = 'copy' | 'insert' | 'save';
 
-/** Asks for a citation format. Highlights the format that was used last. */
 async function askCitationFormat(
   position: StepPosition,
   last: CitationFormat | undefined,

@@ -53,7 +53,6 @@ export function syncConnections(services: CommandServices): Disposable {
   return lifetime;
 }
 
-/** Shows one notification for all invalid entries. */
 function showProblems(notifications: Notifications, { problems }: SavedConnections): void {
   const [first, ...others] = problems;
   if (first === undefined) return;

@@ -88,7 +88,6 @@ async function checkVariable(
   return key === undefined ? undefined : await checkKey(services, connection, key, signal);
 }
 
-/** Tests a key. Returns an error message if the test fails. */
 async function checkKey(
   { connectFlow }: CommandServices,
   connection: Connection,
@@ -122,7 +121,6 @@ export async function setOrcid(services: CommandServices): Promise<void> {
   if ((await askOrcid(services)) !== undefined) services.notifications.showStatusMessage(l10n.t('ORCID iD saved.'));
 }
 
-/** Asks for the ORCID iD and saves it. Returns undefined if the user cancels. */
 async function askOrcid({ settings }: CommandServices): Promise<string | undefined> {
   const answer = await askText(createSingleStep(l10n.t('ORCID iD')), createOrcidInput(settings.enteredOrcid));
   const orcid = typeof answer === 'string' ? undefined : parseOrcid(answer.value);

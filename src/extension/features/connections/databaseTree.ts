@@ -239,7 +239,6 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
 
 const failedStoreIcon = new ThemeIcon('warning', new ThemeColor('problemsWarningIcon.foreground'));
 
-/** Shows a store's icon, and the commands for stores. */
 function showStore(item: TreeItem, listing: StoreListing, isSaved: boolean): void {
   item.iconPath = listing.state === 'failed' ? failedStoreIcon : new ThemeIcon('cloud');
   if (isSaved) item.contextValue = 'database.saved.store';
@@ -305,7 +304,6 @@ function createConnectionItem(state: ConnectionState): TreeItem {
   return setAccessibleLabel(item);
 }
 
-/** Shows the connected service and its connection problems. */
 function showService(item: TreeItem, { service, doubt, problem }: ConnectedState): void {
   const version = toPlainLine(service.version);
   const shown = doubt ? l10n.t('sign-in rejected') : l10n.t('connected · v{0}', version);

@@ -182,7 +182,6 @@ export class MetadataPage implements Disposable {
     return copies.length === 0 ? undefined : copies.map(({ database, name }) => ({ database, name }));
   }
 
-  /** Updates the page if the known copies of its file have changed. */
   private updateCopies(): void {
     const { copies } = this.snapshot;
     if (!isDeepStrictEqual(copies, this.findCopies(this.snapshot))) this.update({});

@@ -309,7 +309,6 @@ function createStatusRows(search: Search, node: SearchNode): MessageNode[] {
   return createMoreRows(search, node);
 }
 
-/** Creates the rows that load more files for a search that may have more. */
 function createMoreRows(search: Search, node: SearchNode): MessageNode[] {
   const { key, query, files, nextOffset } = search;
   const row = (id: string, text: string, command: 'loadMore' | 'loadAll' = 'loadMore'): MessageNode => ({
@@ -356,7 +355,6 @@ function createFailedRows(search: Search, node: SearchNode, reason: Reason): Mes
   ];
 }
 
-/** Creates the row that opens the search for editing. */
 function createEditRow({ key }: Search, node: SearchNode): MessageNode {
   const command = {
     id: 'dataTransfer.refineSearch',

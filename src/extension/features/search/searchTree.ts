@@ -330,7 +330,6 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     this.shown.forget(key);
   }
 
-  /** Returns the names of the other databases that have the file. */
   private findDatabases({ connectionId, file }: FileNode): readonly string[] {
     return this.copies?.findDatabases(connectionId, file) ?? [];
   }

@@ -140,7 +140,6 @@ async function createFileChoices(memory: TableMemory): Promise<readonly Choice<U
   return choices.filter(({ value }, position) => addresses.indexOf(String(value)) === position);
 }
 
-/** Returns the open tables. The active one comes first. */
 function findOpenFiles(): readonly Uri[] {
   const { activeTabGroup, all } = window.tabGroups;
   const tabs = [activeTabGroup.activeTab, ...all.flatMap((group) => group.tabs)];
@@ -148,7 +147,6 @@ function findOpenFiles(): readonly Uri[] {
   return files.filter(({ path }) => extensions.some((extension) => path.toLowerCase().endsWith(`.${extension}`)));
 }
 
-/** Returns true if a tab shows a file in a text, custom or notebook editor. */
 function hasUri(input: unknown): input is { readonly uri: Uri } {
   return input instanceof TabInputText || input instanceof TabInputCustom || input instanceof TabInputNotebook;
 }

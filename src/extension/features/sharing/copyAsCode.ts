@@ -67,7 +67,6 @@ function createDeliveryPick(placeholder = l10n.t('Select what to do with the cod
   return { placeholder, choices };
 }
 
-/** Delivers code, and shows a confirmation. */
 async function deliverCode(notifications: Notifications, deliver: DeliverCode, code: DeliveredCode): Promise<void> {
   notifications.showStatusMessage(await deliver(code));
 }

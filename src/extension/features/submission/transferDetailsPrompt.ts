@@ -123,7 +123,6 @@ function selectDestinations(databases: readonly Database[], sources: readonly st
   return databases.filter(({ name, readOnly }) => !sources.includes(name) && readOnly !== true);
 }
 
-/** Asks for the destination. Lists the draft's destination first. */
 async function askDestination(
   services: CommandServices,
   { connectionId, sources }: TransferSources,

@@ -154,7 +154,6 @@ function getFilesOfSource(source: string, files: readonly KnownFile[]): readonly
   return chosen.map(({ ref, entry }) => createTransferFile(ref, entry));
 }
 
-/** Creates a function that returns the staging status from a file's metadata. */
 function createReportedStagingLookup(files: readonly KnownFile[]): StagingLookup {
   const toKey = ({ database, id }: { readonly database: string; readonly id: string }): string =>
     JSON.stringify([database, id]);

@@ -273,14 +273,12 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
   }
 }
 
-/** Creates the row for records that could not be read. The log says why. */
 function createUnreadableRow(): MessageNode {
   const text = l10n.t("Some transfers couldn't be read. See the log.");
   const command = { id: 'dataTransfer.showLog', title: l10n.t('Show Log') } as const;
   return { kind: 'message', id: 'earlier/unreadable', icon: 'unreadable', text, command };
 }
 
-/** Serializes the visible properties of a row, for comparison. */
 function serializeItem({ label, description, tooltip, iconPath, contextValue }: TreeItem): string {
   return JSON.stringify([label, description, tooltip, iconPath, contextValue]);
 }
