@@ -82,7 +82,22 @@ const bundles = {
     plugins: [
       shareChunks(root, {
         programs: { 'src/extension': 'src/extension/startup.ts', 'src/cli': 'src/cli/program.ts' },
-        common: ['src/core/util', 'src/core/model'],
+        common: [
+          'src/core/util',
+          'src/core/model',
+          'src/core/agents/agentError.ts',
+          'src/core/agents/transferPlan.ts',
+          'src/core/client/reply.ts',
+          'src/core/duplicates/equalFiles.ts',
+          'src/core/recipes/nearestName.ts',
+          'src/core/recipes/recipeFile.ts',
+          'src/core/recipes/recipeNames.ts',
+          'src/core/tables/cellDoubt.ts',
+          'src/core/tables/tableError.ts',
+          'src/core/transfers/planFiles.ts',
+          'src/core/transfers/recordFolders.ts',
+          'src/core/transfers/submissionFacts.ts',
+        ],
         // Only some commands read licenses.
         separate: ['src/core/util/spdxLicense.ts'],
         independent: ['src/core/transfers/ledgerImport.ts'],

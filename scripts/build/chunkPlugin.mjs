@@ -6,7 +6,7 @@ const commonName = 'common-chunk';
 
 /**
  * Adds imports to every entry point, except `independent` ones, and to every module that is imported dynamically: of
- * all modules in the `common` folders but the `separate` ones, and of the main module of the program that the module
+ * all `common` modules, or those in `common` folders, but the `separate` ones, and of the main module of the program that the module
  * belongs to, which is always loaded first. Without them, esbuild wouldn't know that these are loaded anyway, and would
  * put the code that each set of modules uses into a separate chunk. Dozens of small files compress poorly.
  *
@@ -43,6 +43,7 @@ function findDynamicImports(root) {
 }
 
 function listModules(root, folder) {
+  if (folder.endsWith('.ts')) return [folder];
   const names = readdirSync(join(root, folder), { recursive: true });
   return names.filter((name) => name.endsWith('.ts')).map((name) => normalize(join(folder, name)));
 }
