@@ -20,7 +20,7 @@ import {
   getPlanTitle,
 } from '../../words/agentWords.ts';
 import { toPlainLine } from '../../words/plainText.ts';
-import { formatLeftOut } from '../../words/searchWords.ts';
+import { formatLeftOutLine } from '../../words/searchWords.ts';
 import { getCancelQuestion, getTransferTitle } from '../../words/transferWords.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import type { CommandServices } from '../services.ts';
@@ -126,9 +126,9 @@ export async function askAboutPlan(
   connectionId: string,
 ): Promise<AgentDecision> {
   const { place = '', leftOut } = findPlannedOmission(plan) ?? {};
-  const omission = leftOut ? l10n.t('{0}: {1}', toPlainLine(place), formatLeftOut(leftOut)) : '';
+  const omissions = leftOut ? [l10n.t('Folder: {0}', toPlainLine(place)), formatLeftOutLine(leftOut)] : [];
   const answer = await confirmSubmission(services, [toPlannedOrder(plan, connectionId)], {
-    notes: [describeRequester(plan.requestedBy), describeTextOrigin(plan), omission].filter(Boolean),
+    notes: [describeRequester(plan.requestedBy), describeTextOrigin(plan), ...omissions].filter(Boolean),
     maxTextLength,
     backLabel: l10n.t('Decline'),
   });
