@@ -137,8 +137,7 @@ export function describeWholeFolder({ query, files, leftOut }: WholeFolder): {
   };
 }
 
-/** Describes, as a clause, what a listing leaves out. */
-export function formatLeftOut(counts: LeftOutCounts): string {
+function formatLeftOut(counts: LeftOutCounts): string {
   return describeLeftOut(l10n, counts, formatNumber);
 }
 
