@@ -8,7 +8,6 @@ export const leftOutKinds = [
   'invalidNames',
   'specialFiles',
   'unknownSizes',
-  'missingFiles',
 ] as const;
 
 /** A reason why a listing leaves something out. */

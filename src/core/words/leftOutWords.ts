@@ -16,7 +16,6 @@ export function describeLeftOut(
     invalidNames: l10n.t('invalid names'),
     specialFiles: l10n.t('devices, pipes and sockets'),
     unknownSizes: l10n.t('files of unknown size'),
-    missingFiles: l10n.t('missing files of a package or bag'),
   };
   const parts = leftOutKinds.flatMap((kind) => {
     const count = counts[kind] ?? 0;

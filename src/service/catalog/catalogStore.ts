@@ -183,19 +183,6 @@ export class CatalogStore {
     if (paths.length > 0) runInTransaction(this.database, () => this.removeAt(paths));
   }
 
-  /** Returns the paths at or below a folder that a package or bag lists, and at which nothing is served or left out. */
-  findMissing(folder: string): readonly string[] {
-    const { from, to } = getRangeBelow(folder);
-    const select = this.database.prepare(
-      `SELECT value FROM json_each(?) WHERE value > ? AND value < ?
-         AND NOT EXISTS (SELECT 1 FROM files WHERE path = value)
-         AND NOT EXISTS (SELECT 1 FROM files WHERE path > value || '/' AND path < value || '0')`,
-    );
-    const lists = this.folderFields?.getListsAround(folder) ?? [];
-    const paths = lists.flatMap((listed) => select.all(listed, from, to).map(({ value }) => String(value)));
-    return [...new Set(paths)].filter((path) => !this.leftOut.covers(path));
-  }
-
   search(search: CatalogSearch): CatalogPage {
     const { after, filter, limit } = search;
     const maxCount = filter.sort === 'relevance' || filter.sort === 'path' ? maxFiles : maxSortedFiles;

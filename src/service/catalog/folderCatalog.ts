@@ -52,10 +52,6 @@ const logTexts: Readonly<Partial<Record<LeftOutKind, string>>> = {
   specialFiles: 'special files',
 };
 
-function listSome(paths: readonly string[]): string {
-  return paths.slice(0, maxLogged).join(', ');
-}
-
 class ScanSummary {
   readonly folders = new Set<string>();
   readonly described: DescribedFolder[] = [];
@@ -77,7 +73,9 @@ class ScanSummary {
     const lines = leftOutKinds.flatMap((kind) => {
       const count = this.leftOut.getCount(kind);
       const text = logTexts[kind];
-      return text && count > 0 ? [`${text} (${count}): ${listSome(this.leftOut.getPaths(kind))}`] : [];
+      return text && count > 0
+        ? [`${text} (${count}): ${this.leftOut.getPaths(kind).slice(0, maxLogged).join(', ')}`]
+        : [];
     });
     return [...this.warnings.slice(0, maxLogged), ...lines];
   }
@@ -141,7 +139,6 @@ export class FolderCatalog {
   /** Number of files in the catalog when the last scan that searches wait for started. */
   private fileCount = 0;
   private loggedLines: readonly string[] = [];
-  private loggedMissing: string | undefined;
 
   constructor(config: FolderCatalogConfig, dependencies: FolderCatalogDependencies) {
     const { clock } = dependencies;
@@ -232,11 +229,7 @@ export class FolderCatalog {
 
   /** Counts what the search for all files of a folder that has just ended left out, without waiting for other queries. */
   getLeftOut(folder: string): LeftOutCounts | undefined {
-    const leftOut = this.store.isOpen ? this.store.leftOut.count(folder) : undefined;
-    const missing = leftOut === undefined ? [] : this.store.findMissing(folder);
-    if (missing.length === 0) return leftOut;
-    this.logMissing(`files that a package or bag lists are missing (${missing.length}): ${listSome(missing)}`);
-    return { ...leftOut, missingFiles: missing.length };
+    return this.store.isOpen ? this.store.leftOut.count(folder) : undefined;
   }
 
   async close(): Promise<void> {
@@ -341,11 +334,6 @@ export class FolderCatalog {
     const { logger } = this.dependencies;
     for (const line of lines) if (!this.loggedLines.includes(line)) logger.warn(`${this.config.name}: ${line}`);
     this.loggedLines = lines;
-  }
-
-  private logMissing(line: string): void {
-    if (line !== this.loggedMissing) this.dependencies.logger.warn(`${this.config.name}: ${line}`);
-    this.loggedMissing = line;
   }
 
   private watch(under: string, folders: ReadonlySet<string>, tookMs: number): void {

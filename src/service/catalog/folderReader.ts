@@ -90,8 +90,8 @@ class FolderWalk {
       const names = knownNames ?? this.listNames(path);
       this.batch.folders.push(path);
       const scopes = this.packages.getScopesWithin(path, outer);
-      const described = this.packages.describeFolder(path);
-      if (described !== undefined) this.batch.described.push(described);
+      const fields = this.packages.getFolderFields(path);
+      if (fields !== undefined) this.batch.described.push({ folder: path, fields });
       this.open.push({ path, prefix: path === '' ? '' : `${path}/`, names, next: 0, scopes });
     } catch (error) {
       if (!isMissing(error)) this.leaveOut(path, 'unreadable');

@@ -121,13 +121,6 @@ export class LeftOutTable {
     return folder === '' ? (this.total ??= this.countBelow('', [])) : this.countBelow(folder, listParents(folder));
   }
 
-  /** Returns true if a path, or a folder that it is in, is left out. */
-  covers(path: string): boolean {
-    if (!this.isKnown()) return false;
-    const select = this.database.prepare('SELECT 1 FROM left_out WHERE path IN (SELECT value FROM json_each(?))');
-    return select.get(JSON.stringify(listParents(path))) !== undefined;
-  }
-
   private countBelow(folder: string, parents: readonly string[]): LeftOutCounts {
     const { from, to } = getRangeBelow(folder);
     const rows = this.database.prepare(countKinds).all(from, to, JSON.stringify(parents));

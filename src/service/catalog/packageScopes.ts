@@ -7,9 +7,8 @@ import type { LeftOutKind } from '../../core/util/leftOut.ts';
 import { addInheritedFields } from '../../core/util/packageFields.ts';
 import { findFolderTransferId, getManifestNames } from '../../core/util/transferFolderNames.ts';
 import { toQuotable } from '../http/quotable.ts';
-import type { DescribedFolder } from './folderFields.ts';
 import { findHiddenPath, getBaseName, getParentFolder, type ScannedFile } from './catalogFile.ts';
-import { bagManifestNames, bagName, readBagManifest } from './bagManifest.ts';
+import { bagManifestNames, bagName, readBagManifest, toPayloadKey } from './bagManifest.ts';
 import { bidsName, citationName, crateName, readBidsText, readCitationText, readCrateText } from './creditFiles.ts';
 import { maxChars, maxWarnings, readPackageText, type PackageContent, type PackageMetadata } from './dataPackage.ts';
 import { inspectPath, isPlainFolder } from './servedPaths.ts';
@@ -35,7 +34,7 @@ export function readPackage(folder: string, name = packageName): PackageContent 
     if (name === bidsName) return readBidsText(text);
     const hasFile = (path: string): boolean => fs.existsSync(nodePath.join(folder, path));
     if (name === crateName) return readCrateText(text, { hasFile });
-    if (bagManifestNames.includes(name)) return readBagManifest(text, name, { hasFile });
+    if (bagManifestNames.includes(name)) return readBagManifest(text, name);
     const transferFolder = name === packageName ? {} : { transferFolder: nodePath.basename(folder) };
     const read = readPackageText(text, { ...transferFolder, hasFile });
     if (read.metadata === undefined) return read;
@@ -208,8 +207,9 @@ export class PackageCache {
       fs.existsSync(nodePath.join(this.root, prefix + name)),
     );
     // The last one is searched first, so that a crate adds to the others in its folder.
+    const bagManifests = fs.existsSync(nodePath.join(this.root, prefix + bagName)) ? bagManifestNames : [];
     const packages: readonly (readonly [PackageScopes['kind'], string | undefined])[] = [
-      ['bag', this.findBagManifest(prefix)],
+      ...bagManifests.map((name) => ['bag', name] as const),
       ['package', manifest],
       ['package', packageName],
       ['crate', crateName],
@@ -222,22 +222,12 @@ export class PackageCache {
     return scopes;
   }
 
-  private findBagManifest(prefix: string): string | undefined {
-    const hasFile = (name: string): boolean => fs.existsSync(nodePath.join(this.root, prefix + name));
-    return hasFile(bagName) ? bagManifestNames.find(hasFile) : undefined;
-  }
-
-  /** Returns what a folder's files have in common; undefined if they have nothing. */
-  describeFolder(folder: string): DescribedFolder | undefined {
+  /** Returns the fields that a folder's own files give to all files in and below it, as JSON text, if any. */
+  getFolderFields(folder: string): string | undefined {
     const prefix = folder === '' ? '' : `${folder}/`;
     const [bids, citation, crate] = [bidsName, citationName, crateName].map((name) => this.load(prefix + name)?.folder);
     const fields = { ...bids, ...citation, ...crate };
-    const names = [packageName, this.findBagManifest(prefix)].filter((name) => name !== undefined);
-    const lists = names.map((name) => this.load(prefix + name)?.described);
-    const paths = lists.flatMap((described) => [...(described?.keys() ?? [])].map((path) => prefix + path));
-    const listed = paths.length === 0 ? undefined : JSON.stringify(paths);
-    if (Object.keys(fields).length > 0) return { folder, fields: JSON.stringify(fields), listed };
-    return listed === undefined ? undefined : { folder, fields: undefined, listed };
+    return Object.keys(fields).length === 0 ? undefined : JSON.stringify(fields);
   }
 
   /** Returns and clears the problems found since the last call, each with the path of the package. */
@@ -289,7 +279,8 @@ function toDescribedFiles(metadata: PackageMetadata): DescribedFiles {
 function findDescription(scopes: PackageScopes | undefined, path: string): string | undefined {
   let [stated, added]: (string | undefined)[] = [];
   for (let scope = scopes; scope !== undefined; scope = scope.outer) {
-    const metadata = scope.described.get(path.slice(scope.prefix.length));
+    const own = path.slice(scope.prefix.length);
+    const metadata = scope.described.get(scope.kind === 'bag' ? toPayloadKey(own) : own);
     if (metadata === undefined || (stated !== undefined && scope.kind !== 'bag')) continue;
     if (scope.kind === 'package') stated = metadata;
     else added = mergeFields(added, metadata);

@@ -200,7 +200,6 @@ const leftOut = describe(
     invalidNames: optionalCount('Names that are not valid Unicode or not valid for files.'),
     specialFiles: optionalCount('Special files, such as pipes.'),
     unknownSizes: optionalCount('Objects whose size the store does not report.'),
-    missingFiles: optionalCount('Files that a Data Package or BagIt bag lists, but that are missing.'),
   } satisfies Record<LeftOutKind, z.ZodMiniType>),
   'The number of names that are not served, by reason; without zeros.',
 );

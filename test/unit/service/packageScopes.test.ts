@@ -62,7 +62,7 @@ describe('The metadata of files from Data Packages around them (D20)', () => {
     writeFiles(folder, {
       'datapackage.json': describeTitles({ 'bag/data/c.txt': 'C' }),
       'bag/bagit.txt': '',
-      'bag/manifest-md5.txt': `${'0'.repeat(32)}  data/a.txt\n`,
+      'bag/manifest-md5.txt': `${'0'.repeat(32)}  data/a.txt\n${'0'.repeat(32)}  data/d.txt\n`,
       'bag/manifest-sha256.txt': list('a.txt', '1') + list('b.txt', '2') + list('c.txt', '3'),
       'bag/data/datapackage.json': JSON.stringify({ resources }),
       ...Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [`bag/data/${name}.txt`, ''])),
@@ -73,7 +73,7 @@ describe('The metadata of files from Data Packages around them (D20)', () => {
       'bag/data/a.txt': { title: 'A', hash: hash('1') },
       'bag/data/b.txt': { title: 'B', hash: hash('9') },
       'bag/data/c.txt': { title: 'C', hash: hash('3') },
-      'bag/data/d.txt': {},
+      'bag/data/d.txt': { hash: `md5:${'0'.repeat(32)}` },
       'bag/data/datapackage.json': {},
     });
   });

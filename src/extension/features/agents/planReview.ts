@@ -126,7 +126,8 @@ export async function askAboutPlan(
   connectionId: string,
 ): Promise<AgentDecision> {
   const { place = '', leftOut } = findPlannedOmission(plan) ?? {};
-  const omissions = leftOut ? [l10n.t('Folder: {0}', toPlainLine(place)), formatLeftOutLine(leftOut)] : [];
+  const label = plan.folder === undefined ? l10n.t('Database: {0}', place) : l10n.t('Folder: {0}', place);
+  const omissions = leftOut ? [toPlainLine(label), formatLeftOutLine(leftOut)] : [];
   const answer = await confirmSubmission(services, [toPlannedOrder(plan, connectionId)], {
     notes: [describeRequester(plan.requestedBy), describeTextOrigin(plan), ...omissions].filter(Boolean),
     maxTextLength,
