@@ -24,7 +24,8 @@ export function parsePackagePath(path: unknown): PackagePath | undefined {
 export function listPackagePaths(path: unknown): readonly string[] {
   if (typeof path !== 'string') return [];
   const plain = path.replaceAll('\\', '/');
-  const written = [path, plain, decodePath(path), decodePath(plain)].map(parsePackagePath);
+  const ways = /[\\%]/.test(path) ? [path, plain, decodePath(path), decodePath(plain)] : [path];
+  const written = ways.map(parsePackagePath);
   return [...new Set(written.flatMap((place) => (place?.kind === 'file' ? [place.path] : [])))];
 }
 

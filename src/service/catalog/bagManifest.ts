@@ -1,6 +1,6 @@
 import { listPackagePaths } from '../../core/util/fileId.ts';
 import type { JsonObject } from '../../core/util/json.ts';
-import { maxChars, maxWarnings, type PackageContent } from './dataPackage.ts';
+import { maxWarnings, type PackageContent } from './dataPackage.ts';
 
 /** Name of the file that declares a folder to be a bag (BagIt, RFC 8493). */
 export const bagName = 'bagit.txt';
@@ -16,23 +16,22 @@ export const bagManifestNames: readonly string[] = Object.keys(hashLengths).map(
  */
 export function readBagManifest(text: string, name: string): PackageContent {
   const algorithm = name.replace(/^manifest-|\.txt$/g, '');
-  const metadata = new Map<string, JsonObject>();
-  const warnings: string[] = [];
-  const ambiguous = new Set<string>();
-  let left = maxChars;
+  const hashes = new Map<string, string | undefined>();
+  const badLines: number[] = [];
   for (const [index, line] of splitLines(text).entries()) {
     const { hash, keys } = parseLine(line, hashLengths[algorithm]);
-    if (keys.length === 0 && line.trim() !== '' && warnings.length < maxWarnings)
-      warnings.push(`line ${index + 1} has no ${algorithm} hash and path of a file in data/`);
-    for (const key of keys) {
-      left -= key.length + hash.length;
-      const known = metadata.get(key)?.['hash'];
-      if (known !== undefined && known !== `${algorithm}:${hash}`) ambiguous.add(key);
-      else if (left >= 0) metadata.set(key, { hash: `${algorithm}:${hash}` });
-    }
+    if (keys.length === 0 && line.trim() !== '') badLines.push(index + 1);
+    for (const key of keys) hashes.set(key, !hashes.has(key) || hashes.get(key) === hash ? hash : undefined);
   }
-  for (const key of ambiguous) metadata.delete(key);
-  return { metadata, warnings: left < 0 ? [...warnings, 'it is longer than allowed'] : warnings };
+  const warnings = badLines
+    .slice(0, maxWarnings)
+    .map((line) => `line ${line} has no ${algorithm} hash and path of a file in data/`);
+  return { metadata: toMetadata(hashes, algorithm), warnings };
+}
+
+function toMetadata(hashes: ReadonlyMap<string, string | undefined>, algorithm: string): Map<string, JsonObject> {
+  const known = [...hashes].filter(([, hash]) => hash !== undefined);
+  return new Map(known.map(([key, hash]) => [key, { hash: `${algorithm}:${hash}` }]));
 }
 
 function splitLines(text: string): readonly string[] {
