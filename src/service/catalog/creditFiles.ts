@@ -72,8 +72,8 @@ export function readCitationText(text: string): PackageContent {
 }
 
 /**
- * Parses the description of a BIDS data set. Ignores what a template left to fill in. A data set without authors or a
- * DOI, such as the output of a pipeline, gives no credit.
+ * Parses the description of a BIDS data set. Ignores what a template left to fill in. A data set without authors,
+ * such as the output of a pipeline, is credited by its name alone: its files aren't the work that its folder is in.
  */
 export function readBidsText(text: string): PackageContent {
   const read = readJsonObject(text);
@@ -97,10 +97,8 @@ export function readBidsText(text: string): PackageContent {
       list(name).map((id) => ({ id, description })),
     ),
   };
-  const isCredit = contributors.length > 0 || identifier !== undefined;
   const licenses = license === undefined ? undefined : [{ name: license }];
-  const fields = omitUnknown({ credit: isCredit ? omitUnknown(credit) : undefined, licenses });
-  return addFolderFields({ warnings: [] }, Object.keys(fields).length === 0 ? undefined : fields);
+  return addFolderFields({ warnings: [] }, omitUnknown({ credit: omitUnknown(credit), licenses }));
 }
 
 function listFilledIn(value: unknown): readonly string[] {

@@ -302,6 +302,10 @@ describe('The description of a BIDS data set', () => {
     assert.deepEqual([citation?.authors, citation?.doi], [[{ literal: 'Ada Quill' }], undefined]);
   });
 
+  it('without authors credits its name, not the data set that its folder is in', () => {
+    assert.deepEqual(cite(read({ DatasetType: 'derivative' }).folder)?.title, 'Rest');
+  });
+
   it('is only a file with the name and the version of BIDS', () => {
     for (const text of ['{"Name": "x"}', '{"BIDSVersion": "1.8.0"}', '[]', '{"Name":'])
       assert.equal(readBidsText(text).folder, undefined, text);
