@@ -189,19 +189,26 @@ async function runSearch(databases: ServedDatabases, request: LocalSearchRequest
     after: request.cursor === undefined ? undefined : mustParseCursor(request.cursor),
   };
   const first = await database.catalog.search(catalogSearch);
-  const leftOut = await countLeftOut(database, catalogSearch);
+  const leftOut = await countLeftOut(database, catalogSearch, first.files.length > 0);
   if (first.next === undefined || first.files.length === catalogSearch.limit)
     return toResponse(database, first.files, first.next, leftOut);
   return { status: 200, pieces: streamSearch(database, catalogSearch, first, leftOut) };
 }
 
-/** Counts what the first response to a search for all files leaves out; undefined for other responses. */
+/**
+ * Counts what the first response to a search for all files leaves out; undefined for other responses, and for a folder
+ * of which nothing is known, because it may not exist.
+ */
 async function countLeftOut(
   { catalog }: ServedDatabase,
   { search, filter, status, offset, after }: CatalogSearch,
+  hasFiles: boolean,
 ): Promise<LeftOutCounts | undefined> {
   if (status !== undefined || offset > 0 || after !== undefined || !isForAllFiles(search, filter)) return undefined;
-  return await catalog.getLeftOut(filter.folder ?? '');
+  const { folder = '' } = filter;
+  const leftOut = await catalog.getLeftOut(folder);
+  const isKnown = folder === '' || hasFiles || Object.keys(leftOut ?? {}).length > 0;
+  return isKnown ? leftOut : undefined;
 }
 
 function mustParseCursor(text: string): SearchCursor {
