@@ -185,7 +185,9 @@ export class ApiServer {
     else checkToken(headers, tokenDigest);
   }
 
-  /** Sends a response as fast as the client reads it. Rejects if `pieces` throws; the caller then aborts the response. */
+  /**
+   * Sends a response as fast as the client reads it. Rejects if `pieces` throws; the caller then aborts the response.
+   */
   private async send(response: ServerResponse, result: RouteResponse, beforeEnd?: () => Promise<void>): Promise<void> {
     const { status, headers = {}, pieces = [], body } = result;
     response.statusCode = status;

@@ -149,8 +149,8 @@ const problemTexts: Readonly<Record<FileOutcome['kind'], string>> = {
 
 /**
  * Compares a transfer's files with a new listing of the store to which the local service transferred them. Resolves to
- * undefined if the destination isn't a store, or if the transfer has no ID. Throws an error if the store can't be listed,
- * or if the transfer's manifest isn't in it.
+ * undefined if the destination isn't a store, or if the transfer has no ID. Throws an error if the store can't be
+ * listed, or if the transfer's manifest isn't in it.
  */
 async function verifyInStore(session: CliSession, transfer: Transfer): Promise<VerificationReport | undefined> {
   const { id, order } = transfer;

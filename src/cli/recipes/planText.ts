@@ -26,8 +26,8 @@ export interface DestinationFacts {
   /** Free bytes, as the service reports, or in the folder that a service on this machine serves. */
   readonly freeBytes?: number;
   /**
-   * The number of files that the destination has now, under the same paths (D60: same content). If `atLeast` is true, there may be
-   * more such files.
+   * The number of files that the destination has now, under the same paths (D60: same content). If `atLeast` is true,
+   * there may be more such files.
    */
   readonly alreadyThere?: { readonly files: number; readonly atLeast: boolean };
   /**

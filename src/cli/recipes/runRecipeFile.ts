@@ -93,8 +93,8 @@ async function printPlan(session: CliSession, planned: PlannedRun): Promise<Exit
 }
 
 /**
- * Returns the known facts about a plan's destination. These are the free space, and the numbers of the plan's files that
- * are already there, and that were transferred there earlier.
+ * Returns the known facts about a plan's destination. These are the free space, and the numbers of the plan's files
+ * that are already there, and that were transferred there earlier.
  */
 async function readDestinationFacts({ explorer, context }: CliSession, planned: PlannedRun): Promise<DestinationFacts> {
   const { plan } = planned;

@@ -57,8 +57,8 @@ export function getTransferId({ id, key }: Transfer): string {
 }
 
 /**
- * Formats a transfer's progress on one line: `active, 3/10 files, 1.2 of 200 GB`. Returns only the state if there are no
- * counts.
+ * Formats a transfer's progress on one line: `active, 3/10 files, 1.2 of 200 GB`. Returns only the state if there are
+ * no counts.
  */
 export function describeProgress(transfer: Transfer): string {
   const files = describeFiles(transfer);

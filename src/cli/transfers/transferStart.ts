@@ -31,9 +31,9 @@ export function requireWaitForTimeout({ wait, timeout }: WaitFlags): void {
 }
 
 /**
- * Submits a transfer once (D12: never resubmit). Unless `again` is true, throws an error if a transfer that has not ended
- * may include some of the files. Also throws an error if the transfer can't be recorded, if the service
- * doesn't accept it, or if it's unknown whether the service accepted it.
+ * Submits a transfer once (D12: never resubmit). Unless `again` is true, throws an error if a transfer that has not
+ * ended may include some of the files. Also throws an error if the transfer can't be recorded, if the service doesn't
+ * accept it, or if it's unknown whether the service accepted it.
  */
 export async function submitTransfer(
   session: CliSession,
@@ -67,8 +67,9 @@ export async function sendOrder(
 }
 
 /**
- * Prints a transfer's ID (with `--json`, the transfer as JSON, with the fields of `more`). With `wait`, first waits for the transfer to end. If
- * the wait fails, for example because of the time limit, prints the same and then throws the error of the wait.
+ * Prints a transfer's ID (with `--json`, the transfer as JSON, with the fields of `more`). With `wait`, first waits
+ * for the transfer to end. If the wait fails, for example because of the time limit, prints the same and then throws
+ * the error of the wait.
  */
 export async function reportTransfer(
   session: CliSession,
@@ -133,9 +134,9 @@ export function isNewer({ askedAt, problem }: Transfer, before: Transfer | undef
 
 /**
  * Shows the progress of transfers, and why they are inactive, until they are settled or the service ignores their
- * cancellation (D13: ignored cancel). Checks a cancellation that was ignored before once more. Throws an error with exit code
- * 130 if the command is interrupted, 1 if the time limit is reached, and 3 if the service refuses the key. The
- * transfers continue on the service.
+ * cancellation (D13: ignored cancel). Checks a cancellation that was ignored before once more. Throws an error with
+ * exit code 130 if the command is interrupted, 1 if the time limit is reached, and 3 if the service refuses the key.
+ * The transfers continue on the service.
  */
 export async function waitForEnd(session: CliSession, keys: readonly string[], timeoutS?: number): Promise<void> {
   const show = createProgressDisplay(session.context.output);

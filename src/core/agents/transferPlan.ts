@@ -53,7 +53,9 @@ export interface TransferPlan {
   /** Markdown. */
   readonly description?: string;
   readonly instructions?: JsonObject;
-  /** The origin of `description` and `instructions`, according to the agent. `server`: a server, an answer or a file. */
+  /**
+   * The origin of `description` and `instructions`, according to the agent. `server`: a server, an answer or a file.
+   */
   readonly textOrigin: 'agent' | 'server';
   readonly licenses: readonly PlannedLicense[];
   readonly copies: PlannedCopies;

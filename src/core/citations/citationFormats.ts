@@ -64,7 +64,10 @@ function formatLead({ authors, editors }: Citation): string | undefined {
   return editors.length > 0 ? `${formatAuthors(editors.map(formatAuthor))} (${getEditorLabel(editors)})` : undefined;
 }
 
-/** Returns the version, and the editors beside authors, in the order of the style: ` (J. Doe & R. Roe, Eds.; Version 2)`. */
+/**
+ * Returns the version, and the editors beside authors, in the order of the style: ` (J. Doe & R. Roe, Eds.; Version
+ * 2)`.
+ */
 function describeEdition({ authors, editors, version }: Citation): string {
   const isBeside = authors.length > 0 && editors.length > 0;
   const listed = formatAuthors(editors.map(formatEditor), editors.length === 2 ? '' : ',');

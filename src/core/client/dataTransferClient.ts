@@ -360,8 +360,8 @@ async function submit(
 }
 
 /**
- * Sends a submission. After an unexpected error, resolves to the ID if the response contains it; otherwise, to a failure
- * with `maybeDone` if the request was sent (D12: never resubmit).
+ * Sends a submission. After an unexpected error, resolves to the ID if the response contains it; otherwise, to a
+ * failure with `maybeDone` if the request was sent (D12: never resubmit).
  */
 async function sendSubmission(
   session: ClientSession,

@@ -46,8 +46,8 @@ export type Result<T> = { readonly value: T; readonly reason?: never } | Request
 const argumentBrand = Symbol('argument error');
 
 /**
- * Marks an error as one of the caller's arguments, and returns it. The built-in TypeError, which the contract names, can
- * also be an error of this program (D1: error classes).
+ * Marks an error as one of the caller's arguments, and returns it. The built-in TypeError, which the contract names,
+ * can also be an error of this program (D1: error classes).
  */
 export function markArgumentError<E extends Error>(error: E): E {
   return Object.defineProperty(error, argumentBrand, { value: true });

@@ -7,8 +7,8 @@ export function parseIds(text: string): readonly string[] {
 }
 
 /**
- * Parses pasted IDs, which can be separated as in {@link parseIds}. If a line contains a single ID, preserves the spaces
- * around it, because they can belong to the ID.
+ * Parses pasted IDs, which can be separated as in {@link parseIds}. If a line contains a single ID, preserves the
+ * spaces around it, because they can belong to the ID.
  */
 export function parsePastedIds(text: string): readonly string[] {
   const lines = text.replace(/^\uFEFF/, '').split(/[\r\n]+/);

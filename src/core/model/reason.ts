@@ -68,8 +68,8 @@ export interface Reason {
    */
   readonly maybeDone?: boolean;
   /**
-   * True if requesting an ID closes the connection while other requests succeed (D8: metadata by ids). `detail` contains
-   * the ID.
+   * True if requesting an ID closes the connection while other requests succeed (D8: metadata by ids). `detail`
+   * contains the ID.
    */
   readonly isIdAtFault?: boolean;
   /** Minimum delay before the next request, in milliseconds, from `Retry-After` (D16: timeouts and retries). */

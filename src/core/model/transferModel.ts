@@ -290,8 +290,8 @@ export type Estimate =
       readonly lowMs: number;
       readonly highMs: number;
       /**
-       * The data behind the estimate: the transfer's own progress in files or in bytes, or earlier transfers between the
-       * same databases.
+       * The data behind the estimate: the transfer's own progress in files or in bytes, or earlier transfers between
+       * the same databases.
        */
       readonly basis: 'movement' | 'bytes' | 'earlier';
       /** The number of earlier transfers behind the estimate; present only for `earlier`. */

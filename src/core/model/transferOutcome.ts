@@ -51,8 +51,8 @@ export function getTellingBytes(transfer: Transfer): { readonly done: number; re
 
 /**
  * Returns the transferred fraction of running transfers, from 0 to 1: of their bytes if all services report them,
- * otherwise of their files. Returns undefined if there is no total. Copies of all bytes are at most 0.99 until all files
- * have been transferred.
+ * otherwise of their files. Returns undefined if there is no total. Copies of all bytes are at most 0.99 until all
+ * files have been transferred.
  */
 export function getShare(transfers: readonly TransferProgress[]): number | undefined {
   let [moved, total, copied, bytes] = [0, 0, 0, 0];

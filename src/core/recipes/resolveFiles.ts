@@ -110,8 +110,9 @@ function toFolderSearch({ hasFullPages }: RecipeSource, folder: string): NonNull
 }
 
 /**
- * Requests the pages of a recipe's search or folder until the last one, until a limit is exceeded, or until the search stalls
- * (D9: paging). Returns at most `limit` files that pass the filters, or a failure and no files if a request fails.
+ * Requests the pages of a recipe's search or folder until the last one, until a limit is exceeded, or until the search
+ * stalls (D9: paging). Returns at most `limit` files that pass the filters, or a failure and no files if a request
+ * fails.
  */
 export async function resolveSearch(
   source: RecipeSource,

@@ -101,9 +101,9 @@ export interface KnownCopies {
   /** False if the destination might also contain other files from the submission. */
   readonly isComplete: boolean;
   /**
-   * The files that earlier transfers wrote to the destination under the same path, unless a complete search of the destination
-   * shows that they are no longer there. Each value is the time at which the newest such
-   * transfer ended, in milliseconds since 1970.
+   * The files that earlier transfers wrote to the destination under the same path, unless a complete search of the
+   * destination shows that they are no longer there. Each value is the time at which the newest such transfer ended,
+   * in milliseconds since 1970.
    */
   readonly received: ReadonlyMap<TransferFile, number>;
 }

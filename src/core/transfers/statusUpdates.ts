@@ -20,7 +20,9 @@ export interface ReplyHistory {
   readonly unheeded: number;
   /** Consecutive requests that failed for a reason that affects only this transfer. */
   readonly failed: number;
-  /** `times`: consecutive statuses that reported `content`, which is not what was requested (D35: misrouted responses). */
+  /**
+   * `times`: consecutive statuses that reported `content`, which is not what was requested (D35: misrouted responses).
+   */
   readonly other?: { readonly content: string; readonly times: number };
 }
 
@@ -60,9 +62,10 @@ export function getServerFailure(reason: Reason = { kind: 'unreadable' }): Reaso
 }
 
 /**
- * Returns the transfer and its history after a doubtful status (D11: check status identity). Such a status with the transfer's ID may be about other files than those requested. Statuses of other
- * transfers differ from each other; those that are repeated belong to the ID. Either it is another transfer's, or the
- * transfer has grown (D35: misrouted responses).
+ * Returns the transfer and its history after a doubtful status (D11: check status identity). Such a status with the
+ * transfer's ID may be about other files than those requested. Statuses of other transfers differ from each other;
+ * those that are repeated belong to the ID. Either it is another transfer's, or the transfer has grown (D35: misrouted
+ * responses).
  */
 function applyDoubtful(
   transfer: Transfer,

@@ -231,8 +231,8 @@ export class TransferFlow {
   }
 
   /**
-   * Records that sending begins, and then marks the transfer with the given key as replaced. Resolves to a reason not to
-   * send if that can't be recorded, or if another window has settled or removed the transfer in the meantime.
+   * Records that sending begins, and then marks the transfer with the given key as replaced. Resolves to a reason not
+   * to send if that can't be recorded, or if another window has settled or removed the transfer in the meantime.
    */
   private async beginSending(
     attempt: SubmissionAttempt,

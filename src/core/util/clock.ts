@@ -42,7 +42,9 @@ export function getBackoffMs(failures: number, firstMs: number, maxMs = Infinity
   return failures === 0 ? 0 : Math.min(firstMs * 2 ** (failures - 1), maxMs);
 }
 
-/** Varies a delay by up to a quarter, so that several programs don't retry at the same time. `random` is from 0 to 1. */
+/**
+ * Varies a delay by up to a quarter, so that several programs don't retry at the same time. `random` is from 0 to 1.
+ */
 export function addJitter(delayMs: number, random = Math.random()): number {
   return delayMs * (0.75 + random / 2);
 }

@@ -17,8 +17,8 @@ export type LeftOutKind = (typeof leftOutKinds)[number];
 export type LeftOutCounts = { readonly [K in LeftOutKind]?: number };
 
 /**
- * Returns the path of a folder as it begins the paths of its files: without slashes at its ends, or `./` before it; empty
- * for the whole database, which `.` and `/` mean.
+ * Returns the path of a folder as it begins the paths of its files: without slashes at its ends, or `./` before it;
+ * empty for the whole database, which `.` and `/` mean.
  */
 export function trimFolder(folder: string): string {
   return folder.replace(/^(?:\.?\/)+|\/+$|^\.$/g, '');

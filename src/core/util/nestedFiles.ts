@@ -8,7 +8,9 @@ interface NestedFiles<T extends FileWithPath> {
   readonly inner: T;
 }
 
-/** Finds a file that would have the name of another one's folder; undefined if there is none, or its path is unknown. */
+/**
+ * Finds a file that would have the name of another one's folder; undefined if there is none, or its path is unknown.
+ */
 export function findNestedFiles<T extends { readonly path?: string | undefined }>(
   files: readonly T[],
 ): NestedFiles<T & FileWithPath> | undefined {

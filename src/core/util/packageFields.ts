@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject } from './json.ts';
 import { isTransferManifest } from './transferFolderNames.ts';
 
 /**
- * Returns the fields that the resources of a data package inherit. Without licenses, `license` of early packages counts.
- * A transfer's manifest has none: its fields describe the transfer.
+ * Returns the fields that the resources of a data package inherit. Without licenses, `license` of early packages
+ * counts. A transfer's manifest has none: its fields describe the transfer.
  */
 export function getInheritedFields(parent: JsonObject): JsonObject {
   if (isTransferManifest(parent)) return {};

@@ -53,7 +53,9 @@ export const deniedCause = 'its server denies access';
 /** The reason why a store takes no more data. */
 export const fullCause = 'it is full';
 
-/** The reason why rclone can't upload to S3 with settings for AWS, which sign the content, without a secure connection. */
+/**
+ * The reason why rclone can't upload to S3 with settings for AWS, which sign the content, without a secure connection.
+ */
 export const unsignedCause =
   'uploads to its http:// address need "use_unsigned_payload = true" in the rclone configuration';
 

@@ -33,8 +33,8 @@ const addressPassword = /[a-z\d]:\/\/[^\s/?#@:<>"')]*:[^\s/?#@]+@/i;
 /**
  * Returns the paths of all values that are a key, a password or a token by their name, or contain the API key of a
  * public service, an authorization header, or an address with a user name or password. Files that are shared with
- * others must not contain any. If a value's name is that of a secret, returns only the path of the value itself, even for an object
- * or a list.
+ * others must not contain any. If a value's name is that of a secret, returns only the path of the value itself, even
+ * for an object or a list.
  */
 export function findSecrets(value: unknown, path: ValuePath = []): readonly ValuePath[] {
   if (hasSecretName(path, value)) return [path];

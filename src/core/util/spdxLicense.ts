@@ -21,8 +21,8 @@ function findSpdxId(text: string): string | undefined {
 }
 
 /**
- * Finds the SPDX ID of a license by its name and its address; undefined if it has none or the version is missing. The address of a license that was adapted to a
- * jurisdiction decides, because its name often doesn't mention that.
+ * Finds the SPDX ID of a license by its name and its address; undefined if it has none or the version is missing. The
+ * address of a license that was adapted to a jurisdiction decides, because its name often doesn't mention that.
  */
 export function identifyLicense(name: string, address: string): string | undefined {
   if (address === '') return findSpdxId(name);

@@ -66,8 +66,8 @@ function readEntry(archive: Buffer, position: number): ZipEntry {
 }
 
 /**
- * Returns the unpacked size, the packed size and the position of a file. Those that need more than 32 bits are in a field
- * after the file's path, in this order.
+ * Returns the unpacked size, the packed size and the position of a file. Those that need more than 32 bits are in a
+ * field after the file's path, in this order.
  */
 function readSizes(archive: Buffer, position: number, pathEnd: number): readonly number[] {
   let long = findLongSizes(archive, pathEnd, pathEnd + archive.readUInt16LE(position + 30));

@@ -57,7 +57,9 @@ function toFolderFile({ path = '', sizeBytes, hash }: FileEntry, folder: string)
   return path.startsWith(folder) ? toManifestFile(path.slice(folder.length), { sizeBytes, hash }) : undefined;
 }
 
-/** Returns a requested file with its path or, if its ID doesn't reveal the path (D20: folders as databases), its name. */
+/**
+ * Returns a requested file with its path or, if its ID doesn't reveal the path (D20: folders as databases), its name.
+ */
 function toRequestedFile({ id, name, sizeBytes, hash }: TransferFile): ManifestFile {
   const path = parseFileId(id) ?? '';
   return { ...toManifestFile(getName(path) === name ? path : name, { sizeBytes, hash }), id };

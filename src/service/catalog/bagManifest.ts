@@ -11,8 +11,8 @@ const hashLengths: Readonly<Record<string, number>> = { md5: 32, sha1: 40, sha51
 export const bagManifestNames: readonly string[] = Object.keys(hashLengths).map((name) => `manifest-${name}.txt`);
 
 /**
- * Parses a manifest of a bag's payload, which gives files their hashes, keyed by {@link toPayloadKey}. Programs disagree
- * on whether a percent sign in a path is encoded. A path that could have two hashes gets none.
+ * Parses a manifest of a bag's payload, which gives files their hashes, keyed by {@link toPayloadKey}. Programs
+ * disagree on whether a percent sign in a path is encoded. A path that could have two hashes gets none.
  */
 export function readBagManifest(text: string, name: string): PackageContent {
   const algorithm = name.replace(/^manifest-|\.txt$/g, '');

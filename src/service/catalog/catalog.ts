@@ -29,8 +29,8 @@ type Result<M extends CatalogMethod> = Awaited<ReturnType<CatalogMethods[M]>>;
 const unavailableCodes: ReadonlySet<string> = new Set([databaseScanningCode, databaseUnavailableCode]);
 
 /**
- * Maximum time to wait for the state of a listing while a long search keeps the catalog thread busy. Longer for a store,
- * of which a missing listing would look like the end of its scan.
+ * Maximum time to wait for the state of a listing while a long search keeps the catalog thread busy. Longer for a
+ * store, of which a missing listing would look like the end of its scan.
  */
 const listingWaitMs = { folder: 2_000, store: 60_000 };
 
@@ -53,8 +53,8 @@ export class Catalog {
 
   /**
    * Returns one page of search results. Rejects with {@link HttpProblem} 500 while the folder is unavailable, or if a
-   * scan that the search needs takes longer than it waits, and with 503 if the catalog is closed. The problem's cause has
-   * the code of the {@link DatabaseUnavailableError}.
+   * scan that the search needs takes longer than it waits, and with 503 if the catalog is closed. The problem's cause
+   * has the code of the {@link DatabaseUnavailableError}.
    */
   async search(search: CatalogSearch): Promise<CatalogPage> {
     return await this.call('search', search);
@@ -117,7 +117,8 @@ export class Catalog {
 
   /**
    * Returns the state of a store's listing, or of a folder's scan that searches wait for, or what is left out of a
-   * folder; undefined for other folders, or if the call fails or takes longer than two seconds, for a store a minute. Never rejects.
+   * folder; undefined for other folders, or if the call fails or takes longer than two seconds, for a store a minute.
+   * Never rejects.
    */
   async getListing(): Promise<StoreListingState | undefined> {
     const listing = this.requestListing(String(this.rescanCount));

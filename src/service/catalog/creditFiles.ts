@@ -61,7 +61,10 @@ function describeCrateFiles(
   return { metadata, warnings: left < 0 ? ['it has more metadata than allowed'] : [] };
 }
 
-/** Parses a file in the Citation File Format (1.0 to 1.2). All values but null are read as text: a version 1.10 isn't 1.1. */
+/**
+ * Parses a file in the Citation File Format (1.0 to 1.2). All values but null are read as text: a version 1.10 isn't
+ * 1.1.
+ */
 export function readCitationText(text: string): PackageContent {
   const cff = parseYaml(text);
   if (typeof cff === 'string') return { warnings: [cff] };

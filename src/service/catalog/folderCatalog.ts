@@ -91,7 +91,9 @@ interface ScanWait {
 
 const searchWait: ScanWait = { needsScan: true, limitMs: scanWaitMs };
 
-/** Time after which the progress of a scan is reported, so that rows don't flicker for folders that are scanned fast. */
+/**
+ * Time after which the progress of a scan is reported, so that rows don't flicker for folders that are scanned fast.
+ */
 const progressDelayMs = 1_000;
 
 /** Options for a folder's catalog. All values must be cloneable, because they are sent to the catalog thread. */
@@ -227,7 +229,9 @@ export class FolderCatalog {
     return Object.keys(leftOut).length === 0 ? undefined : { state: 'listed', files: this.store.count(), leftOut };
   }
 
-  /** Counts what the search for all files of a folder that has just ended left out, without waiting for other queries. */
+  /**
+   * Counts what the search for all files of a folder that has just ended left out, without waiting for other queries.
+   */
   getLeftOut(folder: string): LeftOutCounts | undefined {
     return this.store.isOpen ? this.store.leftOut.count(folder) : undefined;
   }

@@ -41,7 +41,10 @@ interface Selection {
   readonly where: SqlFragment;
 }
 
-/** Yields every match exactly once, in a stable order (D21: search syntax). With `arePreviousEmpty`, a tier's query doesn't exclude previous tiers, which is faster. */
+/**
+ * Yields every match exactly once, in a stable order (D21: search syntax). With `arePreviousEmpty`, a tier's query
+ * doesn't exclude previous tiers, which is faster.
+ */
 export function buildSearchTiers(search: CatalogSearch, arePreviousEmpty: boolean): SearchTier[] {
   const isTiered = search.filter.sort === 'relevance';
   const selections = isTiered ? selectTiers(search, arePreviousEmpty) : [selectWhole(search)];

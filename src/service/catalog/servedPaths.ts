@@ -24,7 +24,10 @@ export function isInside(realFolder: string, realPath: string): boolean {
   return relative !== '..' && !relative.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(relative);
 }
 
-/** The thing that is served at a path: a file or a folder, or the reason why what is there isn't served; undefined for nothing. */
+/**
+ * The thing that is served at a path: a file or a folder, or the reason why what is there isn't served; undefined for
+ * nothing.
+ */
 type ServedPath = fs.Stats | LeftOutKind | undefined;
 
 /** Inspects a path. A link to a file within the root counts as that file; no other link is followed. */

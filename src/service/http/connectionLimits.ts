@@ -73,7 +73,8 @@ export class RequestPipeline {
 
   /**
    * Waits for all previous requests on the connection. The returned signal aborts if the parser rejects the rest of
-   * this request. If too many are waiting, responds to them, refuses this one, and waits until the connection is closed.
+   * this request. If too many are waiting, responds to them, refuses this one, and waits until the connection is
+   * closed.
    */
   async waitForTurn(request: IncomingMessage, response: ServerResponse): Promise<AbortSignal> {
     const state = this.getState(request.socket);

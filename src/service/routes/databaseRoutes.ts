@@ -313,8 +313,8 @@ function toResponse(
 const pattern = /^(\d)\/(\d+)\/([-+.\de]+|-Infinity)\/(.+)$/s;
 
 /**
- * Formats a position in the results as opaque text. The position depends only on the last file itself, so it stays valid
- * while other files come and go, and after the catalog was rebuilt (D9: paging).
+ * Formats a position in the results as opaque text. The position depends only on the last file itself, so it stays
+ * valid while other files come and go, and after the catalog was rebuilt (D9: paging).
  */
 function formatCursor({ tier, bytes, modifiedMs, path }: SearchCursor): string {
   return Buffer.from(`${tier}/${bytes}/${modifiedMs}/${path}`).toString('base64url');

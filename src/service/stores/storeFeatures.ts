@@ -20,8 +20,8 @@ const featuresSchema = z.object({
 });
 
 /**
- * The modification times that a store keeps for objects that are sent to it. SFTP counts 32 bits of seconds, from 1970 to
- * 2106. Stores that can't move objects, such as S3, have to copy an object to set its time (`copied`).
+ * The modification times that a store keeps for objects that are sent to it. SFTP counts 32 bits of seconds, from 1970
+ * to 2106. Stores that can't move objects, such as S3, have to copy an object to set its time (`copied`).
  */
 export type KeptTimes = 'all' | 'copied' | 'from1970' | 'none';
 

@@ -207,7 +207,8 @@ function isSameFile(file: number, path: string): boolean {
 }
 
 /**
- * Sets the modification time of an open file, in seconds since 1970. A file system that can't keep it leaves another one.
+ * Sets the modification time of an open file, in seconds since 1970. A file system that can't keep it leaves another
+ * one.
  */
 export function setModified(file: number, seconds: string): void {
   try {
@@ -245,8 +246,8 @@ export function removePart(part: string): void {
 }
 
 /**
- * Keeps a descriptor of the last folder. On Linux, a path through it leads to the same folder even if somebody has moved
- * the folder or replaced it with a link.
+ * Keeps a descriptor of the last folder. On Linux, a path through it leads to the same folder even if somebody has
+ * moved the folder or replaced it with a link.
  */
 export class FixedFolder {
   private last: { readonly folder: string; readonly opened: number } | undefined;
@@ -269,10 +270,10 @@ export class FixedFolder {
 
 /**
  * Gives a complete part file its final name in the same folder, without ever replacing another file (D24: destination
- * layout). A file system without hard links permits that only until just before the renaming. `isPublished` is called if
- * the name may be taken, with paths of both files that lead to the same folder as the link would: it returns true if an
- * identical file has the name, and throws if anything else does. The caller closes `fixed`, which is faster for several
- * files of a folder.
+ * layout). A file system without hard links permits that only until just before the renaming. `isPublished` is called
+ * if the name may be taken, with paths of both files that lead to the same folder as the link would: it returns true
+ * if an identical file has the name, and throws if anything else does. The caller closes `fixed`, which is faster for
+ * several files of a folder.
  */
 export function publishPart(
   part: string,

@@ -35,7 +35,9 @@ export interface FileToMove {
   readonly bytes: number;
   /** In hex; empty for a file in a store, which is hashed while it is transferred. */
   readonly sha256: string;
-  /** Modification time of a staged file, in milliseconds since 1970, with fractions; a store knows that of its object. */
+  /**
+   * Modification time of a staged file, in milliseconds since 1970, with fractions; a store knows that of its object.
+   */
   readonly modifiedMs?: number | undefined;
   /** The hash that the source's metadata declares for the file. */
   readonly declared?: DeclaredHash | undefined;

@@ -211,8 +211,8 @@ export class FolderSink implements MoveSink {
 
   /**
    * Clones the file if it is large enough and the file system supports it; otherwise, returns false. Clones from the
-   * checked descriptor, because the path may lead to a different file by now (D42: hanging disks). A clone of a read-only
-   * file can't be opened for writing, but its time and mode can be set.
+   * checked descriptor, because the path may lead to a different file by now (D42: hanging disks). A clone of a
+   * read-only file can't be opened for writing, but its time and mode can be set.
    */
   private tryClone({ bytes }: FileToMove, opened: number, part: string): boolean {
     if (!this.canClone || bytes < minCloneBytes) return false;

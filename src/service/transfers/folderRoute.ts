@@ -25,7 +25,10 @@ export interface TransferredFiles {
   requireFiles(): Promise<void>;
 }
 
-/** Abilities of a route, so that its callers needn't know what it connects. May change in {@link TransferRoute.prepare}. */
+/**
+ * Abilities of a route, so that its callers needn't know what it connects. May change in {@link
+ * TransferRoute.prepare}.
+ */
 export interface RouteCapabilities {
   /** True if staging reads and hashes the files; otherwise, they are hashed while they are moved. */
   readonly isHashedFirst: boolean;
@@ -41,14 +44,14 @@ export interface RouteCapabilities {
 
 /**
  * Stages and moves the files of one transfer between two databases. Several runs, one after the other, use the same
- * route: each calls `stage` (if {@link RouteCapabilities.isHashedFirst}), `prepare`, `findLost`, `move` and `finish`; the
- * end of a transfer that didn't succeed calls `discard`, with or without an earlier run. `test/support/routePromises.ts`
- * checks these promises for every route.
+ * route: each calls `stage` (if {@link RouteCapabilities.isHashedFirst}), `prepare`, `findLost`, `move` and `finish`;
+ * the end of a transfer that didn't succeed calls `discard`, with or without an earlier run.
+ * `test/support/routePromises.ts` checks these promises for every route.
  *
- * Every method but `discard` may reject with a {@link TransferSuspension} or a `TransferFailure`. What concerns a single
- * file is returned instead, for {@link toTransferError}. A stopped call returns what it has done. Nobody's file is ever
- * replaced: a name in the transfer's folder that a different file has is a failure in a folder; in a store, only objects
- * of the transfer itself have such names.
+ * Every method but `discard` may reject with a {@link TransferSuspension} or a `TransferFailure`. What concerns a
+ * single file is returned instead, for {@link toTransferError}. A stopped call returns what it has done. Nobody's file
+ * is ever replaced: a name in the transfer's folder that a different file has is a failure in a folder; in a store,
+ * only objects of the transfer itself have such names.
  */
 export interface TransferRoute {
   readonly capabilities: RouteCapabilities;
@@ -61,8 +64,8 @@ export interface TransferRoute {
   prepare(): Promise<void>;
   /**
    * Copies files under temporary names, verifies the copies, and gives them their final names, so that a file with its
-   * final name is complete. May be called for several jobs at a time. A file that was moved before counts as done again.
-   * After a failure, unfinished files may remain; the next run continues or removes them, or `discard` does.
+   * final name is complete. May be called for several jobs at a time. A file that was moved before counts as done
+   * again. After a failure, unfinished files may remain; the next run continues or removes them, or `discard` does.
    */
   move(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult>;
   /** Finds moved files that are missing from the destination or have the wrong size there. Changes nothing. */

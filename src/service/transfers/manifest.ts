@@ -94,9 +94,9 @@ interface ManifestOptions {
 }
 
 /**
- * Writes the manifest to the transfer's folder in `root` under a temporary name, and gives it its final name if all files
- * are there. Replaces the manifest of an earlier attempt, but no other file (D24: destination layout).
- * Throws a `TransferFailure` or `TransferSuspension` if the file system fails, or what `requireFiles` throws.
+ * Writes the manifest to the transfer's folder in `root` under a temporary name, and gives it its final name if all
+ * files are there. Replaces the manifest of an earlier attempt, but no other file (D24: destination layout). Throws a
+ * `TransferFailure` or `TransferSuspension` if the file system fails, or what `requireFiles` throws.
  */
 export async function writeManifest(
   content: ManifestContent,
@@ -294,8 +294,8 @@ class OpenFolder {
 const headBytes = 1024;
 
 /**
- * Returns true if a file is the manifest of this transfer, from this or an earlier attempt. Never follows a link. Rejects
- * if the file can't be read.
+ * Returns true if a file is the manifest of this transfer, from this or an earlier attempt. Never follows a link.
+ * Rejects if the file can't be read.
  */
 async function isManifestOf(path: string, transferId: string): Promise<boolean> {
   if (!(await fs.promises.lstat(path)).isFile()) return false;

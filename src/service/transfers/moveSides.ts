@@ -94,8 +94,8 @@ export interface MoveSink {
    */
   write(file: FileToMove, content: MovedContent, signal: AbortSignal): Promise<WrittenFile | undefined>;
   /**
-   * Writes and verifies small files together; absent if that isn't faster. The caller must write the remaining files one
-   * by one. Never rejects.
+   * Writes and verifies small files together; absent if that isn't faster. The caller must write the remaining files
+   * one by one. Never rejects.
    */
   writeBatch?(
     files: readonly FileToMove[],

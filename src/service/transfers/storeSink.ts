@@ -466,8 +466,8 @@ class WrittenObject implements WrittenFile {
   }
 
   /**
-   * Sets the time if the store didn't take it with the content, unless it would copy an object without a hash that shows
-   * whether the copy is right. Resolves to true if the object may have changed.
+   * Sets the time if the store didn't take it with the content, unless it would copy an object without a hash that
+   * shows whether the copy is right. Resolves to true if the object may have changed.
    */
   private async keepTime({ modifiedMs = NaN, hash }: StoreObject, signal: AbortSignal): Promise<boolean> {
     const { client, remote, keptTimes } = this.target;

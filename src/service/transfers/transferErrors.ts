@@ -82,8 +82,8 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * Converts a failure in a folder to a failure or suspension of the transfer, which may depend on the earlier `attempts`.
- * Returns another error for a code that isn't the system's, because only a bug causes one.
+ * Converts a failure in a folder to a failure or suspension of the transfer, which may depend on the earlier
+ * `attempts`. Returns another error for a code that isn't the system's, because only a bug causes one.
  */
 export async function toTransferError(
   { operation, code, text }: Omit<FileFailure, 'position'>,

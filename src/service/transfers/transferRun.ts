@@ -250,8 +250,8 @@ export class TransferRun {
   }
 
   /**
-   * Runs batches, as large and as many at a time as the route works best with. The first failure stops all of them and is
-   * thrown.
+   * Runs batches, as large and as many at a time as the route works best with. The first failure stops all of them and
+   * is thrown.
    */
   private async runInBatches(
     files: readonly TransferRecordFile[],

@@ -206,7 +206,9 @@ export const isTransferHostMessage = either(
 /** Messages from the host to the transfer page. */
 export type TransferHostMessage = Guarded<typeof isTransferHostMessage>;
 
-/** Checks messages that arrive at the host. `didStart` marks an unconfirmed transfer as started (D12: never resubmit). */
+/**
+ * Checks messages that arrive at the host. `didStart` marks an unconfirmed transfer as started (D12: never resubmit).
+ */
 export const isTransferIntent = either(
   isCommonIntent,
   typeOnly(

@@ -41,8 +41,8 @@ export class PageApp<Message extends HostMessage, State, Intent> {
   private state: State | undefined;
 
   /**
-   * Notifies the host that the page is ready, and reports messages that the guard rejects. Links are opened by the host,
-   * never in the frame itself.
+   * Notifies the host that the page is ready, and reports messages that the guard rejects. Links are opened by the
+   * host, never in the frame itself.
    */
   constructor(definition: PageDefinition<Message, State, Intent>) {
     this.definition = definition;

@@ -1,7 +1,10 @@
 import type { ProgressSample, TransferBytes, TransferState } from '../../core/model/transferModel.ts';
 import type { PageTransfer } from '../messages/transferMessages.ts';
 
-/** The counts of files and bytes of a transfer. If the server reports no total, `total` is the number of requested files. */
+/**
+ * The counts of files and bytes of a transfer. If the server reports no total, `total` is the number of requested
+ * files.
+ */
 interface ProgressCounts {
   /** Absent until the server reports it. */
   readonly moved?: number;

@@ -108,8 +108,8 @@ function TransferScreen({ transfer, states, allFiles, clockOffsetMs, send }: Scr
 }
 
 /**
- * Returns the display text for a state. For an unknown status, returns the server's own word (D10: open status set), and
- * for a refusal the text that tells it from a request that wasn't sent.
+ * Returns the display text for a state. For an unknown status, returns the server's own word (D10: open status set),
+ * and for a refusal the text that tells it from a request that wasn't sent.
  */
 function getStateText(transfer: PageTransfer, state: TransferState, states: PageState['states']): string {
   if (state === 'refused' && transfer.state === 'refused') return transfer.statusText;

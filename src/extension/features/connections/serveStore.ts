@@ -234,8 +234,8 @@ async function askStore(stores: readonly Database[]): Promise<Database | undefin
 const intervalMs = 2_000;
 
 /**
- * Reloads the list of databases repeatedly while the local service scans a store, or a folder that can't be searched yet, because only the list reports the
- * progress.
+ * Reloads the list of databases repeatedly while the local service scans a store, or a folder that can't be searched
+ * yet, because only the list reports the progress.
  */
 export function watchStoreScans(services: CommandServices, clock: Clock): Disposable {
   const lifetime = new Lifetime();

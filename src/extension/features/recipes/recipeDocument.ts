@@ -72,7 +72,8 @@ class RecipeDocument implements RecipeReader {
 
 /**
  * Reads a recipe: the given one, the one in the active editor, or one that the user picks. Saves any unsaved changes
- * first. Throws a {@link CommandFailure} if the recipe or its lock can't be used. Returns undefined if the user cancels.
+ * first. Throws a {@link CommandFailure} if the recipe or its lock can't be used. Returns undefined if the user
+ * cancels.
  */
 export async function openRecipe(argument: RecipeArgument | undefined, title: string): Promise<OpenRecipe | undefined> {
   const uri = await chooseRecipe(argument, title);

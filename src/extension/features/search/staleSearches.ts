@@ -24,8 +24,8 @@ export class StaleSearches implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: StaleSearchesDependencies;
   /**
-   * The session in which the last reload of each search was started. After a failure, a search is reloaded only in a new
-   * session.
+   * The session in which the last reload of each search was started. After a failure, a search is reloaded only in a
+   * new session.
    */
   private readonly requested = new Map<string, unknown>();
   private running = 0;

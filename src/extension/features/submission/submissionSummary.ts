@@ -111,7 +111,9 @@ async function findFacts(
   );
 }
 
-/** Describes what the user should know before a submission, and determines whether the file IDs may crash the server. */
+/**
+ * Describes what the user should know before a submission, and determines whether the file IDs may crash the server.
+ */
 function describeRisks(
   { metadataFlow }: CommandServices,
   orders: readonly TransferOrder[],
