@@ -41,8 +41,9 @@ export async function unpackFromSuite(name, suite, folder) {
   writeFileSync(source, `deb [signed-by=${keys}] ${findArchive()} ${suite} main\n`);
   for (const path of ['lists/partial', 'cache/archives/partial']) mkdirSync(join(folder, path), { recursive: true });
   const places = { 'Dir::Etc::sourcelist': source, 'Dir::Etc::sourceparts': '-', 'APT::Sandbox::User': 'root' };
+  const patience = { 'Acquire::Retries': '0', 'Acquire::http::Timeout': '10', 'Acquire::https::Timeout': '10' };
   const more = { 'Dir::State::lists': join(folder, 'lists'), 'Dir::Cache': join(folder, 'cache') };
-  const options = Object.entries({ ...places, ...more }).map(([option, value]) => `-o${option}=${value}`);
+  const options = Object.entries({ ...places, ...patience, ...more }).map(([option, value]) => `-o${option}=${value}`);
   await run('apt-get', [...options, 'update']);
   await run('apt-get', [...options, 'download', name], { cwd: folder });
   const file = readdirSync(folder).find((entry) => entry.endsWith('.deb'));

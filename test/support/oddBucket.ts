@@ -13,6 +13,8 @@ import { buffer } from 'node:stream/consumers';
 const name = 'odd';
 const pageSize = 1_000;
 
+const attributesHeader = 'x-amz-optional-object-attributes';
+
 /** An object of the bucket: its content, and the headers of the responses to its reads. */
 export interface OddObject {
   readonly content: Buffer;
@@ -34,6 +36,8 @@ export interface BucketRequest {
 export class OddBucket {
   /** The bucket's remote in rclone's configuration. */
   readonly remote = `${name}:${name}`;
+  /** True to reject listings with optional attributes, such as those of restored objects. */
+  rejectsAttributes = false;
   /** True to reject every request, like AWS after a session token has expired. A HEAD request gets no error body. */
   isExpired = false;
   /** Number of GET requests that were answered with the content of an object. */
@@ -102,6 +106,8 @@ export class OddBucket {
       void buffer(request).then((body) =>
         this.write({ method, key, query: new URLSearchParams(query), headers, body }, response),
       );
+    else if (key === '' && this.rejectsAttributes && attributesHeader in headers)
+      respond(response, 501, describeError('NotImplemented'));
     else if (key === '') respond(response, 200, this.list(new URLSearchParams(query)));
     else this.read(response, key, method === 'GET', range);
   }

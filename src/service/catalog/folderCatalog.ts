@@ -55,7 +55,7 @@ const logTexts: Readonly<Partial<Record<LeftOutKind, string>>> = {
 class ScanSummary {
   readonly folders = new Set<string>();
   readonly described: DescribedFolder[] = [];
-  private readonly leftOut: LeftOutListing;
+  readonly leftOut: LeftOutListing;
   private readonly warnings: string[] = [];
 
   constructor(leftOut: LeftOutListing) {
@@ -317,7 +317,7 @@ export class FolderCatalog {
       const state = await this.getState(this.config.folder);
       const summary = await this.readFolder(under);
       if (this.isClosed) return;
-      this.store.leftOut.replace(under);
+      this.store.leftOut.replace(under, summary.leftOut);
       this.logScan(summary.describe());
       this.folderFields.replaceBelow(under, summary.described);
       const tookMs = this.dependencies.clock.now() - startedAt;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { leftOutKinds, type LeftOutCounts, type LeftOutKind } from '../../core/util/leftOut.ts';
 import { runInTransaction, type SqliteFile } from '../sqlite.ts';
 import { getRangeBelow, type LeftOutName } from './catalogFile.ts';
@@ -24,6 +25,7 @@ export class LeftOutListing {
   private readonly database: SqliteFile;
   private readonly paths = new Map<LeftOutKind, string[]>();
   private readonly counts = new Map<LeftOutKind, number>();
+  private readonly hash = createHash('sha256');
 
   constructor(database: SqliteFile) {
     this.database = database;
@@ -36,10 +38,16 @@ export class LeftOutListing {
     const work = (): void => {
       for (const { path, kind } of names) insert.run(path, kind);
     };
+    this.hash.update(names.map(({ path, kind }) => `${JSON.stringify(path)} ${kind}\n`).join(''));
     // A running merge has a transaction.
     if (this.database.isTransaction) work();
     else runInTransaction(this.database, work);
     for (const { path, kind } of names) this.note(path, kind);
+  }
+
+  /** Returns a digest of all names in their order. No more names can be added. */
+  getDigest(): string {
+    return this.hash.digest('hex');
   }
 
   getCount(kind: LeftOutKind): number {
@@ -72,6 +80,8 @@ export class LeftOutTable {
   private readonly database: SqliteFile;
   private hasTable = false;
   private total: LeftOutCounts | undefined;
+  /** Digest of the listing of everything that the table contains; undefined if it contains anything else. */
+  private digest: string | undefined;
 
   constructor(database: SqliteFile) {
     this.database = database;
@@ -81,9 +91,20 @@ export class LeftOutTable {
     return new LeftOutListing(this.database);
   }
 
-  /** Replaces what is left out in a folder, or everywhere if `under` is empty, by the last listing that was started. */
-  replace(under: string): void {
+  /**
+   * Replaces what is left out in a folder, or everywhere if `under` is empty, by a listing, the last that was started.
+   * Changes nothing if the listing of everything is as before.
+   */
+  replace(under: string, listing: LeftOutListing): void {
     if (under !== '' && !this.isKnown()) return;
+    const digest = under === '' ? listing.getDigest() : undefined;
+    const isSame = digest !== undefined && digest === this.digest;
+    if (!isSame) this.replaceBelow(under);
+    this.digest = digest;
+    this.database.exec(clearTables);
+  }
+
+  private replaceBelow(under: string): void {
     const { from, to } = getRangeBelow(under);
     this.database.exec(sortFound);
     this.write(() => {
@@ -91,12 +112,12 @@ export class LeftOutTable {
       this.database.prepare(removeOthers).run(under, from, to);
       this.database.exec('INSERT OR IGNORE INTO left_out SELECT * FROM temp.sorted_left_out');
     });
-    this.database.exec(clearTables);
   }
 
   /** Updates what is left out at paths that have changed. A folder that has changed still has what is below it. */
   update(inspected: readonly InspectedLeftOut[]): void {
     if (!this.isKnown()) return;
+    this.digest = undefined;
     const remove = this.database.prepare('DELETE FROM left_out WHERE path = ?');
     const removeBelow = this.database.prepare('DELETE FROM left_out WHERE path >= ? AND path < ?');
     const insert = this.database.prepare(

@@ -279,7 +279,7 @@ export class StoreCatalog {
     this.listedAtMs = startedAtMs;
   }
 
-  private logScan(tookMs: number, { leftOut, canRestore, note }: ScanResult): void {
+  private logScan(tookMs: number, { leftOut, canRestore, notes }: ScanResult): void {
     const { logger } = this.dependencies;
     const { name } = this.config;
     logger.info(`${name}: scanned in ${(tookMs / 1_000).toFixed(1)} s, files: ${this.fileCount}`);
@@ -287,13 +287,13 @@ export class StoreCatalog {
     if (unnamable > 0) logger.warn(`${name}: objects skipped because their names aren't valid for files: ${unnamable}`);
     if (unsized > 0) logger.warn(`${name}: objects skipped because their size is unknown: ${unsized}`);
     this.canRestore = canRestore;
-    this.logNotes(note);
+    this.logNotes(notes);
   }
 
-  /** Logs the given note, and a warning if the `restore` setting has no effect. Logs each message only once. */
-  private logNotes(note?: string): void {
+  /** Logs the given notes, and a warning if the `restore` setting has no effect. Logs each message only once. */
+  private logNotes(notes: readonly string[] = []): void {
     const { config, canRestore, loggedNotes, dependencies } = this;
-    for (const one of [note, config.hasRestore && !canRestore ? restoreNote : undefined]) {
+    for (const one of [...notes, config.hasRestore && !canRestore ? restoreNote : undefined]) {
       if (one === undefined || loggedNotes.has(one)) continue;
       loggedNotes.add(one);
       dependencies.logger.warn(`${config.name}: ${one}`);

@@ -9,6 +9,8 @@ interface ListedStore {
   readonly program: string;
   readonly remote: string;
   readonly features: StoreFeatures;
+  /** Called with a sentence if the storage classes of the objects could not be listed. */
+  readonly onNote?: (note: string) => void;
 }
 
 interface ListingBatch {
@@ -34,7 +36,7 @@ const archivedClasses = new Set(['GLACIER', 'DEEP_ARCHIVE', 'ARCHIVE']);
  * subfolder counts as empty.
  */
 export async function* listStore(store: ListedStore, under: string, signal: AbortSignal): AsyncGenerator<ListingBatch> {
-  const classes = store.features.hasListedClasses ? undefined : await readClasses(store, under, signal);
+  const classes = store.features.hasListedClasses ? undefined : await tryReadClasses(store, under, signal);
   const read: ListingReader<ListingBatch> = (pieces) => gather(pieces, under, classes);
   yield* runListing(store, createArguments(store), { under, read }, signal);
 }
@@ -62,10 +64,25 @@ async function* runListing<T>(
 }
 
 /** Matches the lines with the two fields that are read; rclone indents its output, with one field per line. */
-const classFieldPattern = /^\t\t"(Remote|StorageClass)": ("(?:[^"\\]|\\.)*"),?$/;
+const classFieldPattern = /^\t\t"(Remote|StorageClass)": ("(?:[^"\\]|\\.)+"),?$/;
 
 /** The storage classes of objects that aren't in the standard one, by the names in the listing. */
 type StorageClasses = ReadonlyMap<string, string>;
+
+async function tryReadClasses(
+  store: ListedStore,
+  under: string,
+  signal: AbortSignal,
+): Promise<StorageClasses | undefined> {
+  try {
+    return await readClasses(store, under, signal);
+  } catch (error) {
+    if (signal.aborted || !(error instanceof DatabaseUnavailableError)) throw error;
+    // Some services reject the header with which rclone lists storage classes.
+    store.onNote?.(`archived objects count as staged, because their storage classes can't be listed: ${error.message}`);
+    return undefined;
+  }
+}
 
 async function readClasses(store: ListedStore, under: string, signal: AbortSignal): Promise<StorageClasses> {
   const classes = new Map<string, string>();

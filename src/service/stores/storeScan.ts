@@ -19,8 +19,8 @@ export interface ScanResult {
   readonly leftOut: LeftOutListing;
   /** False if rclone has no commands for this kind of store, and so can't restore objects (D67: archived objects). */
   readonly canRestore: boolean;
-  /** Log message that recommends a newer rclone; undefined if rclone is recent. */
-  readonly note: string | undefined;
+  /** Log messages, such as one that recommends a newer rclone. */
+  readonly notes: readonly string[];
 }
 
 const mergeBatch = 1_000;
@@ -56,10 +56,13 @@ export class StoreScan {
   private async scan(under: string): Promise<ScanResult> {
     const { path: program, note } = await openRclone(this.store.rclone);
     const features = await readStoreFeatures(program, this.store.remote, this.signal);
+    const notes = note === undefined ? [] : [note];
+    const onNote = (one: string): void => void notes.push(one);
     const staged = this.catalog.startListing();
     const leftOut = this.catalog.leftOut.startListing();
     try {
-      for await (const batch of listStore({ program, remote: this.store.remote, features }, under, this.signal)) {
+      const store = { program, remote: this.store.remote, features, onNote };
+      for await (const batch of listStore(store, under, this.signal)) {
         staged.add(batch.files);
         this.count += batch.files.length;
         leftOut.add(batch.leftOut);
@@ -69,8 +72,8 @@ export class StoreScan {
       throw error;
     }
     await this.merge(staged, under);
-    this.catalog.leftOut.replace(under);
-    return { leftOut, canRestore: features.hasCommands, note };
+    this.catalog.leftOut.replace(under, leftOut);
+    return { leftOut, canRestore: features.hasCommands, notes };
   }
 
   /** Updates the catalog piece by piece, so that searches don't have to wait for the whole update. */

@@ -35,6 +35,12 @@ describeWithEachRclone('Archived objects of a store (D67)', () => {
     assert.deepEqual((await rig.findPaths('odd', '', unstaged)).sort(), [...archived].sort());
   });
 
+  it('are still listed if the service rejects the listing of storage classes', async () => {
+    bucket.rejectsAttributes = true;
+    const { listing } = await rig.rescan('odd');
+    assert.deepEqual([listing?.state, listing?.files, listing?.problem], ['listed', 5, undefined]);
+  });
+
   it('are not restored by a transfer without permission, which reports the first one', async () => {
     const { status, message } = await rig.transfer('odd', 'folder', ['runs/run-1.bam', 'runs/run-3.bam']);
     assert.equal(status, 'failed');

@@ -81,7 +81,7 @@ describeWithEachRclone('A transfer of an object that its store refuses for a mom
       await servers.write(kind, { 'a.txt': 'content' });
       const file = nodePath.join(servers.folder(kind), 'a.txt');
       await serve(servers.remote(kind), servers.configFile);
-      await fs.chmod(file, 0o600);
+      await fs.chmod(file, 0o000);
       await transferLater(async () => await fs.chmod(file, 0o644));
     });
 

@@ -38,8 +38,9 @@ describe(`The catalog (D21)`, () => {
 
   /** Records what a scan of everything left out. */
   function replaceLeftOut(names: readonly LeftOutName[]): void {
-    store.leftOut.startListing().add(names);
-    store.leftOut.replace('');
+    const listing = store.leftOut.startListing();
+    listing.add(names);
+    store.leftOut.replace('', listing);
   }
 
   const table: [query: string, found: string[]][] = [
