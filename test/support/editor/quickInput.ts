@@ -32,10 +32,8 @@ export interface QuickInputState {
 /** Identifies a step by part of its title, its placeholder or its message; a string must occur in one of them. */
 export type StepMatch = string | RegExp;
 
-/**
- * Milliseconds to wait for the box when text is entered. Short, because a box that has just closed does not reappear.
- */
-const fillMs = 2_000;
+/** Milliseconds to wait for the box when text is entered. On a busy machine, a window may take seconds to respond. */
+const fillMs = 10_000;
 
 /** Milliseconds to wait for the contents. On a busy machine, a window may take more than a second to respond. */
 const readMs = 2_000;

@@ -166,7 +166,7 @@ describe('The number of actions', () => {
 
   it('is two by mouse for a cancel on the page of the transfer', async () => {
     await startTransfer();
-    await (await transfers().row(/^staging · 3 files to/)).click();
+    await (await transfers().row(/^staging · 3 files to/)).action('Show Transfer Progress');
     const page = await window.pageFrame(`Transfer to ${kbase}`);
     actions.restart();
     await page.getByRole('button', { name: 'Cancel Transfer' }).click();
