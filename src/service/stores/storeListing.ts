@@ -179,9 +179,12 @@ function toScannedObject(object: ListedObject, under: string): ScannedFile | Lef
   return { path, bytes, modifiedMs: Number.isNaN(modifiedMs) ? unknownTimeMs : modifiedMs, ...metadata };
 }
 
-/** Returns true for a valid file path without placeholders for characters that rclone could not represent. */
+/**
+ * Returns true for a valid file path without placeholders for characters that rclone could not represent. In a bucket,
+ * rclone lists `.` and `..` as full-width dots and doubles U+201B, and can't read the objects by these names.
+ */
 function isFilePath(path: string): boolean {
-  return !/[\0\uFFFD]|(?:^|\/)\.{0,2}(?:\/|$)/.test(path);
+  return !/[\0\uFFFD]|\u201B{2}|(?:^|\/)[.\uFF0E]{0,2}(?:\/|$)/.test(path);
 }
 
 function describeObject({ Hashes: hashes, Tier: tier }: ListedObject): { readonly metadata?: string } {

@@ -68,10 +68,9 @@ describe('The objects of a bucket (D62)', () => {
     const folder = nodePath.join(rig.folder, `dts-${id}`);
     for (const [path, content] of Object.entries(plain))
       assert.equal(await fs.readFile(nodePath.join(folder, path), 'utf8'), content, path);
-    // rclone lists `..` as two full-width dots, and can't read the object by that name.
     for (const { path, id: other } of found.filter(({ path }) => !(path in plain))) {
       const end = await rig.transfer('odd', 'folder', [other]);
-      assert.match(end.message, /completed successfully|it no longer exists\)$/, path);
+      assert.match(end.message, /completed successfully/, path);
     }
     assert.ok((await fs.readdir(rig.folder)).every((name) => name.startsWith('dts-')));
     assert.deepEqual((await fs.readdir(nodePath.dirname(rig.folder))).sort(), ['data', 'folder']);
