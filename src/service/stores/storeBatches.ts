@@ -234,13 +234,15 @@ export class BatchFolder {
 
   /**
    * Moves a file of the expected size out of the folder. Returns false if that fails, for example because there is no
-   * such file or the target is on another file system.
+   * such file or the target is on another file system. Without a modification time, which rclone then has made up, the
+   * file gets the current one.
    */
-  moveTo({ path, bytes }: BatchedFile, target: string): boolean {
+  moveTo({ path, bytes }: BatchedFile, target: string, modifiedMs: number | undefined): boolean {
     const file = nodePath.join(this.files, path);
     try {
       const stats = fs.lstatSync(file);
       if (!stats.isFile() || stats.size !== bytes) return false;
+      if (modifiedMs === undefined) fs.utimesSync(file, new Date(), new Date());
       fs.renameSync(file, target);
       return true;
     } catch {

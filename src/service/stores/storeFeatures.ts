@@ -16,12 +16,13 @@ const featuresSchema = z.object({
     Move: z.optional(z.boolean()),
     SlowHash: z.optional(z.boolean()),
     SlowModTime: z.optional(z.boolean()),
+    UnWrap: z.optional(z.boolean()),
   }),
 });
 
 /**
  * The modification times that a store keeps for objects that are sent to it. SFTP counts 32 bits of seconds, from 1970
- * to 2106. Stores that can't move objects, such as S3, have to copy an object to set its time (`copied`).
+ * to 2106 (`from1970`). Stores that can't move objects, such as S3, have to copy an object to set its time (`copied`).
  */
 export type KeptTimes = 'all' | 'copied' | 'from1970' | 'none';
 
@@ -51,6 +52,12 @@ export interface StoreFeatures {
 /** Less than the precision, in nanoseconds, that rclone states for a store that keeps no times. */
 const noPrecision = 1e18;
 
+/** The precision of SFTP, in nanoseconds. */
+const secondPrecision = 1e9;
+
+/** Matches the stores that wrap others and don't have the feature of other wrappers. */
+const combinations = /^(?:combine|union) /;
+
 const preferredHashes = ['sha256', 'md5', 'sha1'] as const;
 
 /**
@@ -70,14 +77,17 @@ export function parseStoreFeatures(document: unknown): StoreFeatures | undefined
   const parsed = z.safeParse(featuresSchema, document);
   if (!parsed.success) return undefined;
   const { Name: name = '', String: description = '', Hashes, Features, Precision } = parsed.data;
-  const movableTimes = description.startsWith('sftp://') ? 'from1970' : 'all';
+  // Most wrappers, such as `chunker`, don't say that a store behind them is slow.
+  const isWrapper = Features.UnWrap === true || combinations.test(description);
+  const mayBeSftp = description.startsWith('sftp://') || (isWrapper && Precision === secondPrecision);
+  const movableTimes = mayBeSftp ? 'from1970' : 'all';
   const keptTimes = Features.Move === true ? movableTimes : 'copied';
   return {
     name,
     description,
     hashes: preferredHashes.filter((name) => Hashes?.includes(name)),
-    hasListedHashes: Features.SlowHash !== true,
-    hasListedTimes: Features.SlowModTime !== true,
+    hasListedHashes: Features.SlowHash !== true && !isWrapper,
+    hasListedTimes: Features.SlowModTime !== true && !isWrapper,
     hasListedClasses: Features.GetTier !== false || Features.Command !== true || !description.startsWith('S3 '),
     keptTimes: (Precision ?? noPrecision) < noPrecision ? keptTimes : 'none',
     canCopy: Features.Copy === true,
@@ -90,6 +100,14 @@ export function parseStoreFeatures(document: unknown): StoreFeatures | undefined
 export function findKeptTime(kept: KeptTimes | undefined, modifiedMs: number | undefined): number | undefined {
   if (modifiedMs === undefined || kept === undefined || kept === 'none') return undefined;
   return kept !== 'from1970' || (modifiedMs >= 0 && modifiedMs < 2 ** 32 * 1_000) ? modifiedMs : undefined;
+}
+
+/**
+ * Returns a modification time that a store reports; undefined if it may be another one. SFTP servers report times before
+ * 1970 as times after 2038.
+ */
+export function findReportedTime(kept: KeptTimes | undefined, modifiedMs: number | undefined): number | undefined {
+  return kept === 'from1970' && modifiedMs !== undefined && modifiedMs >= 2 ** 31 * 1_000 ? undefined : modifiedMs;
 }
 
 /**

@@ -3,7 +3,7 @@ import { findHiddenPath, isUncounted, type LeftOutName, type ScannedFile } from 
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 import { collectErrors, endWithSignal, startRclone, waitForEnd } from './rcloneProgram.ts';
 import { describeStoreFailure, joinRemotePath } from '../../core/util/remote.ts';
-import type { StoreFeatures } from './storeFeatures.ts';
+import { findReportedTime, type KeptTimes, type StoreFeatures } from './storeFeatures.ts';
 
 interface ListedStore {
   readonly program: string;
@@ -37,8 +37,15 @@ const archivedClasses = new Set(['GLACIER', 'DEEP_ARCHIVE', 'ARCHIVE']);
  */
 export async function* listStore(store: ListedStore, under: string, signal: AbortSignal): AsyncGenerator<ListingBatch> {
   const classes = store.features.hasListedClasses ? undefined : await tryReadClasses(store, under, signal);
-  const read: ListingReader<ListingBatch> = (pieces) => gather(pieces, under, classes);
+  const { keptTimes } = store.features;
+  const read: ListingReader<ListingBatch> = (pieces) => gather(pieces, { under, keptTimes }, classes);
   yield* runListing(store, createArguments(store), { under, read }, signal);
+}
+
+/** What determines how an object is described. */
+interface ListedPlace {
+  readonly under: string;
+  readonly keptTimes: KeptTimes;
 }
 
 type ListingReader<T> = (pieces: AsyncIterable<readonly string[]>) => AsyncIterable<T>;
@@ -127,12 +134,12 @@ async function* splitLines(output: AsyncIterable<string>): AsyncGenerator<readon
 
 async function* gather(
   pieces: AsyncIterable<readonly string[]>,
-  under: string,
+  place: ListedPlace,
   classes: StorageClasses | undefined,
 ): AsyncGenerator<ListingBatch> {
   let batch = createBatch();
   for await (const lines of pieces) {
-    for (const line of lines) addObject(batch, parseListedLine(line, classes), under);
+    for (const line of lines) addObject(batch, parseListedLine(line, classes), place);
     if (batch.files.length + batch.leftOut.length < batchSize) continue;
     yield batch;
     batch = createBatch();
@@ -144,9 +151,9 @@ function createBatch(): { files: ScannedFile[]; leftOut: LeftOutName[] } {
   return { files: [], leftOut: [] };
 }
 
-function addObject(batch: ReturnType<typeof createBatch>, object: ListedObject | undefined, under: string): void {
+function addObject(batch: ReturnType<typeof createBatch>, object: ListedObject | undefined, place: ListedPlace): void {
   if (object === undefined) return;
-  const found = toScannedObject(object, under);
+  const found = toScannedObject(object, place);
   if (isUncounted(found.path)) return;
   const hidden = 'kind' in found && found.kind === 'invalidNames' ? undefined : findHiddenPath(found.path);
   if (hidden !== undefined) batch.leftOut.push({ path: hidden, kind: 'hidden' });
@@ -167,14 +174,15 @@ function parseListedLine(line: string, classes: StorageClasses | undefined): Lis
   return Tier === undefined ? object : { ...object, Tier };
 }
 
-function toScannedObject(object: ListedObject, under: string): ScannedFile | LeftOutName {
+function toScannedObject(object: ListedObject, { under, keptTimes }: ListedPlace): ScannedFile | LeftOutName {
   const { Path: name, Size: bytes, ModTime: time } = object;
   if (typeof name !== 'string') return { path: `${under}/`, kind: 'invalidNames' };
   const path = under === '' ? name : `${under}/${name}`;
   if (!isFilePath(path)) return { path, kind: 'invalidNames' };
   // An object of unknown size, such as an online office document, is generated when it is read.
   if (typeof bytes !== 'number' || !Number.isSafeInteger(bytes) || bytes < 0) return { path, kind: 'unknownSizes' };
-  const modifiedMs = typeof time === 'string' ? Date.parse(time) : Number.NaN;
+  const listedMs = typeof time === 'string' ? Date.parse(time) : Number.NaN;
+  const modifiedMs = findReportedTime(keptTimes, listedMs) ?? NaN;
   const metadata = describeObject(object);
   return { path, bytes, modifiedMs: Number.isNaN(modifiedMs) ? unknownTimeMs : modifiedMs, ...metadata };
 }

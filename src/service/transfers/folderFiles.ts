@@ -2,7 +2,6 @@ import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
 import { isMissing } from '../../core/util/errorFacts.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
-import { findKnownTime } from '../stores/storeClient.ts';
 import { StoreError } from '../stores/storeError.ts';
 import {
   createAttempt,
@@ -332,8 +331,6 @@ export class FolderSink implements MoveSink {
     const opened = openPart(part);
     withOpenFile(opened, () => {
       readPieces(opened, { from: 0, expectedBytes: bytes }, this.job.signal, (piece) => digests.update(piece));
-      // rclone has set the time of the object, or that of no object.
-      if (findKnownTime(fs.fstatSync(opened).mtimeMs) === undefined) setModified(opened, String(Date.now() / 1_000));
       if (this.job.isFlushed) fs.fsyncSync(opened);
     });
     if (digests.bytes !== bytes) throw createDiskError();

@@ -71,7 +71,7 @@ class FileMover {
     };
     this.source =
       source.location.folder === undefined
-        ? new BatchSource(this.mustGetStores(), source.location.remote, source.hash)
+        ? new BatchSource(this.mustGetStores(), source.location.remote, source)
         : new FolderSource(source.location.folder);
     this.sink =
       destination.location.folder === undefined

@@ -1,5 +1,6 @@
 import { type BatchFolder, StoreBatches } from '../stores/storeBatches.ts';
 import type { StoreClient, StoreObject } from '../stores/storeClient.ts';
+import { findReportedTime, type KeptTimes } from '../stores/storeFeatures.ts';
 import {
   BadFile,
   OperationError,
@@ -7,6 +8,7 @@ import {
   type DoneFile,
   type FileBytes,
   type FileToMove,
+  type MoveSide,
 } from './fileJobs.ts';
 import type { StreamDigests } from './openFiles.ts';
 
@@ -186,6 +188,7 @@ export class BatchSource implements MoveSource {
   private readonly folder: BatchFolder;
   private readonly remote: string;
   private readonly hash: string | undefined;
+  private readonly keptTimes: KeptTimes | undefined;
   private readonly single: StoreSource;
   /** The fetched files, by position. The hash is undefined if the store has none. */
   private readonly fetched = new Map<
@@ -193,11 +196,12 @@ export class BatchSource implements MoveSource {
     { readonly hash: string | undefined; readonly modifiedMs?: number | undefined }
   >();
 
-  constructor({ client, folder }: StoreAccess, remote: string, hash: string | undefined) {
+  constructor({ client, folder }: StoreAccess, remote: string, { hash, keptTimes }: Omit<MoveSide, 'location'>) {
     this.client = client;
     this.folder = folder;
     this.remote = remote;
     this.hash = hash;
+    this.keptTimes = keptTimes;
     this.single = new StoreSource(client, remote, hash);
   }
 
@@ -219,7 +223,8 @@ export class BatchSource implements MoveSource {
   }
 
   moveFetched(file: FileToMove, path: string): boolean {
-    return this.fetched.get(file.position)?.hash !== undefined && this.folder.moveTo(file, path);
+    const fetched = this.fetched.get(file.position);
+    return fetched?.hash !== undefined && this.folder.moveTo(file, path, fetched.modifiedMs);
   }
 
   async *read(file: FileToMove, from: number, signal: AbortSignal): AsyncGenerator<Buffer> {
@@ -240,7 +245,8 @@ export class BatchSource implements MoveSource {
 
   async findModified(file: FileToMove, signal: AbortSignal): Promise<number | undefined> {
     const fetched = this.fetched.get(file.position);
-    return fetched === undefined ? await this.single.findModified(file, signal) : fetched.modifiedMs;
+    if (fetched !== undefined) return fetched.modifiedMs;
+    return findReportedTime(this.keptTimes, await this.single.findModified(file, signal));
   }
 
   private async describe(
@@ -256,6 +262,6 @@ export class BatchSource implements MoveSource {
     const { position, declared } = file;
     if (declared === undefined && this.hash !== undefined && object === undefined) return;
     const hash = declared?.hex ?? object?.hash;
-    this.fetched.set(position, { hash, modifiedMs: this.folder.findModified(file) });
+    this.fetched.set(position, { hash, modifiedMs: findReportedTime(this.keptTimes, this.folder.findModified(file)) });
   }
 }

@@ -99,7 +99,7 @@ class StoreRoute extends FolderRoute {
 
   override async move(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult> {
     const { source: from, destination: to } = this.features;
-    const source: MoveSide = { location: this.source, hash: from?.hashes[0] };
+    const source: MoveSide = { location: this.source, hash: from?.hashes[0], keptTimes: from?.keptTimes };
     const destination: MoveSide = { location: this.destination, hash: to?.hashes[0], keptTimes: to?.keptTimes };
     const listed = files.map((file) => ({ ...file, isPresent: this.present.has(file.path) }));
     const { attempt, copyVerification } = this;

@@ -55,9 +55,10 @@ describe('The files of a batch (D62)', () => {
       const target = nodePath.join(parent, 'target');
       await fs.symlink('12345', nodePath.join(folder.files, 'link'));
       folder.write('short', Buffer.from('1234'));
-      for (const path of ['link', 'short', 'missing']) assert.equal(folder.moveTo(toFile(path), target), false, path);
+      for (const path of ['link', 'short', 'missing'])
+        assert.equal(folder.moveTo(toFile(path), target, 1), false, path);
       folder.write('whole', Buffer.from('12345'));
-      assert.equal(folder.moveTo(toFile('whole'), target), true);
+      assert.equal(folder.moveTo(toFile('whole'), target, 1), true);
       assert.equal(await fs.readFile(target, 'utf8'), '12345');
     });
 

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import type { LeftOutName, ScannedFile } from '../../../src/service/catalog/catalogFile.ts';
+import { readStoreFeatures } from '../../../src/service/stores/storeFeatures.ts';
+import { listStore } from '../../../src/service/stores/storeListing.ts';
+import { debianServerKinds } from '../../support/debianServers.ts';
+import { OddBucket } from '../../support/oddBucket.ts';
+import { describeWithEachRclone } from '../../support/rclones.ts';
+import { mustFindRclone, StoreServers } from '../../support/storeServers.ts';
+
+interface Listed {
+  readonly files: readonly ScannedFile[];
+  readonly leftOut: readonly LeftOutName[];
+}
+
+async function list(remote: string, configFile: string): Promise<Listed> {
+  const config = process.env['RCLONE_CONFIG'];
+  process.env['RCLONE_CONFIG'] = configFile;
+  try {
+    const program = mustFindRclone();
+    const { signal } = new AbortController();
+    const features = await readStoreFeatures(program, remote, signal);
+    const listed: { files: ScannedFile[]; leftOut: LeftOutName[] } = { files: [], leftOut: [] };
+    for await (const { files, leftOut } of listStore({ program, remote, features }, '', signal)) {
+      listed.files.push(...files);
+      listed.leftOut.push(...leftOut);
+    }
+    return listed;
+  } finally {
+    if (config === undefined) delete process.env['RCLONE_CONFIG'];
+    else process.env['RCLONE_CONFIG'] = config;
+  }
+}
+
+describeWithEachRclone('The listing of a store (D62)', () => {
+  let root: string;
+
+  beforeEach(async () => (root = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-entries-'))));
+  afterEach(async () => await fs.rm(root, { recursive: true }));
+
+  it('leaves out the objects that rclone lists under a name by which it cannot read them', async () => {
+    const keys = ['run/./a.txt', 'run/../b.txt', '..', 'c/.', 'd//e', '/f', 'quote\u201Bd'];
+    const readable = ['end.', 'end ', ' lead', 'wide\uFF0Edot', '\uFF0E\uFF0E\uFF0E', 'tab\tname'];
+    const bucket = await OddBucket.start(Object.fromEntries([...keys, ...readable].map((key) => [key, key])));
+    try {
+      const config = nodePath.join(root, 'rclone.conf');
+      await fs.writeFile(config, bucket.section);
+      const { files, leftOut } = await list(bucket.remote, config);
+      const expected = readable.map((key) => key.replace('\t', '\u2409'));
+      assert.deepEqual(files.map(({ path }) => path).toSorted(), expected.toSorted());
+      assert.deepEqual(
+        leftOut.map(({ kind }) => kind),
+        keys.map(() => 'invalidNames'),
+      );
+    } finally {
+      bucket.stop();
+    }
+  });
+
+  for (const kind of debianServerKinds.filter((one) => one === 'openssh'))
+    describe('on an SFTP server', () => {
+      let servers: StoreServers;
+      const write = async (path: string, content: string): Promise<string> => {
+        await servers.write(kind, { [path]: content });
+        return nodePath.join(servers.folder(kind), path);
+      };
+
+      beforeEach(async () => (servers = await StoreServers.start([kind])));
+      afterEach(async () => await servers.stop());
+
+      it('has no times that the server reports for others, also behind a remote that wraps it', async () => {
+        for (const [name, time] of Object.entries(farTimes))
+          await fs.utimes(await write(`${name}.txt`, 'x'), '0', String(time));
+        await fs.appendFile(servers.configFile, `[wrapper]\ntype = chunker\nremote = ${servers.remote(kind)}\n`);
+        for (const remote of [servers.remote(kind), 'wrapper:']) {
+          const { files } = await list(remote, servers.configFile);
+          const times = Object.fromEntries(files.map(({ path, modifiedMs }) => [path, modifiedMs]));
+          const unknown = Number.NEGATIVE_INFINITY;
+          const expected = { '1960.txt': unknown, '2021.txt': farTimes['2021'] * 1_000, '2200.txt': unknown };
+          assert.deepEqual(times, expected, remote);
+        }
+      });
+
+      it('has no hashes if the server would have to compute them, also behind remotes that wrap it', async () => {
+        await write('a.txt', 'content');
+        const [program, log] = [nodePath.join(root, 'md5'), nodePath.join(root, 'log')];
+        await fs.writeFile(program, `#!/bin/sh\necho >> '${log}'\nexec md5sum "$@"\n`, { mode: 0o755 });
+        const place = `${kind},md5sum_command=${program},sha1sum_command=none:${servers.folder(kind)}`;
+        const sections = Object.entries({
+          ...{ chunker: `remote = ${place}`, hasher: `remote = ${place}`, compress: `remote = ${place}` },
+          ...{ combine: `upstreams = a=${place}`, alias: 'remote = combine:a' },
+          union: `upstreams = chunker: ${place}`,
+        });
+        const text = sections.map(([type, setting]) => `[${type}]\ntype = ${type}\n${setting}\n`).join('\n');
+        await fs.appendFile(servers.configFile, text);
+        for (const [type] of sections) {
+          const { files } = await list(`${type}:`, servers.configFile);
+          if (type !== 'compress') assert.equal(files.length, 1, type);
+          assert.ok(
+            files.every(({ metadata }) => metadata === undefined),
+            type,
+          );
+        }
+        await assert.rejects(fs.access(log));
+      });
+    });
+});
+
+/** Times in seconds since 1970, of which SFTP can express the second one. */
+const farTimes = { '1960': -299_000_000, '2021': 1_625_735_411, '2200': 7_275_000_000 };
