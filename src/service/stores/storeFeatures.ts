@@ -133,6 +133,8 @@ export interface CopyVerification {
 
 /** Matches rclone's descriptions of the stores that compute the hash of each object. */
 const hashingStores = /^(?:GCS|Swift|Google drive|box|pcloud) /;
+/** Matches those of the other stores whose copies are objects of their own. */
+const copyingStores = /^(?:S3|Azure|B2|OneDrive|Dropbox) /;
 
 /**
  * Verification of S3 copies. The ETag of an object that S3 copies in one piece is its MD5, unless the object is
@@ -146,8 +148,14 @@ const s3Verification: CopyVerification = {
   hasOwnHashes: true,
 };
 
-/** Returns the options for verifying copies within a remote (D66: copies within a store). */
-export function chooseVerification(remote: string, features: StoreFeatures): CopyVerification {
+/**
+ * Returns the options for verifying copies within a remote; undefined for a store that can't copy, or whose copies may
+ * be links to their originals (D66: copies within a store).
+ */
+export function chooseVerification(remote: string, features: StoreFeatures): CopyVerification | undefined {
+  if (!features.canCopy) return undefined;
   if (isS3(remote, features)) return s3Verification;
-  return { copyOptions: '', listOptions: '', hasOwnHashes: hashingStores.test(features.description) };
+  const hasOwnHashes = hashingStores.test(features.description);
+  if (!hasOwnHashes && !copyingStores.test(features.description)) return undefined;
+  return { copyOptions: '', listOptions: '', hasOwnHashes };
 }

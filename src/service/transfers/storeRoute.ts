@@ -79,9 +79,10 @@ class StoreRoute extends FolderRoute {
       const [source, destination] = await Promise.all([from, to].map(async (remote) => await describe(client, remote)));
       if (destination?.canRename === false) throw createRenameFailure();
       this.features = { source, destination };
-      if (to !== undefined && areOnOneRemote(from, to) && source?.canCopy === true && destination?.canCopy === true)
+      if (to === undefined) return;
+      if (destination !== undefined && areOnOneRemote(from, to))
         this.copyVerification = chooseVerification(to, destination);
-      if (to !== undefined) await this.findPresent(client, to);
+      await this.findPresent(client, to);
     });
   }
 

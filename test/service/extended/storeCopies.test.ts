@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
+import * as fs from 'node:fs/promises';
+import * as nodePath from 'node:path';
 import { CopyingBucket } from '../../support/copyingBucket.ts';
 import { CountingProxy } from '../../support/countingProxy.ts';
+import { debianServerKinds } from '../../support/debianServers.ts';
+import { describeWithEachRclone } from '../../support/rclones.ts';
 import { StoreRig } from '../../support/storeRig.ts';
 
 const large = randomBytes(4_000_000);
@@ -158,4 +162,26 @@ describe('A store that copies objects wrongly (D66)', () => {
     bucket.wrongCopies = 'all';
     await assertCopied('kms', /verified by (?:md5|reading back)/);
   });
+});
+
+describeWithEachRclone('A store that copies objects as hard links (D66)', () => {
+  for (const kind of debianServerKinds.filter((one) => one === 'openssh'))
+    it('copies none itself, so that a change to an original leaves its copy unchanged', async () => {
+      const rig = await StoreRig.start([kind], { [kind]: { 'from/a.txt': 'content' } });
+      try {
+        await rig.stopService();
+        const config = await fs.readFile(rig.servers.configFile, 'utf8');
+        await fs.writeFile(rig.servers.configFile, config.replace(`[${kind}]`, `[${kind}]\ncopy_is_hardlink = true`));
+        const remotes = ['from', 'to'].map((name) => ({ name, remote: `${rig.servers.remote(kind)}/${name}` }));
+        await rig.startService({ remotes });
+        const [file] = await rig.find('from');
+        assert.ok(file);
+        const { status, message, id } = await rig.transfer('from', 'to', [file.id]);
+        assert.equal(status, 'succeeded', message);
+        await fs.appendFile(nodePath.join(rig.servers.folder(kind), 'from/a.txt'), ', changed');
+        assert.equal(rig.servers.read(`${rig.servers.remote(kind)}/to/dts-${id}/a.txt`).toString(), 'content');
+      } finally {
+        await rig.stop();
+      }
+    });
 });
