@@ -5,8 +5,9 @@ import { connect } from 'node:net';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { createRcloneEnvironment, findRclonePath } from '../../src/core/util/remote.ts';
-import { debianServerKinds, prepareDebianServer, type DebianServer, type DebianServerKind } from './debianServers.ts';
+import { debianServerKinds, isDebianServer, prepareDebianServer, type DebianServerKind } from './debianServers.ts';
 import { eventually } from './eventually.ts';
+import type { DebianServer } from './moreServers.ts';
 import { ReservedPort } from './reservedPort.ts';
 
 const s3Program = nodePath.join(import.meta.dirname, '../../node_modules/s3rver/bin/s3rver.js');
@@ -16,14 +17,14 @@ const s3Writes = nodePath.join(import.meta.dirname, 's3rverWrites.cjs');
 export const plantedSecrets = [
   'planted-sftp-password',
   'planted-dav-password',
-  'planted-apache-password',
+  ...['planted-apache-password', 'planted-proftpd-password', 'planted-lighttpd-password', 'planted-nginx-password'],
   'S3RVER-planted-never-used',
 ] as const;
 
 /** A kind of server, which is also the name of its remote. */
 export type StoreKind = 'sftp' | 'dav' | 's3' | DebianServerKind;
 
-/** All kinds of servers that this machine can run. */
+/** The kinds of servers that most tests of stores use. */
 export const storeKinds: readonly StoreKind[] = ['sftp', 'dav', 's3', ...debianServerKinds];
 
 /** Options for {@link StoreServers.start}: additional configuration in `remotes`, and the folders to serve. */
@@ -72,7 +73,7 @@ export class StoreServers {
     for (const kind of kinds) ports.set(kind, await ReservedPort.reserve());
     const servers = new StoreServers(root, ports, folders);
     for (const kind of kinds) await fs.mkdir(servers.folder(kind), { recursive: true });
-    for (const kind of debianServerKinds.filter((one) => kinds.includes(one))) await servers.prepareDebian(kind);
+    for (const kind of kinds.filter(isDebianServer)) await servers.prepareDebian(kind);
     await fs.writeFile(servers.configFile, servers.describeRemotes() + remotes, { mode: 0o600 });
     try {
       await Promise.all(kinds.map(async (kind) => await servers.startServer(kind)));
