@@ -149,6 +149,7 @@ const insertWords = `${plainWordsSql} FROM (SELECT rowid * ${idStride} AS id, pa
 export class StagedListing {
   private readonly database: SqliteFile;
   private readonly rows: CatalogRows;
+  private readonly classOf: StatementSync;
 
   constructor(database: SqliteFile, rows: CatalogRows) {
     this.database = database;
@@ -157,8 +158,22 @@ export class StagedListing {
       CREATE TEMP TABLE IF NOT EXISTS listed (
         path TEXT NOT NULL, bytes INTEGER NOT NULL, modified REAL NOT NULL, metadata TEXT, format TEXT, folder INTEGER
       );
-      PRAGMA temp.cache_size = -16384;
-      DELETE FROM temp.listed;`);
+      CREATE TEMP TABLE IF NOT EXISTS classes (name TEXT PRIMARY KEY, class TEXT NOT NULL) WITHOUT ROWID;
+      PRAGMA temp.cache_size = -16384;`);
+    this.clear();
+    this.classOf = database.prepare('SELECT class FROM temp.classes WHERE name = ?');
+  }
+
+  /** Adds storage classes that are listed before the files, by the names in the listing. */
+  addClasses(classes: ReadonlyMap<string, string>): void {
+    runInTransaction(this.database, () => {
+      const insert = this.database.prepare('INSERT OR REPLACE INTO temp.classes VALUES (?, ?)');
+      for (const one of classes) insert.run(...one);
+    });
+  }
+
+  findClass(name: string): unknown {
+    return this.classOf.get(name)?.['class'];
   }
 
   add(files: readonly ScannedFile[]): void {
@@ -212,7 +227,7 @@ export class StagedListing {
   }
 
   clear(): void {
-    this.database.exec('DELETE FROM temp.listed');
+    this.database.exec('DELETE FROM temp.listed; DELETE FROM temp.classes');
   }
 
   /** Copies rows, in SQL alone if all of them are plain files. */

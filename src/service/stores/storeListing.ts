@@ -1,5 +1,6 @@
 import { parseJsonObject } from '../../core/util/json.ts';
 import { findHiddenPath, isUncounted, type LeftOutName, type ScannedFile } from '../catalog/catalogFile.ts';
+import type { StagedListing } from '../catalog/catalogMerge.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 import { collectErrors, endWithSignal, startRclone, waitForEnd } from './rcloneProgram.ts';
 import { describeStoreFailure, joinRemotePath } from '../../core/util/remote.ts';
@@ -10,7 +11,9 @@ interface ListedStore {
   readonly remote: string;
   readonly features: StoreFeatures;
   /** Called with a sentence if the storage classes of the objects could not be listed. */
-  readonly onNote?: (note: string) => void;
+  readonly onNote: (note: string) => void;
+  /** Keeps the storage classes that are listed apart: there may be one per object. */
+  readonly staged: StagedListing;
 }
 
 interface ListingBatch {
@@ -36,8 +39,10 @@ const archivedClasses = new Set(['GLACIER', 'DEEP_ARCHIVE', 'ARCHIVE']);
  * subfolder counts as empty.
  */
 export async function* listStore(store: ListedStore, under: string, signal: AbortSignal): AsyncGenerator<ListingBatch> {
-  const classes = store.features.hasListedClasses ? undefined : await tryReadClasses(store, under, signal);
-  const { keptTimes } = store.features;
+  const { features, staged } = store;
+  const { hasListedClasses, keptTimes } = features;
+  if (!hasListedClasses) await tryReadClasses(store, under, signal);
+  const classes = hasListedClasses ? undefined : staged;
   const read: ListingReader<ListingBatch> = (pieces) => gather(pieces, { under, keptTimes }, classes);
   yield* runListing(store, createArguments(store), { under, read }, signal);
 }
@@ -73,31 +78,25 @@ async function* runListing<T>(
 /** Matches the lines with the two fields that are read; rclone indents its output, with one field per line. */
 const classFieldPattern = /^\t\t"(Remote|StorageClass)": ("(?:[^"\\]|\\.)+"),?$/;
 
-/** The storage classes of objects that aren't in the standard one, by the names in the listing. */
-type StorageClasses = ReadonlyMap<string, string>;
-
-async function tryReadClasses(
-  store: ListedStore,
-  under: string,
-  signal: AbortSignal,
-): Promise<StorageClasses | undefined> {
+async function tryReadClasses(store: ListedStore, under: string, signal: AbortSignal): Promise<void> {
   try {
-    return await readClasses(store, under, signal);
+    await readClasses(store, under, signal);
   } catch (error) {
     if (signal.aborted || !(error instanceof DatabaseUnavailableError)) throw error;
     // Some services reject the header with which rclone lists storage classes.
-    store.onNote?.(`archived objects count as staged, because their storage classes can't be listed: ${error.message}`);
-    return undefined;
+    store.onNote(
+      `archived objects may count as staged, because their storage classes can't be listed: ${error.message}`,
+    );
   }
 }
 
-async function readClasses(store: ListedStore, under: string, signal: AbortSignal): Promise<StorageClasses> {
-  const classes = new Map<string, string>();
+async function readClasses(store: ListedStore, under: string, signal: AbortSignal): Promise<void> {
   let name = '';
   // This command takes no request per object, unlike a listing with metadata.
   const args = ['backend', 'restore-status', '-o', 'all'];
   const read: ListingReader<readonly string[]> = (pieces) => pieces;
   for await (const lines of runListing(store, args, { under, read }, signal)) {
+    const classes = new Map<string, string>();
     for (const line of lines) {
       const [, field, json = ''] = classFieldPattern.exec(line) ?? [];
       if (field === undefined) continue;
@@ -105,8 +104,8 @@ async function readClasses(store: ListedStore, under: string, signal: AbortSigna
       if (field === 'Remote') name = value;
       else if (value !== standardClass) classes.set(name, value);
     }
+    store.staged.addClasses(classes);
   }
-  return classes;
 }
 
 function createArguments({ features }: ListedStore): string[] {
@@ -135,7 +134,7 @@ async function* splitLines(output: AsyncIterable<string>): AsyncGenerator<readon
 async function* gather(
   pieces: AsyncIterable<readonly string[]>,
   place: ListedPlace,
-  classes: StorageClasses | undefined,
+  classes: StagedListing | undefined,
 ): AsyncGenerator<ListingBatch> {
   let batch = createBatch();
   for await (const lines of pieces) {
@@ -167,10 +166,10 @@ type ListedObject = Readonly<Record<string, unknown>>;
  * Parses one line of the listing, and adds the storage class that was listed apart. rclone prints an array with one
  * object per line, separated by commas.
  */
-function parseListedLine(line: string, classes: StorageClasses | undefined): ListedObject | undefined {
+function parseListedLine(line: string, classes: StagedListing | undefined): ListedObject | undefined {
   if (!line.startsWith('{')) return undefined;
   const object = parseJsonObject(line.endsWith(',') ? line.slice(0, -1) : line);
-  const Tier = classes?.get(String(object?.['Path']));
+  const Tier = classes?.findClass(String(object?.['Path']));
   return Tier === undefined ? object : { ...object, Tier };
 }
 

@@ -61,7 +61,7 @@ export class StoreScan {
     const staged = this.catalog.startListing();
     const leftOut = this.catalog.leftOut.startListing();
     try {
-      const store = { program, remote: this.store.remote, features, onNote };
+      const store = { program, remote: this.store.remote, features, onNote, staged };
       for await (const batch of listStore(store, under, this.signal)) {
         staged.add(batch.files);
         this.count += batch.files.length;

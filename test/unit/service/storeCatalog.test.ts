@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
 import { systemClock, type Clock } from '../../../src/core/util/clock.ts';
-import { StoreCatalog } from '../../../src/service/stores/storeCatalog.ts';
+import { parseJsonObject } from '../../../src/core/util/json.ts';
+import { StoreCatalog, type StoreCatalogConfig } from '../../../src/service/stores/storeCatalog.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
@@ -143,4 +146,73 @@ describe('The catalog of a store', () => {
       assert.deepEqual(listNotes(), []);
     });
   });
+
+  describe('whose storage classes another command lists (D67)', () => {
+    /** Writes the rclone of an S3 store: it prints what the two shell commands print. */
+    async function writeProgram(classes: string, objects: string): Promise<string> {
+      const features = '{"String":"S3 bucket lab","Features":{"Command":true,"GetTier":false}}';
+      const program = nodePath.join(folder, 'rclone');
+      const [version, commands] = ["version*) echo 'rclone v1.75.0' ;;", `*features*) echo '${features}' ;;`];
+      const listings = `*restore-status*) ${classes} ;;\nlsjson*) ${objects} ;;`;
+      await fs.writeFile(program, `#!/bin/sh\ncase "$*" in\n${version}\n${commands}\n${listings}\nesac\n`, {
+        mode: 0o755,
+      });
+      return program;
+    }
+
+    const printClasses = (classes: Readonly<Record<string, string>>): string =>
+      `cat << 'END'\n${JSON.stringify(
+        Object.entries(classes).map(([Remote, StorageClass]) => ({ Remote, RestoreStatus: {}, StorageClass })),
+        undefined,
+        '\t',
+      )}\nEND\n`;
+
+    const findClasses = async (): Promise<unknown> => {
+      const files = await catalog.filesByIds(['a.txt', 'é "1".bam', 'runs/a.txt']);
+      return files.map((file) => file && parseJsonObject(file.metadata ?? '{}')?.['storageClass']);
+    };
+
+    it('gives each file its own class, those of a folder from the listing of the folder, and none twice', async () => {
+      await open([]);
+      const names = ['a.txt', 'é "1".bam', 'runs/a.txt'].map((Path) => `${JSON.stringify({ Path, Size: 1 })},`);
+      const all = { 'a.txt': 'STANDARD', 'é "1".bam': 'GLACIER', 'runs/a.txt': 'DEEP_ARCHIVE' };
+      await writeProgram(printClasses(all), `printf '%s\\n' '${names.join("' '")}'`);
+      await catalog.rescan();
+      assert.deepEqual(await findClasses(), [undefined, 'GLACIER', 'DEEP_ARCHIVE']);
+      await writeProgram(printClasses({ 'a.txt': 'GLACIER' }), `echo '${plainObject}'`);
+      catalog.resumeTracking('runs');
+      await eventually(() => Promise.resolve(catalog.getListing().state === 'listed' || undefined));
+      assert.deepEqual(await findClasses(), [undefined, 'GLACIER', 'GLACIER']);
+      await writeProgram(printClasses({}), `printf '%s\\n' '${names.join("' '")}'`);
+      await catalog.rescan();
+      assert.deepEqual(await findClasses(), [undefined, undefined, undefined]);
+    });
+
+    it('is scanned with less memory than the classes take', async () => {
+      const names = `awk 'BEGIN { name = sprintf("%2000s", ""); gsub(" ", "x", name)
+        for (i = 0; i < 20000; i++) printf "\\t\\t\\"Remote\\": \\"%d%s\\",\\n\\t\\t\\"StorageClass\\": \\"GLACIER\\"\\n", i, name }'`;
+      const last = `\t\t"Remote": "a.txt",\n\t\t"StorageClass": "GLACIER"`;
+      const rclone = await writeProgram(`${names}; printf '${last}\\n'`, `echo '${plainObject}'`);
+      const config = { name: 'store', remote: 'lab:', rclone, file: nodePath.join(folder, 'a.db'), rescanMs };
+      await scanInWorker({ ...config, hasRestore: false }, 32);
+      await open([]);
+      assert.deepEqual(await findClasses(), ['GLACIER', undefined, undefined]);
+    });
+  });
 });
+
+/** Scans a store in a thread with a limited heap. Rejects if the heap is too small. */
+async function scanInWorker(config: StoreCatalogConfig, megabytes: number): Promise<void> {
+  const [catalogs, clocks] = ['service/stores/storeCatalog.ts', 'core/util/clock.ts'].map((path) =>
+    JSON.stringify(nodePath.join(import.meta.dirname, '../../../src', path)),
+  );
+  const program = `
+    const { workerData: config } = require('node:worker_threads');
+    Promise.all([import(${catalogs}), import(${clocks})]).then(async ([{ StoreCatalog }, { systemClock: clock }]) => {
+      const catalog = new StoreCatalog(config, { clock, logger: { info() {} } });
+      await catalog.rescan();
+      await catalog.close();
+    });`;
+  const resourceLimits = { maxOldGenerationSizeMb: megabytes };
+  await once(new Worker(program, { eval: true, workerData: config, resourceLimits }), 'exit');
+}
