@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { readTogether } from '../../support/builtFiles.ts';
 
 const folder = join(import.meta.dirname, '..', '..', '..', 'dist', 'lib');
@@ -25,6 +28,19 @@ describe('The code that the programs share', () => {
     const packages = listPackages(others.filter((file) => file.endsWith('.js')));
     assert.ok(['undici', 'zod', '@modelcontextprotocol/server'].every((name) => packages.includes(name)));
   });
+
+  for (const program of ['service.js', 'thread.js'])
+    it(`loads no HTTP client of Node.js in ${program}, because it would take most of the start`, async () => {
+      const script = `
+        process.on('exit', () => {
+          console.log(process.moduleLoadList.filter((name) => /undici| net$/.test(name)).join());
+          process.exitCode = 0;
+        });
+        await import(${JSON.stringify(pathToFileURL(join(folder, program)).href)});
+      `;
+      const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
+      assert.equal(stdout.trim(), 'NativeModule net');
+    });
 
   it('is in one file for each module', () => {
     const files = readdirSync(folder).filter((file) => file.endsWith('.js'));
