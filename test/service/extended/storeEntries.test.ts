@@ -3,6 +3,7 @@ import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import type { LeftOutName, ScannedFile } from '../../../src/service/catalog/catalogFile.ts';
+import { CatalogStore } from '../../../src/service/catalog/catalogStore.ts';
 import { readStoreFeatures } from '../../../src/service/stores/storeFeatures.ts';
 import { listStore } from '../../../src/service/stores/storeListing.ts';
 import { debianServerKinds } from '../../support/debianServers.ts';
@@ -18,17 +19,26 @@ interface Listed {
 async function list(remote: string, configFile: string): Promise<Listed> {
   const config = process.env['RCLONE_CONFIG'];
   process.env['RCLONE_CONFIG'] = configFile;
+  const catalog = new CatalogStore(':memory:');
   try {
     const program = mustFindRclone();
     const { signal } = new AbortController();
     const features = await readStoreFeatures(program, remote, signal);
     const listed: { files: ScannedFile[]; leftOut: LeftOutName[] } = { files: [], leftOut: [] };
-    for await (const { files, leftOut } of listStore({ program, remote, features }, '', signal)) {
+    const store = {
+      program,
+      remote,
+      features,
+      staged: catalog.startListing(),
+      onNote: (note: string) => assert.fail(note),
+    };
+    for await (const { files, leftOut } of listStore(store, '', signal)) {
       listed.files.push(...files);
       listed.leftOut.push(...leftOut);
     }
     return listed;
   } finally {
+    catalog.close();
     if (config === undefined) delete process.env['RCLONE_CONFIG'];
     else process.env['RCLONE_CONFIG'] = config;
   }
