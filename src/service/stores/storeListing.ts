@@ -47,7 +47,7 @@ export async function* listStore(store: ListedStore, under: string, signal: Abor
   yield* runListing(store, createArguments(store), { under, read }, signal);
 }
 
-/** What determines how an object is described. */
+/** The place that is listed, and the times that it keeps. */
 interface ListedPlace {
   readonly under: string;
   readonly keptTimes: KeptTimes;

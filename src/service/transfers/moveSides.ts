@@ -196,7 +196,7 @@ export class BatchSource implements MoveSource {
     { readonly hash: string | undefined; readonly modifiedMs?: number | undefined }
   >();
 
-  constructor({ client, folder }: StoreAccess, remote: string, { hash, keptTimes }: Omit<MoveSide, 'location'>) {
+  constructor({ client, folder }: StoreAccess, remote: string, { hash, keptTimes }: MoveSide) {
     this.client = client;
     this.folder = folder;
     this.remote = remote;
