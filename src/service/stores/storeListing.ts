@@ -4,12 +4,15 @@ import type { StagedListing } from '../catalog/catalogMerge.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 import { collectErrors, endWithSignal, startRclone, waitForEnd } from './rcloneProgram.ts';
 import { describeStoreFailure, joinRemotePath } from '../../core/util/remote.ts';
+import { LoopFinder, maxLoops } from './linkLoops.ts';
 import { findReportedTime, type KeptTimes, type StoreFeatures } from './storeFeatures.ts';
 
 interface ListedStore {
   readonly program: string;
   readonly remote: string;
   readonly features: StoreFeatures;
+  /** Folders to leave out, relative to the listed one; from several on, all links of an SFTP server. */
+  readonly loops?: readonly string[];
   /** Called with a sentence if the storage classes of the objects could not be listed. */
   readonly onNote: (note: string) => void;
   /** Keeps the storage classes that are listed apart: there may be one per object. */
@@ -35,8 +38,8 @@ const archivedClasses = new Set(['GLACIER', 'DEEP_ARCHIVE', 'ARCHIVE']);
 
 /**
  * Lists the objects below a folder of a store, or all objects if `under` is empty. Yields them in batches, in the order
- * in which rclone prints them. Throws {@link DatabaseUnavailableError} if the listing is incomplete; a missing
- * subfolder counts as empty.
+ * in which rclone prints them. Throws {@link DatabaseUnavailableError} if the listing is incomplete, and
+ * {@link LinkLoop} if it would not end; a missing subfolder counts as empty.
  */
 export async function* listStore(store: ListedStore, under: string, signal: AbortSignal): AsyncGenerator<ListingBatch> {
   const { features, staged } = store;
@@ -108,13 +111,15 @@ async function readClasses(store: ListedStore, under: string, signal: AbortSigna
   }
 }
 
-function createArguments({ features }: ListedStore): string[] {
+function createArguments({ features, loops = [] }: ListedStore): string[] {
   const hash = features.hashes.find((name) => name !== 'sha256' || features.hasListedHashes);
   return [
     'lsjson',
     '--recursive',
     '--files-only',
     '--no-mimetype',
+    ...(loops.length > maxLoops ? ['--sftp-skip-links'] : []),
+    ...loops.map((folder) => `--exclude=/${folder.replaceAll(/[*?[\]{}\\]/g, String.raw`\$&`)}/**`),
     ...(features.hasListedTimes ? [] : ['--use-server-modtime']),
     ...(features.hasListedHashes && hash !== undefined ? ['--hash', '--hash-type', hash] : []),
   ];
@@ -137,8 +142,14 @@ async function* gather(
   classes: StagedListing | undefined,
 ): AsyncGenerator<ListingBatch> {
   let batch = createBatch();
+  const loops = new LoopFinder();
   for await (const lines of pieces) {
-    for (const line of lines) addObject(batch, parseListedLine(line, classes), place);
+    for (const line of lines) {
+      const object = parseListedLine(line, classes);
+      if (object === undefined) continue;
+      loops.check(object);
+      addObject(batch, object, place);
+    }
     if (batch.files.length + batch.leftOut.length < batchSize) continue;
     yield batch;
     batch = createBatch();
@@ -150,8 +161,7 @@ function createBatch(): { files: ScannedFile[]; leftOut: LeftOutName[] } {
   return { files: [], leftOut: [] };
 }
 
-function addObject(batch: ReturnType<typeof createBatch>, object: ListedObject | undefined, place: ListedPlace): void {
-  if (object === undefined) return;
+function addObject(batch: ReturnType<typeof createBatch>, object: ListedObject, place: ListedPlace): void {
   const found = toScannedObject(object, place);
   if (isUncounted(found.path)) return;
   const hidden = 'kind' in found && found.kind === 'invalidNames' ? undefined : findHiddenPath(found.path);

@@ -3,6 +3,8 @@ import { repeatIfRemoteMissing } from '../../core/util/remote.ts';
 import type { CatalogStore } from '../catalog/catalogStore.ts';
 import type { StagedListing } from '../catalog/catalogMerge.ts';
 import type { LeftOutListing } from '../catalog/leftOutTable.ts';
+import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
+import { LinkLoop, maxLoops } from './linkLoops.ts';
 import { openRclone } from './rcloneProgram.ts';
 import { readStoreFeatures } from './storeFeatures.ts';
 import { listStore } from './storeListing.ts';
@@ -53,27 +55,37 @@ export class StoreScan {
     return await repeatIfRemoteMissing(async () => await this.scan(under));
   }
 
-  private async scan(under: string): Promise<ScanResult> {
+  /** Scans objects, but not below `loops`, links that lead back. Scans again if it finds another one. */
+  private async scan(under: string, loops: readonly string[] = []): Promise<ScanResult> {
     const { path: program, note } = await openRclone(this.store.rclone);
     const features = await readStoreFeatures(program, this.store.remote, this.signal);
-    const notes = note === undefined ? [] : [note];
+    const notes = [...(note === undefined ? [] : [note]), ...describeLoops(loops)];
     const onNote = (one: string): void => void notes.push(one);
     const staged = this.catalog.startListing();
     const leftOut = this.catalog.leftOut.startListing();
+    leftOut.add(loops.map((folder) => ({ path: under === '' ? folder : `${under}/${folder}`, kind: 'folderLinks' })));
     try {
-      const store = { program, remote: this.store.remote, features, onNote, staged };
+      const store = { program, remote: this.store.remote, features, loops, onNote, staged };
       for await (const batch of listStore(store, under, this.signal)) {
         staged.add(batch.files);
         this.count += batch.files.length;
         leftOut.add(batch.leftOut);
       }
     } catch (error) {
+      if (error instanceof LinkLoop) return await this.scanWithout(error, under, loops);
       if (this.usesPartial && this.count > 0 && !this.signal.aborted) await this.merge(staged, under);
       throw error;
     }
     await this.merge(staged, under);
     this.catalog.leftOut.replace(under, leftOut);
     return { leftOut, canRestore: features.hasCommands, notes };
+  }
+
+  private async scanWithout({ folder }: LinkLoop, under: string, loops: readonly string[]): Promise<ScanResult> {
+    if (loops.length > maxLoops)
+      throw new DatabaseUnavailableError(`its link "${folder}" leads to a folder that contains it`);
+    this.count = 0;
+    return await this.scan(under, [...loops, folder]);
   }
 
   /** Updates the catalog piece by piece, so that searches don't have to wait for the whole update. */
@@ -105,4 +117,9 @@ export class StoreScan {
       merge.abandon();
     }
   }
+}
+
+function describeLoops(loops: readonly string[]): string[] {
+  if (loops.length > maxLoops) return ['links are left out, because many of them lead to folders that contain them'];
+  return loops.map((folder) => `the link "${folder}" is left out, because it leads to a folder that contains it`);
 }

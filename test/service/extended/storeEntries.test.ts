@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
+import { systemClock } from '../../../src/core/util/clock.ts';
 import type { LeftOutName, ScannedFile } from '../../../src/service/catalog/catalogFile.ts';
 import { CatalogStore } from '../../../src/service/catalog/catalogStore.ts';
+import { StoreCatalog } from '../../../src/service/stores/storeCatalog.ts';
 import { readStoreFeatures } from '../../../src/service/stores/storeFeatures.ts';
 import { listStore } from '../../../src/service/stores/storeListing.ts';
+import type { StoreListingState } from '../../../src/service/wire/apiSchemas.ts';
 import { debianServerKinds } from '../../support/debianServers.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
 import { OddBucket } from '../../support/oddBucket.ts';
 import { describeWithEachRclone } from '../../support/rclones.ts';
 import { mustFindRclone, StoreServers } from '../../support/storeServers.ts';
@@ -16,11 +21,20 @@ interface Listed {
   readonly leftOut: readonly LeftOutName[];
 }
 
-async function list(remote: string, configFile: string): Promise<Listed> {
+async function withConfig<T>(file: string, work: () => Promise<T>): Promise<T> {
   const config = process.env['RCLONE_CONFIG'];
-  process.env['RCLONE_CONFIG'] = configFile;
-  const catalog = new CatalogStore(':memory:');
+  process.env['RCLONE_CONFIG'] = file;
   try {
+    return await work();
+  } finally {
+    if (config === undefined) delete process.env['RCLONE_CONFIG'];
+    else process.env['RCLONE_CONFIG'] = config;
+  }
+}
+
+async function list(remote: string, configFile: string): Promise<Listed> {
+  const catalog = new CatalogStore(':memory:');
+  return await withConfig(configFile, async () => {
     const program = mustFindRclone();
     const { signal } = new AbortController();
     const features = await readStoreFeatures(program, remote, signal);
@@ -37,11 +51,20 @@ async function list(remote: string, configFile: string): Promise<Listed> {
       listed.leftOut.push(...leftOut);
     }
     return listed;
-  } finally {
-    catalog.close();
-    if (config === undefined) delete process.env['RCLONE_CONFIG'];
-    else process.env['RCLONE_CONFIG'] = config;
-  }
+  }).finally(() => catalog.close());
+}
+
+/** Scans a store and returns the state of its listing. */
+async function scan({ configFile, root }: StoreServers, remote: string): Promise<StoreListingState> {
+  const settings = { name: 'Lab', remote, rclone: undefined, rescanMs: 60_000, hasRestore: false };
+  const file = nodePath.join(root, `${randomUUID()}.db`);
+  const catalog = new StoreCatalog({ ...settings, file }, { clock: systemClock, logger: new MemoryLog() });
+  return await withConfig(configFile, async () => {
+    await catalog.rescan();
+    const listing = catalog.getListing();
+    await catalog.close();
+    return listing;
+  });
 }
 
 describeWithEachRclone('The listing of a store (D62)', () => {
@@ -114,6 +137,18 @@ describeWithEachRclone('The listing of a store (D62)', () => {
           );
         }
         await assert.rejects(fs.access(log));
+      });
+
+      it('ends in spite of links to folders that contain them, and leaves out these links', async () => {
+        const share = nodePath.dirname(await write('[1] {a}/real.txt', 'x'));
+        await fs.symlink('real.txt', nodePath.join(share, 'link.txt'));
+        await fs.symlink('.', nodePath.join(share, 'current*'));
+        const one = await scan(servers, servers.remote(kind));
+        assert.deepEqual([one.files, one.leftOut], [2, { folderLinks: 1 }], one.problem);
+        for (const name of ['x', 'y', 'z']) await fs.symlink('..', nodePath.join(share, name));
+        const many = await scan(servers, servers.remote(kind));
+        assert.deepEqual([many.files, many.state], [1, 'listed'], many.problem);
+        assert.ok((many.leftOut?.folderLinks ?? 0) > 1);
       });
     });
 });

@@ -1,0 +1,40 @@
+/** Thrown for a link to a folder that contains it. A listing that follows it finds the same files again and again. */
+export class LinkLoop extends Error {
+  /** The path of the link, relative to the listed folder. */
+  readonly folder: string;
+
+  constructor(folder: string) {
+    super(`The link ${folder} leads to a folder that contains it.`);
+    this.folder = folder;
+  }
+}
+
+/** Number of links that are left out one by one; links that lead to each other have any number of paths. */
+export const maxLoops = 3;
+
+/** Matches a path with the same folders three times or more in a row. */
+const repetition = /^((?:[^/]+\/)*?)((?:[^/]+\/)+?)\2{2,}/;
+/** Number of repetitions that show a link; real folders with such names have other files. */
+const minCount = 3;
+
+/** Finds links that lead back, by a file that is listed with the same properties after different repetitions. */
+export class LoopFinder {
+  private readonly lengths = new Map<string, Set<number>>();
+
+  /** Throws {@link LinkLoop} if a listed object shows one. */
+  check({ Path: path, Size: bytes, ModTime: time }: Readonly<Record<string, unknown>>): void {
+    if (typeof path !== 'string' || !mayRepeat(path)) return;
+    const [run, start = '', folders = ''] = repetition.exec(path) ?? [];
+    if (run === undefined) return;
+    const key = JSON.stringify([start, folders, path.slice(run.length), bytes, time]);
+    const lengths = this.lengths.get(key) ?? new Set();
+    this.lengths.set(key, lengths.add(run.length));
+    if (lengths.size >= minCount) throw new LinkLoop(`${start}${folders}`.slice(0, -1));
+  }
+}
+
+/** Returns false for most paths without repetitions, which the pattern would test slowly. */
+function mayRepeat(path: string): boolean {
+  const names = path.split('/');
+  return new Set(names).size <= names.length - 2;
+}

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { LinkLoop, LoopFinder } from '../../../src/service/stores/linkLoops.ts';
+
+/** Returns the link that a listing of paths shows, all of whose files have the same properties. */
+function findLoop(paths: readonly string[]): string | undefined {
+  const finder = new LoopFinder();
+  try {
+    for (const Path of paths) finder.check({ Path, Size: 1, ModTime: '2026-01-01T00:00:00Z' });
+    return undefined;
+  } catch (error) {
+    if (error instanceof LinkLoop) return error.folder;
+    throw error;
+  }
+}
+
+const repeat = (start: string, folders: string, end: string): string[] =>
+  Array.from({ length: 6 }, (_, count) => start + folders.repeat(count) + end);
+
+describe('A link to a folder that contains it (D62)', () => {
+  it('is found by a file that is listed again after more and more of the same folders', () => {
+    assert.equal(findLoop(repeat('', 'current/', 'a.txt')), 'current');
+    assert.equal(findLoop(repeat('lab/', 'runs/up/', 'runs/deep/a.txt')), 'lab/runs/up');
+  });
+
+  it('is not concluded from the names of folders alone', () => {
+    assert.equal(findLoop(repeat('', 'backup/', '').map((path, index) => `${path}${index}.txt`)), undefined);
+    // Folders of a Zarr array, and files with other folders in between.
+    assert.equal(findLoop(['0/0/0/0/0/0/0', '0/0/0/0/0/0/1', '0/0/0/0/0/1/0', 'a/0/0/0/0/1']), undefined);
+    assert.equal(findLoop(['a/a/x/a/a.txt', 'a/x/a/x/a.txt', 'a/b/a/c/a/a.txt', 'a.txt']), undefined);
+  });
+});
