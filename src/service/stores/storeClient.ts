@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { parseJsonObject } from '../../core/util/json.ts';
+import { getParentFolder } from '../catalog/catalogFile.ts';
 import { joinRemotePath } from '../../core/util/remote.ts';
 import {
   createEndError,
@@ -99,6 +100,7 @@ interface WrittenContent {
   readonly modifiedMs?: number | undefined;
 }
 
+const danglingCause = 'it is a link to a file that no longer exists';
 const maxErrorChars = 8_192;
 
 /** Reads and writes objects in stores through a running rclone process. Requests in one `group` share statistics. */
@@ -122,7 +124,9 @@ export class StoreClient {
   async *read(remote: string, path: string, from: number, signal: AbortSignal): AsyncGenerator<Buffer> {
     const headers = from === 0 ? {} : { Range: `bytes=${from}-` };
     const target = `/${encodeURIComponent(`[${remote}]`)}/${path.split('/').map(encodeURIComponent).join('/')}`;
-    const response = await this.send('GET', target, { headers, signal });
+    const response = await this.send('GET', target, { headers, signal }).catch(async (error: unknown) => {
+      throw (await this.isDanglingLink(remote, path, error, signal)) ? new StoreError('missing', danglingCause) : error;
+    });
     // Not `broken`, so that a partial file is removed, and the next attempt reads from the start.
     if (from > 0 && response.statusCode !== 206)
       throw new StoreError('failed', 'the store ignores the requested range');
@@ -132,6 +136,16 @@ export class StoreClient {
       signal.throwIfAborted();
       throw new StoreError('broken', 'its content was cut off');
     }
+  }
+
+  /** Returns true if an object wasn't found that the folder on an SFTP server still lists. */
+  private async isDanglingLink(remote: string, path: string, error: unknown, signal: AbortSignal): Promise<boolean> {
+    if (!(error instanceof StoreError) || error.kind !== 'missing') return false;
+    const { keptTimes } = await this.getFeatures(remote);
+    if (keptTimes !== 'from1970') return false;
+    const request = { fs: remote, remote: getParentFolder(path), opt: toListOptions(undefined) };
+    const { list } = await this.call('operations/list', request, signal);
+    return Array.isArray(list) && list.some((item) => toStoreObject(item)?.path === path);
   }
 
   /**
