@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
-import { isMissing } from '../../core/util/errorFacts.ts';
+import { getErrorCode, isMissing } from '../../core/util/errorFacts.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import { StoreError } from '../stores/storeError.ts';
 import {
@@ -122,7 +122,7 @@ export class FolderSink implements MoveSink {
   private readonly job: MoveJob;
   private readonly folders: DestinationFolders;
   /** Names the part files, so that no other mover of the transfer takes them for its own. */
-  private readonly attempt = createAttempt();
+  private attempt = createAttempt();
   /** Names of the unfinished files of earlier attempts, by folder. */
   private readonly earlierParts = new Map<string, readonly string[]>();
   private readonly fixed = new FixedFolder();
@@ -180,11 +180,13 @@ export class FolderSink implements MoveSink {
   private copyOpened(file: FileToMove, counter: FileBytes, opened: number, finalPath: string): void {
     const { bytes } = file;
     const { signal, isFlushed } = this.job;
-    const part = getPartPath(finalPath, this.attempt, this.job.transferId);
     const stats = fs.fstatSync(opened, { bigint: true });
     const sourceMode = Number(stats.mode);
     const mode = newFileMode | (sourceMode & executeBits);
-    const isCloned = (sourceMode & specialBits) === 0 && this.tryClone(file, opened, part);
+    const clone = (sourceMode & specialBits) === 0 ? this.tryClone(file, opened, finalPath) : undefined;
+    const part = clone ?? this.getPart(finalPath);
+    const isCloned = clone !== undefined;
+    let sha256: string | undefined;
     withPart(part, fs.openSync(part, isCloned ? clonedFileFlags : newFileFlags, mode), (copy) => {
       const known = isCloned ? undefined : this.copyContent(file, counter, opened, copy);
       if (isCloned) {
@@ -193,14 +195,13 @@ export class FolderSink implements MoveSink {
       }
       setModified(copy, toSeconds(stats.mtimeNs));
       if (isFlushed) fs.fsyncSync(copy);
-      const sha256 = known ?? digestFile(copy, bytes, signal, { counter }).sha256;
-      if (sha256 !== file.sha256) {
-        throw new OperationError('copy', new BadFile('it changed after it was hashed, or its copy is damaged'));
-      }
+      sha256 = known ?? this.tryDigest(copy, file, counter);
       throwIfStopped(signal);
       requireOwnPart(copy, part, this.folders);
     });
     try {
+      if ((sha256 ?? this.readBack(part, file)) !== file.sha256)
+        throw new OperationError('copy', new BadFile('it changed after it was hashed, or its copy is damaged'));
       publishPart(part, finalPath, (path) => this.hasSameContent(path, file), this.fixed);
     } catch (error) {
       removePart(part);
@@ -208,21 +209,46 @@ export class FolderSink implements MoveSink {
     }
   }
 
+  private getPart(finalPath: string): string {
+    return getPartPath(finalPath, this.attempt, this.job.transferId);
+  }
+
+  /** Returns the digest of a copy; undefined if it can't be read while it is open, such as in a mount by rclone. */
+  private tryDigest(copy: number, { bytes }: FileToMove, counter: FileBytes): string | undefined {
+    try {
+      const digests = digestFile(copy, bytes, this.job.signal, { counter });
+      return digests.bytes < bytes ? undefined : digests.sha256;
+    } catch (error) {
+      if (getErrorCode(error) !== 'EPERM') throw error;
+      return undefined;
+    }
+  }
+
+  private readBack(part: string, { bytes }: FileToMove): string {
+    return withRegularFile(part, (copy) => {
+      requireOwnPart(copy, part, this.folders);
+      return digestFile(copy, bytes, this.job.signal).sha256;
+    });
+  }
+
   /**
-   * Clones the file if it is large enough and the file system supports it; otherwise, returns false. Clones from the
-   * checked descriptor, because the path may lead to a different file by now (D42: hanging disks). A clone of a
+   * Clones the file if it is large enough and the file system supports it, and returns the clone's path. Clones from
+   * the checked descriptor, because the path may lead to a different file by now (D42: hanging disks). A clone of a
    * read-only file can't be opened for writing, but its time and mode can be set.
    */
-  private tryClone({ bytes }: FileToMove, opened: number, part: string): boolean {
-    if (!this.canClone || bytes < minCloneBytes) return false;
+  private tryClone({ bytes }: FileToMove, opened: number, finalPath: string): string | undefined {
+    if (!this.canClone || bytes < minCloneBytes) return undefined;
+    const part = this.getPart(finalPath);
     const { COPYFILE_EXCL, COPYFILE_FICLONE_FORCE } = fs.constants;
     try {
       fs.copyFileSync(`${openFilesFolder}/${opened}`, part, COPYFILE_EXCL | COPYFILE_FICLONE_FORCE);
-      return true;
+      return part;
     } catch {
       removePart(part);
       this.canClone = false;
-      return false;
+      // A mount by rclone 1.60 may create the file again when it has been removed.
+      this.attempt = createAttempt();
+      return undefined;
     }
   }
 
@@ -262,7 +288,7 @@ export class FolderSink implements MoveSink {
   /** Writes an object to a part file, which continues that of an earlier attempt if the whole can be verified. */
   private async receive(file: FileToMove, content: MovedContent): Promise<WrittenFile> {
     const finalPath = runOperation('write', () => this.getFinalPath(file.path));
-    const part = getPartPath(finalPath, this.attempt, this.job.transferId);
+    const part = this.getPart(finalPath);
     const paths = { folders: this.folders, part, finalPath };
     if (content.source.moveFetched?.(file, part) === true) return this.takeFetched(file, content, paths);
     runOperation('write', () => this.claimPart(part, finalPath));
@@ -396,9 +422,10 @@ function discardPart(part: string, error: unknown): void {
   if (!isInterruption(error)) removePart(part);
 }
 
-/** Opens a part for reading and writing, without which Windows doesn't set its time. The caller must close it. */
+/** Opens a part to set its time, for which Windows needs a file that is open for writing. The caller must close it. */
 function openPart(part: string): number {
-  return openChecked(part, O_RDWR | O_NOFOLLOW | O_NONBLOCK, requireRegularFile);
+  const access = process.platform === 'win32' ? O_RDWR : O_RDONLY;
+  return openChecked(part, access | O_NOFOLLOW | O_NONBLOCK, requireRegularFile);
 }
 
 interface PartPaths {

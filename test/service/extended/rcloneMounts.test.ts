@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import * as fs from 'node:fs/promises';
+import * as nodePath from 'node:path';
+import { eventually } from '../../support/eventually.ts';
+import { describeWithEachRclone } from '../../support/rclones.ts';
+import { RouteRig, type Contents, type RoutedTransfer } from '../../support/routeRig.ts';
+import { mustFindRclone } from '../../support/storeServers.ts';
+
+const contents: Contents = {
+  'empty.txt': '',
+  'small.txt': 'content',
+  'deep/er/page and a half.txt': 'x'.repeat(6_000),
+  'deep/large enough to clone.txt': 'y'.repeat(300_001),
+  'read back while copied.txt': 'z'.repeat(70_000_001),
+};
+
+/** Mounts of FUSE need Linux here. */
+const sources = process.platform === 'linux' ? (['folder', 'dav'] as const) : [];
+
+describeWithEachRclone('A folder that a plain "rclone mount" provides', () => {
+  let rig: RouteRig;
+  let mount: ChildProcess | undefined;
+
+  before(async () => {
+    rig = await RouteRig.start(['dav']);
+  });
+  afterEach(async () => {
+    if (mount === undefined) return;
+    const ended = once(mount, 'exit');
+    mount.kill();
+    await ended;
+  });
+  after(async () => await rig.stop());
+
+  /** Mounts a new folder at the destination, without a cache, which is the default. */
+  async function mountDestination({ destination }: RoutedTransfer): Promise<void> {
+    const folder = destination.getFile('.');
+    const behind = `${nodePath.resolve(folder)}-behind`;
+    await fs.mkdir(behind);
+    const before = await fs.stat(folder);
+    mount = spawn(mustFindRclone(), ['mount', behind, folder], { stdio: 'ignore' });
+    await eventually(async () => ((await fs.stat(folder)).dev === before.dev ? undefined : true));
+  }
+
+  for (const source of sources)
+    it(`is a destination for files from a ${source}`, async () => {
+      const transfer = await rig.createTransfer(source, 'folder');
+      const files = await transfer.stage(contents);
+      await mountDestination(transfer);
+      const { failure, done } = await transfer.move(files);
+      assert.deepEqual([failure, done.length], [undefined, files.length]);
+      assert.deepEqual(await transfer.readMoved(), contents);
+      assert.equal(await transfer.finish(files), true);
+      assert.ok(await transfer.readManifest());
+    });
+});
