@@ -47,6 +47,9 @@ export const archivedCause = 'it is archived and must first be restored in the s
 /** The reason why a store refuses an object that is too large. */
 export const tooLargeCause = "the server doesn't accept files of this size";
 
+/** The reason why a store refuses a name. OpenSSH has the same answer for both. */
+export const nameCause = 'its name is too long for the store, or not allowed there';
+
 /** The reason why a store refuses a request without permission. */
 export const deniedCause = 'its server denies access';
 
@@ -95,6 +98,7 @@ const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
   ],
   [/invalidobjectstate|restore first/i, archivedCause],
   [/access ?denied|permission denied|forbidden|status(?: ?code)?:? ?403/i, deniedCause],
+  [/file ?name too long|keytoolong|ssh_fx_bad_message/i, nameCause],
   [/(?:entity|payload|content) ?too ?large|status(?: ?code)?:? ?413/i, tooLargeCause],
   [/no space left|quota|insufficient storage|storage full|status(?: ?code)?:? ?507/i, fullCause],
   [/directory not found|nosuchbucket|bucket .*not exist/i, "its folder or bucket doesn't exist"],

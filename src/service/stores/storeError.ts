@@ -5,6 +5,7 @@ import {
   deniedCause,
   findStoreCause,
   fullCause,
+  nameCause,
   tooLargeCause,
   tooManyFiles,
   unsignedCause,
@@ -27,7 +28,10 @@ export class StoreError extends Error {
 /** The reason for a failure with a file or folder that was deleted or moved. */
 export const missingCause = 'it no longer exists';
 
-const refusedCauses = new Set([deniedCause, archivedCause, tooLargeCause, unsignedCause]);
+/** The reason for a failure with a file whose folder doesn't exist. */
+export const missingFolderCause = "its folder doesn't exist";
+
+const refusedCauses = new Set([deniedCause, archivedCause, tooLargeCause, unsignedCause, nameCause]);
 
 /**
  * Creates the error for an error response from rclone, given its body. Its status code is no cause: rclone also answers
@@ -38,7 +42,8 @@ export function toStoreError(body: string): StoreError {
   const said = typeof error === 'string' ? error : '';
   const known = findStoreError(said);
   if (known?.kind === 'full') return known;
-  if (/object not found|directory not found/i.test(said)) return new StoreError('missing', missingCause);
+  if (/object not found/i.test(said)) return new StoreError('missing', missingCause);
+  if (/directory not found/i.test(said)) return new StoreError('missing', missingFolderCause);
   return known ?? createUnknownError();
 }
 

@@ -5,7 +5,7 @@ import { getTransferFolderName, getUploadFolderName } from '../../core/util/tran
 import type { DatabaseLocation, ServedDatabase } from '../catalog/servedDatabases.ts';
 import { StoreClient, waitForAbandonedRequests, type RcloneAddress, type StoreObject } from '../stores/storeClient.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
-import { StoreError } from '../stores/storeError.ts';
+import { missingFolderCause, StoreError } from '../stores/storeError.ts';
 import { chooseVerification, type CopyVerification, type StoreFeatures } from '../stores/storeFeatures.ts';
 import { foldPath } from '../stores/storeBatches.ts';
 import {
@@ -43,6 +43,9 @@ interface StoreRouteOptions extends RouteOptions {
 
 /** Maximum time to wait for the removal of unfinished files when a transfer ends. */
 const discardLimitMs = 1_500;
+
+/** The reason why a file can't be written, for example to the root of a remote that combines others. */
+const noFolderCause = "its folder can't be created there; serve one of the folders in the destination instead";
 
 /** Returns the route between two databases, which goes through rclone if either is a store. */
 export function createRoute(options: StoreRouteOptions): TransferRoute {
@@ -199,8 +202,9 @@ class StoreRoute extends FolderRoute {
   }
 
   override async toTransferError(failure: FileFailure, file: TransferRecordFile): Promise<unknown> {
-    const { operation, store, text = '' } = failure;
+    const { operation, store } = failure;
     const { path, bytes } = file;
+    const text = explain(failure);
     if (store === undefined) return await super.toTransferError(failure, file);
     const isFull = store === 'full' && operation !== 'read';
     if (isFull) return createFullSuspension(bytes);
@@ -274,6 +278,10 @@ class StoreRoute extends FolderRoute {
       throw toRouteError(error);
     }
   }
+}
+
+function explain({ operation, text = '' }: FileFailure): string {
+  return operation === 'write' && text === missingFolderCause ? noFolderCause : text;
 }
 
 /** A file that may have been replaced by another one with a similar name. */

@@ -56,6 +56,9 @@ describe('The cause of a failure of a store (D62)', () => {
       'operation error S3: PutObject, failed to compute payload hash: request stream is not seekable',
       'uploads to its http:// address need "use_unsigned_payload = true" in the rclone configuration',
     ],
+    ['lstat /data/nnn: file name too long', 'its name is too long for the store, or not allowed there'],
+    ['KeyTooLongError: Your key is too long', 'its name is too long for the store, or not allowed there'],
+    ['sftp: "Bad message" (SSH_FX_BAD_MESSAGE)', 'its name is too long for the store, or not allowed there'],
     ['HTTP error 429 (429 Too Many Requests) returned body: ""', 'its server is limiting the request rate'],
   ] as const) {
     it(`is ${cause ?? 'unknown'} for: ${output}`, () => {
