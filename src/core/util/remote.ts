@@ -79,6 +79,11 @@ const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
     /didn't find backend called/i,
     'this rclone was built without its kind of store; install rclone from https://rclone.org/install',
   ],
+  [/packet too long/i, "its login prints text, which SFTP doesn't permit: remove it from files such as .bashrc"],
+  [
+    /415 unsupported media type/i,
+    'its server needs "headers = Content-Type,application/xml" in the rclone configuration',
+  ],
   [/request stream is not seekable/i, unsignedCause],
   [/unable to decrypt configuration|config file password|couldn't decrypt/i, 'the rclone configuration is encrypted'],
   [/failed to load config/i, "the rclone configuration can't be read"],

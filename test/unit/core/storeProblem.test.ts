@@ -59,6 +59,14 @@ describe('The cause of a failure of a store (D62)', () => {
     ['lstat /data/nnn: file name too long', 'its name is too long for the store, or not allowed there'],
     ['KeyTooLongError: Your key is too long', 'its name is too long for the store, or not allowed there'],
     ['sftp: "Bad message" (SSH_FX_BAD_MESSAGE)', 'its name is too long for the store, or not allowed there'],
+    [
+      "NewFs: couldn't initialise SFTP: error receiving version packet from server: packet too long",
+      "its login prints text, which SFTP doesn't permit: remove it from files such as .bashrc",
+    ],
+    [
+      'read metadata failed: <h1>415 Unsupported Media Type</h1>: 415 Unsupported Media Type',
+      'its server needs "headers = Content-Type,application/xml" in the rclone configuration',
+    ],
     ['HTTP error 429 (429 Too Many Requests) returned body: ""', 'its server is limiting the request rate'],
   ] as const) {
     it(`is ${cause ?? 'unknown'} for: ${output}`, () => {
