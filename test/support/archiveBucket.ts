@@ -30,10 +30,14 @@ export class ArchiveBucket extends OddBucket {
   /** Starts a server with an object for each key in `classes`, in that storage class. Its content is its key. */
   static async startWithClasses(classes: Readonly<Record<string, string>>): Promise<ArchiveBucket> {
     const bucket = new ArchiveBucket({});
-    for (const [key, name] of Object.entries(classes))
-      bucket.put(key, Buffer.from(key), { headers: { [storageClass]: name } });
+    for (const [key, name] of Object.entries(classes)) bucket.add(key, name);
     await bucket.listen();
     return bucket;
+  }
+
+  /** Stores an object in a storage class. Its content is its key. */
+  add(key: string, name: string): void {
+    this.put(key, Buffer.from(key), { headers: { [storageClass]: name } });
   }
 
   /** Completes all pending restores. */

@@ -70,15 +70,7 @@ export class ArchivedFiles {
 
   private async check(files: readonly TransferRecordFile[], signal: AbortSignal): Promise<void> {
     const { daemon, remote } = this.options;
-    await daemon.use(async ({ program, stagingFolder }) => {
-      const folder = new BatchFolder(stagingFolder);
-      const createList = folder.createList.bind(folder);
-      try {
-        await this.checkIn(new StoreRestore({ program, remote, createList }, signal), files);
-      } finally {
-        folder.remove();
-      }
-    });
+    await useStoreRestore(daemon, remote, signal, async (store) => await this.checkIn(store, files));
   }
 
   /**
@@ -150,6 +142,31 @@ export class ArchivedFiles {
     const time = new Date(lastMs).toISOString().slice(0, 16).replace('T', ' ');
     return `waiting: the store is restoring ${describeCount(pending.length, 'archived file')}, requested ${time} UTC`;
   }
+}
+
+async function useStoreRestore<T>(
+  daemon: RcloneDaemon,
+  remote: string,
+  signal: AbortSignal,
+  work: (store: StoreRestore) => Promise<T>,
+): Promise<T> {
+  return await daemon.use(async ({ program, stagingFolder }) => {
+    const folder = new BatchFolder(stagingFolder);
+    const createList = folder.createList.bind(folder);
+    try {
+      return await work(new StoreRestore({ program, remote, createList }, signal));
+    } finally {
+      folder.remove();
+    }
+  });
+}
+
+const checkLimitMs = 60_000;
+
+/** Returns true if a file that could not be read is archived, which rclone's remote control doesn't say. */
+export async function isArchivedInStore(daemon: RcloneDaemon, remote: string, path: string): Promise<boolean> {
+  const find = async (store: StoreRestore): Promise<boolean> => (await store.findArchived([path])).has(path);
+  return await useStoreRestore(daemon, remote, AbortSignal.timeout(checkLimitMs), find).catch(() => false);
 }
 
 function* split(files: readonly TransferRecordFile[]): Generator<readonly TransferRecordFile[]> {

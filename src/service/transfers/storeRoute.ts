@@ -8,6 +8,7 @@ import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { missingFolderCause, StoreError } from '../stores/storeError.ts';
 import { chooseVerification, type CopyVerification, type StoreFeatures } from '../stores/storeFeatures.ts';
 import { foldPath } from '../stores/storeBatches.ts';
+import { isArchivedInStore } from './archivedFiles.ts';
 import {
   isStopRequested,
   type FileFailure,
@@ -31,7 +32,6 @@ import {
   createRenameFailure,
   createSuspension,
   hasRoom,
-  isRefusedAsArchived,
   toRouteError,
   TransferFailure,
   TransferSuspension,
@@ -211,7 +211,7 @@ class StoreRoute extends FolderRoute {
     if (store === 'full' || store === 'unreachable') return createSuspension(operation, text);
     const outage = await this.findOutage(failure);
     if (outage !== undefined) return createSuspension(operation, outage);
-    if (isRefusedAsArchived(failure, file)) return new TransferFailure(`could not read ${path}: ${archivedCause}`);
+    if (await this.isArchived(failure, path)) return new TransferFailure(`could not read ${path}: ${archivedCause}`);
     if (await this.isFull(failure, bytes)) return createFullSuspension(bytes);
     const mayPass = (store === 'broken' || store === 'failed') && this.attempts.countFailure(path);
     if (mayPass) return new TransferSuspension(`waiting to try again: could not ${operation} ${path}: ${text}`);
@@ -250,6 +250,12 @@ class StoreRoute extends FolderRoute {
       () => undefined,
     );
     return freeBytes !== undefined && freeBytes < bytes;
+  }
+
+  private async isArchived({ operation, store }: FileFailure, path: string): Promise<boolean> {
+    const { remote } = this.source;
+    if (operation !== 'read' || (store !== 'failed' && store !== 'refused') || remote === undefined) return false;
+    return await isArchivedInStore(this.daemon, remote, path);
   }
 
   /** Uploads the manifest and removes the unfinished objects. Returns false if some of them remain. */

@@ -3,9 +3,7 @@ import { tooLargeCause, tooManyFiles } from '../../core/util/remote.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 import { inspectFolder } from '../folderCalls.ts';
 import { missingCause, StoreError } from '../stores/storeError.ts';
-import { isArchived } from '../stores/storeListing.ts';
 import type { FileFailure } from './fileJobs.ts';
-import type { TransferRecordFile } from './journal.ts';
 import { isFileName } from './destinationFiles.ts';
 
 /**
@@ -149,14 +147,6 @@ export async function hasRoom(
   if (destination === undefined) return true;
   const { freeBytes = neededBytes } = await inspectFolder(destination);
   return freeBytes >= neededBytes;
-}
-
-/**
- * Returns true if a file could not be read, probably because it is archived. rclone doesn't say why it can't open an
- * object.
- */
-export function isRefusedAsArchived({ operation, store }: FileFailure, { resource }: TransferRecordFile): boolean {
-  return operation === 'read' && (store === 'failed' || store === 'refused') && isArchived(resource['storageClass']);
 }
 
 /** Creates the error that ends a transfer to a store that can neither rename nor copy objects. */

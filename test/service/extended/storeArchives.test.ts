@@ -48,6 +48,15 @@ describeWithEachRclone('Archived objects of a store (D67)', () => {
     assert.deepEqual(bucket.restored, []);
   });
 
+  it('are named as archived by a transfer if their listing does not show it', async () => {
+    bucket.add('unknown.bam', 'INTELLIGENT_TIERING');
+    await rig.rescan('odd');
+    assert.ok((await rig.findPaths('odd', '', { status: 'staged' })).includes('unknown.bam'));
+    const { status, message } = await rig.transfer('odd', 'folder', ['unknown.bam']);
+    assert.equal(status, 'failed');
+    assert.match(message, /could not read unknown\.bam: it is archived and must first be restored in the store\)$/);
+  });
+
   it('can be transferred after the command in docs/stores.md has restored each of them', async () => {
     const [, command = ''] = /`rclone (backend restore [^`]+)`/.exec(await readFile(document, 'utf8')) ?? [];
     const args = command.replaceAll('"', '').replace('lab:bucket', bucket.remote).split(' ');
