@@ -65,6 +65,10 @@ export const unsignedCause =
 /** The reason why this machine currently can't open a file or a connection. */
 export const tooManyFiles = 'too many files are open';
 
+/** The reason why a response can't be that of a store, such as the page of a network that requires a sign-in. */
+export const foreignAnswerCause =
+  "its server's answer isn't that of a store, but for example a sign-in page; open its address in a browser";
+
 const missingRemote = "its remote isn't in the rclone configuration";
 
 /**
@@ -87,15 +91,32 @@ const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/request stream is not seekable/i, unsignedCause],
   [/unable to decrypt configuration|config file password|couldn't decrypt/i, 'the rclone configuration is encrypted'],
   [/failed to load config/i, "the rclone configuration can't be read"],
+  [
+    /proxyconnect|proxy ?authentication ?required|"https:\S+": (?:forbidden|bad gateway|service unavailable|gateway timeout)/i,
+    'the proxy refuses the connection; check the variables HTTPS_PROXY and HTTP_PROXY',
+  ],
   [/no such host|server misbehaving|lookup .* on /i, "its server's name can't be resolved"],
   [/connection refused/i, 'its server refuses connections'],
-  [/i\/o timeout|deadline exceeded|timed out|network is unreachable|no route to host/i, "its server doesn't respond"],
-  [/certificate|x509/i, "the certificate of its server isn't trusted"],
+  [/i\/o timeout|deadline exceeded|timed ?out|network is unreachable|no route to host/i, "its server doesn't respond"],
+  [
+    /certificate has expired/i,
+    "its server's certificate has expired, unless this machine's clock is wrong; its operators can renew it",
+  ],
+  [/certificate is (?:not )?valid for|any ip sans/i, "its server's certificate is for another name; check its address"],
+  [
+    /certificate|x509/i,
+    "the certificate of its server isn't trusted; set RCLONE_CA_CERT to the file with that of its authority",
+  ],
+  [/http response to https client/i, "its server doesn't support https:// at this address; check the port"],
   [/tls: /i, "a secure connection to its server can't be established"],
-  [/host key mismatch|knownhosts:/i, "the host key of its server isn't known"],
+  [/knownhosts: key is unknown/i, "the host key of its server isn't known; connect once with ssh"],
+  [
+    /host key mismatch|knownhosts:/i,
+    'the host key of its server has changed; if its operators confirm that, remove the old one with "ssh-keygen -R"',
+  ],
   [
     /unable to authenticate|unauthorized|invalidaccesskeyid|signaturedoesnotmatch|status(?: ?code)?:? ?401|expiredtoken|invalid_grant|token expired/i,
-    'its server rejects the credentials',
+    'its server rejects the credentials; change them with "rclone config"',
   ],
   [
     /rate ?limit|too many requests|slowdown|resource_exhausted|quota metric|download ?quota|status(?: ?code)?:? ?429/i,
@@ -107,6 +128,11 @@ const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/(?:entity|payload|content) ?too ?large|status(?: ?code)?:? ?413/i, tooLargeCause],
   [/no space left|quota|insufficient storage|storage full|status(?: ?code)?:? ?507/i, fullCause],
   [/directory not found|nosuchbucket|bucket .*not exist/i, "its folder or bucket doesn't exist"],
+  [/service ?unavailable|bad ?gateway|gateway ?time-?out/i, 'its server is temporarily unavailable'],
+  [
+    /xml syntax error|deserializ|expected element type|charsetreader|list files: eof|\b511 network/i,
+    foreignAnswerCause,
+  ],
   [/connection reset|broken pipe|\beof\b|connection lost|closed network connection/i, 'the connection was lost'],
 ];
 

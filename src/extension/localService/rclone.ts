@@ -91,7 +91,9 @@ async function runRclone(
     return (await promisify(execFile)(program, args, options)).stdout;
   } catch (error) {
     signal.throwIfAborted();
-    const errors = isJsonObject(error) && typeof error['stderr'] === 'string' ? error['stderr'] : '';
-    throw new Error(describeStoreFailure(errors, remote), { cause: error });
+    const { stderr, signal: ending, code } = isJsonObject(error) ? error : {};
+    // After the time limit, rclone is ended before it can report anything.
+    const errors = ending === 'SIGTERM' && code === null ? 'ETIMEDOUT' : stderr;
+    throw new Error(describeStoreFailure(typeof errors === 'string' ? errors : '', remote), { cause: error });
   }
 }

@@ -98,7 +98,10 @@ describe('The objects of a bucket (D62)', () => {
     await eventually(async () => await Promise.resolve(bucket.reads > before + 2 || undefined));
     bucket.isExpired = true;
     const { message } = await rig.waitForStatus(id, 'inactive', 'failed', 'succeeded');
-    assert.match(message, /waiting: the (?:source|store) can't be used: its server rejects the credentials$/);
+    assert.match(
+      message,
+      /waiting: the (?:source|store) can't be used: its server rejects the credentials; change them with "rclone config"$/,
+    );
     bucket.isExpired = false;
     const end = await rig.waitForStatus(id, 'succeeded', 'failed');
     assert.deepEqual([end.status, end.num_files_transferred], ['succeeded', 20], end.message);

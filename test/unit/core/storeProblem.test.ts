@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describeStoreFailure, findStoreCause } from '../../../src/core/util/remote.ts';
+import { describeStoreFailure, findStoreCause, foreignAnswerCause } from '../../../src/core/util/remote.ts';
 
 /** The beginning of an error of S3 from rclone 1.75. */
 const said = 'operation error S3: PutObject, https response error';
@@ -7,12 +7,21 @@ const said = 'operation error S3: PutObject, https response error';
 const notice =
   'NOTICE: sftp: No host key validation is being performed. Set known_hosts_file (to "none" to silence this notice) or use --sftp-pin-host-key to enable it. See: https://rclone.org/sftp/#host-key-validation';
 
+const rejected = 'its server rejects the credentials; change them with "rclone config"';
+const changedKey =
+  'the host key of its server has changed; if its operators confirm that, remove the old one with "ssh-keygen -R"';
+const untrusted =
+  "the certificate of its server isn't trusted; set RCLONE_CA_CERT to the file with that of its authority";
+const otherName = "its server's certificate is for another name; check its address";
+const proxy = 'the proxy refuses the connection; check the variables HTTPS_PROXY and HTTP_PROXY';
+const unavailable = 'its server is temporarily unavailable';
+
 describe('The cause of a failure of a store (D62)', () => {
   for (const [output, cause] of [
     ['NoSuchKey: not found, status code: 404, path f401/x403-507.bin', undefined],
     ['dial tcp: lookup s3.example.org on 10.0.0.2:53: socket: too many open files', 'too many files are open'],
-    ['Unknown: status code: 401, request id: 1', 'its server rejects the credentials'],
-    ['couldn’t list: 401 Unauthorized', 'its server rejects the credentials'],
+    ['Unknown: status code: 401, request id: 1', rejected],
+    ['couldn’t list: 401 Unauthorized', rejected],
     ['Forbidden: Forbidden, status code: 403', 'its server denies access'],
     ['update mkParentDir failed: 507 Insufficient Storage', 'it is full'],
     ['update failed: 413 Request Entity Too Large', "the server doesn't accept files of this size"],
@@ -32,7 +41,7 @@ describe('The cause of a failure of a store (D62)', () => {
       'its server is limiting the request rate',
     ],
     ['SlowDown: Please reduce your request rate. status code: 503', 'its server is limiting the request rate'],
-    [`${said} StatusCode: 401, RequestID: , HostID: , api error Page: Page`, 'its server rejects the credentials'],
+    [`${said} StatusCode: 401, RequestID: , HostID: , api error Page: Page`, rejected],
     [`${said} StatusCode: 403, RequestID: , HostID: , api error Page: Page`, 'its server denies access'],
     [
       `${said} StatusCode: 413, RequestID: , HostID: , api error Page: Page`,
@@ -41,13 +50,37 @@ describe('The cause of a failure of a store (D62)', () => {
     [`${said} StatusCode: 429, RequestID: , HostID: , api error Page: Page`, 'its server is limiting the request rate'],
     [`${said} StatusCode: 507, RequestID: , HostID: , api error Page: Page`, 'it is full'],
     ['api error StorageFull: Storage full', 'it is full'],
-    [
-      `${notice}\nCRITICAL: couldn't connect SSH: ssh: handshake failed: ssh: unable to authenticate`,
-      'its server rejects the credentials',
-    ],
+    [`${notice}\nCRITICAL: couldn't connect SSH: ssh: handshake failed: ssh: unable to authenticate`, rejected],
     [`${notice}\nERROR : error listing: directory not found`, "its folder or bucket doesn't exist"],
-    ['ssh: handshake failed: knownhosts: key mismatch', "the host key of its server isn't known"],
-    ['ssh: handshake failed: host key mismatch: got SHA256:x', "the host key of its server isn't known"],
+    [
+      'ssh: handshake failed: knownhosts: key is unknown',
+      "the host key of its server isn't known; connect once with ssh",
+    ],
+    ['ssh: handshake failed: knownhosts: key mismatch', changedKey],
+    ['ssh: handshake failed: host key mismatch: got SHA256:x', changedKey],
+    ['tls: failed to verify certificate: x509: certificate signed by unknown authority', untrusted],
+    [
+      'x509: certificate has expired or is not yet valid: current time 2026-11-30T00:31:49Z is after 2021-01-01T00:00:00Z',
+      "its server's certificate has expired, unless this machine's clock is wrong; its operators can renew it",
+    ],
+    ['x509: certificate is valid for elsewhere.test, not localhost', otherName],
+    ["x509: cannot validate certificate for 127.0.0.1 because it doesn't contain any IP SANs", otherName],
+    [
+      'http: server gave HTTP response to HTTPS client',
+      "its server doesn't support https:// at this address; check the port",
+    ],
+    ['Propfind "https://x.org/": proxyconnect tcp: dial tcp 127.0.0.1:1: connect: connection refused', proxy],
+    ['Propfind "https://x.org/": Forbidden', proxy],
+    ["couldn't list files: no: 407 Proxy Authentication Required", proxy],
+    ["couldn't list files: busy: 503 Service Unavailable", unavailable],
+    ['api error ServiceUnavailable: Service Unavailable', unavailable],
+    ["couldn't list files: XML syntax error on line 1: unexpected EOF", foreignAnswerCause],
+    [`${said} StatusCode: 200, deserialization failed, failed to decode response body`, foreignAnswerCause],
+    [`${said} StatusCode: 507, error while deserializing xml error response`, 'it is full'],
+    ['expected element type <Error> but have <html>', foreignAnswerCause],
+    ['xml: encoding "ISO-8859-1" declared but Decoder.CharsetReader is nil', foreignAnswerCause],
+    ["couldn't list files: EOF", foreignAnswerCause],
+    ['Propfind "https://x.org/": EOF', 'the connection was lost'],
     [
       'CRITICAL: Failed to create file system for "az:": didn\'t find backend called "azureblob"',
       'this rclone was built without its kind of store; install rclone from https://rclone.org/install',

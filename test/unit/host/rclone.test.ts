@@ -1,10 +1,25 @@
 import assert from 'node:assert/strict';
 import childProcess, { type SpawnOptions } from 'node:child_process';
+import * as fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
 import { mock } from 'node:test';
-import { countStoreFiles } from '../../../src/extension/localService/rclone.ts';
+import { countStoreFiles, listStoreFolders } from '../../../src/extension/localService/rclone.ts';
 
 describe('rclone that a window runs', () => {
+  it('is ended if its server sends no end of a listing, with that as the reason (D62)', async () => {
+    const folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-rclone-'));
+    try {
+      const program = nodePath.join(folder, 'rclone');
+      await fs.writeFile(program, '#!/bin/sh\nkill $$\n', { mode: 0o755 });
+      const listing = listStoreFolders(program, 'lab:', new AbortController().signal);
+      await assert.rejects(listing, { message: "its server doesn't respond" });
+    } finally {
+      await fs.rm(folder, { recursive: true });
+    }
+  });
+
   it('opens no console window on Windows when it counts the files of a store', async () => {
     const spawned = mock.method(childProcess, 'spawn');
     syncBuiltinESMExports();
