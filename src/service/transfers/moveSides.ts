@@ -111,6 +111,10 @@ export interface MoveSink {
 /** The verification method for files that no store hash could verify. */
 export const readBackMethod = 'reading back';
 
+/** S3 lists another value in place of the MD5 of an object that it encrypts with a managed key. */
+const encryptionHint =
+  '; for S3 with SSE-KMS, set "server_side_encryption = aws:kms" in the rclone configuration and scan again';
+
 /**
  * Compares the content that was read with a hash. Returns the algorithm; undefined if `hex` is missing. Throws an
  * {@link OperationError} for `copy` if they differ.
@@ -118,7 +122,11 @@ export const readBackMethod = 'reading back';
 export function compareHash(algorithm: string, hex: string | undefined, digests: StreamDigests): string | undefined {
   if (hex === undefined) return undefined;
   if (digests.get(algorithm) === hex) return algorithm;
-  throw new OperationError('copy', new BadFile(`it does not have the ${algorithm} hash that the store listed for it`));
+  const hint = algorithm === 'md5' ? encryptionHint : '';
+  throw new OperationError(
+    'copy',
+    new BadFile(`it does not have the ${algorithm} hash that the store listed for it${hint}`),
+  );
 }
 
 /** Reads files from a store one by one. */

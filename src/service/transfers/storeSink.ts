@@ -315,7 +315,7 @@ export class BatchUpload {
     return [...verified, ...(await this.readBack(unknown))];
   }
 
-  /** Reads back objects that have no hashes, and returns those with the right content. */
+  /** Reads back objects whose hashes don't verify them, and returns those with the right content. */
   private async readBack(stored: readonly UploadedFile[]): Promise<readonly UploadedFile[]> {
     if (stored.length === 0) return [];
     const folder = this.folder.createSubfolder();
@@ -339,8 +339,7 @@ function compareObject(
   hash: string | undefined,
 ): 'same' | 'different' | 'unknown' {
   if (object?.bytes !== file.bytes) return 'different';
-  if (hash === undefined || object.hash === undefined) return 'unknown';
-  return object.hash === digests.get(hash) ? 'same' : 'different';
+  return hash !== undefined && object.hash === digests.get(hash) ? 'same' : 'unknown';
 }
 
 function addMethod(uploaded: UploadedFile, method: string | undefined): UploadedFile {
@@ -445,9 +444,8 @@ class WrittenObject implements WrittenFile {
       const isChanged = written !== undefined && (await this.keepTime(written, signal));
       const object = isChanged ? await client.stat(remote, this.path, hash, signal) : written;
       if (object?.bytes !== this.file.bytes) throw createStorageError();
-      if (hash === undefined || object.hash === undefined) return await this.readBack(digests, signal, counter);
-      if (object.hash !== digests.get(hash)) throw createStorageError();
-      return hash;
+      if (hash !== undefined && object.hash === digests.get(hash)) return hash;
+      return await this.readBack(digests, signal, counter);
     } catch (error) {
       throw toOperationError('write', error);
     }
