@@ -62,6 +62,13 @@ export const fullCause = 'it is full';
 export const unsignedCause =
   'uploads to its http:// address need "use_unsigned_payload = true" in the rclone configuration';
 
+/** S3 lists other values in place of the hashes of objects that it encrypts with a managed key. */
+export const encryptionHint =
+  '; for S3 with SSE-KMS, set "server_side_encryption = aws:kms" in the rclone configuration and scan again';
+
+/** The reason why rclone rejects an object that it has stored, moved or copied. */
+export const differingCause = `the hashes in the store differ${encryptionHint}`;
+
 /** The reason why this machine currently can't open a file or a connection. */
 export const tooManyFiles = 'too many files are open';
 
@@ -83,6 +90,8 @@ const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
     /didn't find backend called/i,
     'this rclone was built without its kind of store; install rclone from https://rclone.org/install',
   ],
+  [/hash(?:es)? differ|etag differ/i, differingCause],
+  [/requesttimetooskewed/i, "this machine's clock differs from that of its server; set the wrong one"],
   [/packet too long/i, "its login prints text, which SFTP doesn't permit: remove it from files such as .bashrc"],
   [
     /415 unsupported media type/i,

@@ -3,6 +3,7 @@ import { parseJsonObject } from '../../core/util/json.ts';
 import {
   archivedCause,
   deniedCause,
+  differingCause,
   findStoreCause,
   fullCause,
   nameCause,
@@ -52,6 +53,7 @@ export function findStoreError(output: string): StoreError | undefined {
   const cause = findStoreCause(output);
   if (cause === undefined) return undefined;
   if (cause === fullCause) return new StoreError('full', cause);
+  if (cause === differingCause) return new StoreError('failed', cause);
   return new StoreError(refusedCauses.has(cause) ? 'refused' : 'unreachable', cause);
 }
 

@@ -1,3 +1,4 @@
+import { encryptionHint } from '../../core/util/remote.ts';
 import { type BatchFolder, StoreBatches } from '../stores/storeBatches.ts';
 import type { StoreClient, StoreObject } from '../stores/storeClient.ts';
 import { findReportedTime, type KeptTimes } from '../stores/storeFeatures.ts';
@@ -110,10 +111,6 @@ export interface MoveSink {
 
 /** The verification method for files that no store hash could verify. */
 export const readBackMethod = 'reading back';
-
-/** S3 lists another value in place of the MD5 of an object that it encrypts with a managed key. */
-const encryptionHint =
-  '; for S3 with SSE-KMS, set "server_side_encryption = aws:kms" in the rclone configuration and scan again';
 
 /**
  * Compares the content that was read with a hash. Returns the algorithm; undefined if `hex` is missing. Throws an

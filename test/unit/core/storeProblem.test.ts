@@ -3,6 +3,7 @@ import { describeStoreFailure, findStoreCause, foreignAnswerCause } from '../../
 
 /** The beginning of an error of S3 from rclone 1.75. */
 const said = 'operation error S3: PutObject, https response error';
+const skewed = "this machine's clock differs from that of its server; set the wrong one";
 /** A line that rclone 1.75 writes whenever it connects to an SFTP server without known host keys. */
 const notice =
   'NOTICE: sftp: No host key validation is being performed. Set known_hosts_file (to "none" to silence this notice) or use --sftp-pin-host-key to enable it. See: https://rclone.org/sftp/#host-key-validation';
@@ -100,6 +101,12 @@ describe('The cause of a failure of a store (D62)', () => {
       'read metadata failed: <h1>415 Unsupported Media Type</h1>: 415 Unsupported Media Type',
       'its server needs "headers = Content-Type,application/xml" in the rclone configuration',
     ],
+    [
+      'corrupted on transfer: md5 hashes differ src(S3 bucket lab) "fedc" vs dst(S3 bucket lab) "9929"',
+      'the hashes in the store differ; for S3 with SSE-KMS, set "server_side_encryption = aws:kms" in the rclone configuration and scan again',
+    ],
+    ['RequestTimeTooSkewed: The difference is too large. status code: 403', skewed],
+    [`Probable clock skew error: ${said} StatusCode: 403, api error RequestTimeTooSkewed: The difference`, skewed],
     ['HTTP error 429 (429 Too Many Requests) returned body: ""', 'its server is limiting the request rate'],
   ] as const) {
     it(`is ${cause ?? 'unknown'} for: ${output}`, () => {

@@ -66,6 +66,13 @@ describe('The client of rclone', () => {
       assert.equal(toStoreError(answer).kind, kind);
     });
 
+  it('tries again, a limited number of times, to store an object whose hashes differ', () => {
+    const answer = JSON.stringify({ error: 'corrupted on transfer: md5 hash differ "fedc" vs "fe16"', status: 500 });
+    const { kind, message } = toStoreError(answer);
+    assert.equal(kind, 'failed');
+    assert.match(message, /^the hashes in the store differ; .*SSE-KMS/);
+  });
+
   it('reports that rclone ended if it aborts the response of a method', async () => {
     const error = await breakOff(200, async (client) => await client.call('operations/list', {}));
     assert.deepEqual(error, new StoreError('unreachable', 'rclone exited'));
