@@ -172,9 +172,13 @@ export class LocalService implements Disposable {
     const locations = await this.dependencies.locations();
     if (JSON.stringify(locations) === JSON.stringify(current.locations)) return;
     const { Lease } = await loadServiceCode();
-    const lease = await Lease.start(current.record, locations);
-    if (this.current !== current) {
-      lease.dispose();
+    const lease = await Lease.start(current.record, locations).catch(async (error: unknown) => {
+      await this.waitForStop();
+      // A service that was stopped in the meantime no longer serves anything for this window.
+      if (this.current === current) throw error;
+    });
+    if (!lease || this.current !== current) {
+      lease?.dispose();
       return;
     }
     this.use({ ...current, lease, locations });
