@@ -3,6 +3,7 @@
  * Started by `worker.mjs` with an IPC channel.
  */
 import { once } from 'node:events';
+import { flushCompileCache } from 'node:module';
 import { resolve } from 'node:path';
 import Mocha from 'mocha';
 import { commandsRun } from '../../test/support/editor/commandsRun.ts';
@@ -45,6 +46,8 @@ async function runFile(file: string): Promise<{ notRun: number; commands: readon
   if (ring === 'ui') mocha.rootHooks({ afterEach: showFailure });
   mocha.addFile(resolve(repositoryRoot, file));
   await mocha.loadFilesAsync();
+  // Programs that the tests start from the sources load what this process has compiled.
+  flushCompileCache();
   if ((await runInOrder(mocha, order)) > 0) process.exitCode = 1;
   mocha.dispose();
   return { notRun: testsNotRun(mocha.suite), commands: [...commandsRun()] };
