@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { parseJsonObject } from '../../core/util/json.ts';
 import { getParentFolder } from '../catalog/catalogFile.ts';
-import { joinRemotePath } from '../../core/util/remote.ts';
+import { foreignAnswerCause, joinRemotePath } from '../../core/util/remote.ts';
 import {
   createEndError,
   createUnknownError,
@@ -14,7 +14,7 @@ import {
   toConnectionStoreError,
   toStoreError,
 } from './storeError.ts';
-import { parseStoreFeatures, type StoreFeatures } from './storeFeatures.ts';
+import { findAbsentRemote, parseStoreFeatures, type StoreFeatures } from './storeFeatures.ts';
 
 /** An object in a store. */
 export interface StoreObject {
@@ -249,11 +249,19 @@ export class StoreClient {
   }
 
   /**
-   * Rejects with a {@link StoreError} if a store can't be reached. Lists a folder that doesn't exist, because S3
-   * explains why it rejects a listing, but not why it rejects a request for an object.
+   * Rejects with a {@link StoreError} if a store can't be reached, or its server doesn't answer as a store. Lists a
+   * folder that doesn't exist, because S3 explains why it rejects a listing, but not why it rejects a request for an
+   * object.
    */
   async requireReachable(remote: string): Promise<void> {
     await this.list(remote, '.dts-reachable');
+    const absent = findAbsentRemote(remote, await this.getFeatures(remote));
+    if (absent === undefined) return;
+    const isListed = await this.call('operations/list', { fs: absent, remote: '' }).then(
+      () => true,
+      () => false,
+    );
+    if (isListed) throw new StoreError('unreachable', foreignAnswerCause);
   }
 
   /** Sends a request without a body and returns the status code of the response. */

@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import { parseJsonObject } from '../../core/util/json.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 import { collectOutput, startRclone } from './rcloneProgram.ts';
-import { describeStoreFailure, getRemoteName } from '../../core/util/remote.ts';
+import { describeStoreFailure, getRemoteName, joinRemotePath } from '../../core/util/remote.ts';
 
 const featuresSchema = z.object({
   Name: z.optional(z.string()),
@@ -116,6 +117,17 @@ export function findReportedTime(kept: KeptTimes | undefined, modifiedMs: number
  */
 export function isS3(remote: string, { name, description }: StoreFeatures): boolean {
   return description.startsWith('S3 ') && name === getRemoteName(remote);
+}
+
+/**
+ * Returns a folder or bucket that doesn't exist. Only a server that doesn't answer as a store, but for example with a
+ * sign-in page, seems to list it: rclone takes such a page for an empty listing. Returns undefined for kinds of stores
+ * where that can't be told.
+ */
+export function findAbsentRemote(remote: string, features: StoreFeatures): string | undefined {
+  const name = `dts-${randomUUID()}`;
+  if (isS3(remote, features)) return `${getRemoteName(remote)}:${name}`;
+  return /^(?:webdav root|https?:)/.test(features.description) ? joinRemotePath(remote, name) : undefined;
 }
 
 /**

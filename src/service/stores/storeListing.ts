@@ -2,10 +2,10 @@ import { parseJsonObject } from '../../core/util/json.ts';
 import { findHiddenPath, isUncounted, type LeftOutName, type ScannedFile } from '../catalog/catalogFile.ts';
 import type { StagedListing } from '../catalog/catalogMerge.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
-import { collectErrors, endWithSignal, startRclone, waitForEnd } from './rcloneProgram.ts';
-import { describeStoreFailure, joinRemotePath } from '../../core/util/remote.ts';
+import { collectErrors, collectOutput, endWithSignal, startRclone, waitForEnd } from './rcloneProgram.ts';
+import { describeStoreFailure, foreignAnswerCause, joinRemotePath } from '../../core/util/remote.ts';
 import { LoopFinder, maxLoops } from './linkLoops.ts';
-import { findReportedTime, type KeptTimes, type StoreFeatures } from './storeFeatures.ts';
+import { findAbsentRemote, findReportedTime, type KeptTimes, type StoreFeatures } from './storeFeatures.ts';
 
 interface ListedStore {
   readonly program: string;
@@ -48,6 +48,18 @@ export async function* listStore(store: ListedStore, under: string, signal: Abor
   const classes = hasListedClasses ? undefined : staged;
   const read: ListingReader<ListingBatch> = (pieces) => gather(pieces, { under, keptTimes }, classes);
   yield* runListing(store, createArguments(store), { under, read }, signal);
+}
+
+/** Rejects if a server also lists a folder that doesn't exist, because it then doesn't answer as a store. */
+export async function requireStoreAnswers(
+  { program, remote, features }: ListedStore,
+  signal: AbortSignal,
+): Promise<void> {
+  const absent = findAbsentRemote(remote, features);
+  if (absent === undefined) return;
+  const { code } = await collectOutput(startRclone(program, ['lsjson', '--', absent]), signal);
+  signal.throwIfAborted();
+  if (code === 0) throw new DatabaseUnavailableError(foreignAnswerCause);
 }
 
 /** The place that is listed, and the times that it keeps. */

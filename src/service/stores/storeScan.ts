@@ -7,7 +7,7 @@ import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts
 import { LinkLoop, maxLoops } from './linkLoops.ts';
 import { openRclone } from './rcloneProgram.ts';
 import { readStoreFeatures } from './storeFeatures.ts';
-import { listStore } from './storeListing.ts';
+import { listStore, requireStoreAnswers } from './storeListing.ts';
 
 /** A store to scan. */
 export interface ScannedStore {
@@ -71,6 +71,8 @@ export class StoreScan {
         this.count += batch.files.length;
         leftOut.add(batch.leftOut);
       }
+      const expected = under === '' ? this.catalog.count() : 0;
+      if (this.count === 0 || this.count < expected) await requireStoreAnswers(store, this.signal);
     } catch (error) {
       if (error instanceof LinkLoop) return await this.scanWithout(error, under, loops);
       if (this.usesPartial && this.count > 0 && !this.signal.aborted) await this.merge(staged, under);

@@ -205,12 +205,12 @@ class StoreRoute extends FolderRoute {
     const { operation, store } = failure;
     const { path, bytes } = file;
     const text = explain(failure);
-    if (store === undefined) return await super.toTransferError(failure, file);
     const isFull = store === 'full' && operation !== 'read';
     if (isFull) return createFullSuspension(bytes);
     if (store === 'full' || store === 'unreachable') return createSuspension(operation, text);
     const outage = await this.findOutage(failure);
     if (outage !== undefined) return createSuspension(operation, outage);
+    if (store === undefined) return await super.toTransferError(failure, file);
     if (await this.isArchived(failure, path)) return new TransferFailure(`could not read ${path}: ${archivedCause}`);
     if (await this.isFull(failure, bytes)) return createFullSuspension(bytes);
     const mayPass = (store === 'broken' || store === 'failed') && this.attempts.countFailure(path);
@@ -233,7 +233,7 @@ class StoreRoute extends FolderRoute {
   /** Returns the reason, such as rejected credentials, why the whole store is unusable; undefined if none is found. */
   private async findOutage({ operation, store }: FileFailure): Promise<string | undefined> {
     const { remote } = operation === 'read' ? this.source : this.destination;
-    if ((store !== 'failed' && store !== 'refused') || remote === undefined) return undefined;
+    if (store === 'broken' || remote === undefined) return undefined;
     return await withStoreClient(this.daemon, async (client) => {
       await client.requireReachable(remote);
       return undefined;
