@@ -33,8 +33,8 @@ export class LoopFinder {
   }
 }
 
-/** Returns false for most paths without repetitions, which the pattern would test slowly. */
 function mayRepeat(path: string): boolean {
+  // The pattern is slow.
   const names = path.split('/');
   return new Set(names).size <= names.length - 2;
 }
