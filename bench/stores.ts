@@ -6,10 +6,12 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { builtProgram } from '../test/support/localService.ts';
 import { eventually } from '../test/support/eventually.ts';
+import { useChosenRclone } from '../test/support/rclones.ts';
 import { StoreRig } from '../test/support/storeRig.ts';
 import { getMedian, report, measureTime } from './support/rounds.ts';
 import { makeTree, run, scratchFolder } from './support/tree.ts';
 
+useChosenRclone();
 const { values } = parseArgs({
   options: { json: { type: 'boolean', default: false }, quick: { type: 'boolean', default: false } },
 });
