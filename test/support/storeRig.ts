@@ -15,6 +15,7 @@ interface DatabaseBody {
     readonly files: number;
     readonly asOf?: string;
     readonly problem?: string;
+    readonly leftOut?: Readonly<Record<string, number>>;
   };
 }
 

@@ -53,6 +53,9 @@ export const nameCause = 'its name is too long for the store, or not allowed the
 /** The reason why a store refuses a request without permission. */
 export const deniedCause = 'its server denies access';
 
+/** The reason why a store can't be listed. */
+export const missingFolderCause = "its folder or bucket doesn't exist";
+
 /** The reason why a store takes no more data. */
 export const fullCause = 'it is full';
 
@@ -136,7 +139,7 @@ const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/file ?name too long|keytoolong|ssh_fx_bad_message/i, nameCause],
   [/(?:entity|payload|content) ?too ?large|status(?: ?code)?:? ?413/i, tooLargeCause],
   [/no space left|quota|insufficient storage|storage full|status(?: ?code)?:? ?507/i, fullCause],
-  [/directory not found|nosuchbucket|bucket .*not exist/i, "its folder or bucket doesn't exist"],
+  [/directory not found|nosuchbucket|bucket .*not exist/i, missingFolderCause],
   [/service ?unavailable|bad ?gateway|gateway ?time-?out/i, 'its server is temporarily unavailable'],
   [
     /xml syntax error|deserializ|expected element type|charsetreader|list files: eof|\b511 network/i,

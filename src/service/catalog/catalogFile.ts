@@ -221,11 +221,11 @@ export function isUncounted(path: string): boolean {
 }
 
 /**
- * Names that data formats prescribe: those of Zarr 2 and BIDS. All other names with a leading dot belong to programs,
+ * Names that data formats prescribe, after their dot: those of Zarr 2 and BIDS. All other names with a leading dot belong to programs,
  * which also keep keys in them, so they aren't served (D20: folders as databases).
  */
-const dataNames = '(?:zarray|zgroup|zattrs|zmetadata|bidsignore)';
-const hiddenStart = new RegExp(`(?:^|/)\\.(?!${dataNames}$)[^/]*`);
+export const dataNames = ['zarray', 'zgroup', 'zattrs', 'zmetadata', 'bidsignore'] as const;
+const hiddenStart = new RegExp(`(?:^|/)\\.(?!(?:${dataNames.join('|')})$)[^/]*`);
 
 /**
  * Returns the first hidden name of a path, with the path to it; undefined for a path without one. Hidden are names with

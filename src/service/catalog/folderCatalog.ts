@@ -70,13 +70,7 @@ class ScanSummary {
   }
 
   describe(): readonly string[] {
-    const lines = leftOutKinds.flatMap((kind) => {
-      const count = this.leftOut.getCount(kind);
-      const text = logTexts[kind];
-      return text && count > 0
-        ? [`${text} (${count}): ${this.leftOut.getPaths(kind).slice(0, maxLogged).join(', ')}`]
-        : [];
-    });
+    const lines = leftOutKinds.flatMap((kind) => this.leftOut.describe(kind, logTexts[kind]));
     return [...this.warnings.slice(0, maxLogged), ...lines];
   }
 }

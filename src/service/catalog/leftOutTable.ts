@@ -54,9 +54,10 @@ export class LeftOutListing {
     return this.counts.get(kind) ?? 0;
   }
 
-  /** Returns the first paths that are left out for a reason. */
-  getPaths(kind: LeftOutKind): readonly string[] {
-    return this.paths.get(kind) ?? [];
+  /** Returns a line for the log, with the first paths that are left out for a reason; an empty array without any. */
+  describe(kind: LeftOutKind, text: string | undefined): readonly string[] {
+    const count = this.getCount(kind);
+    return count === 0 || text === undefined ? [] : [`${text} (${count}): ${this.paths.get(kind)?.join(', ')}`];
   }
 
   private note(path: string, kind: LeftOutKind): void {

@@ -283,6 +283,7 @@ export class StoreCatalog {
     const { logger } = this.dependencies;
     const { name } = this.config;
     logger.info(`${name}: scanned in ${(tookMs / 1_000).toFixed(1)} s, files: ${this.fileCount}`);
+    for (const line of leftOut.describe('unreadable', 'unreadable folders')) logger.warn(`${name}: ${line}`);
     const [unnamable, unsized] = [leftOut.getCount('invalidNames'), leftOut.getCount('unknownSizes')];
     if (unnamable > 0) logger.warn(`${name}: objects skipped because their names aren't valid for files: ${unnamable}`);
     if (unsized > 0) logger.warn(`${name}: objects skipped because their size is unknown: ${unsized}`);

@@ -14,6 +14,7 @@ const featuresSchema = z.object({
     Command: z.optional(z.boolean()),
     Copy: z.optional(z.boolean()),
     GetTier: z.optional(z.boolean()),
+    ListR: z.optional(z.boolean()),
     Move: z.optional(z.boolean()),
     SlowHash: z.optional(z.boolean()),
     SlowModTime: z.optional(z.boolean()),
@@ -41,6 +42,8 @@ export interface StoreFeatures {
   readonly hasListedTimes: boolean;
   /** False for an S3 store whose listings lack storage classes, which another command then has to list. */
   readonly hasListedClasses: boolean;
+  /** True if a listing isn't made folder by folder, so that it takes as long without some of the folders. */
+  readonly hasFlatListing: boolean;
   readonly keptTimes: KeptTimes;
   /** True if the store can rename an object without transferring its content through rclone. */
   readonly canRename: boolean;
@@ -90,6 +93,7 @@ export function parseStoreFeatures(document: unknown): StoreFeatures | undefined
     hasListedHashes: Features.SlowHash !== true && !isWrapper,
     hasListedTimes: Features.SlowModTime !== true && !isWrapper,
     hasListedClasses: Features.GetTier !== false || Features.Command !== true || !description.startsWith('S3 '),
+    hasFlatListing: Features.ListR === true,
     keptTimes: (Precision ?? noPrecision) < noPrecision ? keptTimes : 'none',
     canCopy: Features.Copy === true,
     hasCommands: Features.Command === true,

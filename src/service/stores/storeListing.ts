@@ -1,10 +1,11 @@
 import { parseJsonObject } from '../../core/util/json.ts';
-import { findHiddenPath, isUncounted, type LeftOutName, type ScannedFile } from '../catalog/catalogFile.ts';
+import { dataNames, findHiddenPath, isUncounted, type LeftOutName, type ScannedFile } from '../catalog/catalogFile.ts';
 import type { StagedListing } from '../catalog/catalogMerge.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
-import { collectErrors, collectOutput, endWithSignal, startRclone, waitForEnd } from './rcloneProgram.ts';
 import { describeStoreFailure, foreignAnswerCause, joinRemotePath } from '../../core/util/remote.ts';
 import { LoopFinder, maxLoops } from './linkLoops.ts';
+import { ListingLog, splitLines } from './listingLog.ts';
+import { collectOutput, endWithSignal, startRclone, waitForEnd } from './rcloneProgram.ts';
 import { findAbsentRemote, findReportedTime, type KeptTimes, type StoreFeatures } from './storeFeatures.ts';
 
 interface ListedStore {
@@ -20,13 +21,13 @@ interface ListedStore {
 }
 
 interface ListingBatch {
-  readonly files: readonly ScannedFile[];
-  readonly leftOut: readonly LeftOutName[];
+  readonly files: ScannedFile[];
+  readonly leftOut: LeftOutName[];
 }
 
 const batchSize = 1_000;
-/** rclone's exit code for a folder that doesn't exist. */
-const missingFolder = 3;
+/** Maximum number of folders that are listed again, because each is part of a command. */
+const maxRepeated = 100;
 
 /** Modification time for objects whose store doesn't report one. It sorts before all others, and is not shown. */
 const unknownTimeMs = Number.NEGATIVE_INFINITY;
@@ -38,16 +39,35 @@ const archivedClasses = new Set(['GLACIER', 'DEEP_ARCHIVE', 'ARCHIVE']);
 
 /**
  * Lists the objects below a folder of a store, or all objects if `under` is empty. Yields them in batches, in the order
- * in which rclone prints them. Throws {@link DatabaseUnavailableError} if the listing is incomplete, and
- * {@link LinkLoop} if it would not end; a missing subfolder counts as empty.
+ * in which rclone prints them. Throws {@link DatabaseUnavailableError} if the listing is incomplete, and {@link
+ * LinkLoop} if it would not end. Subfolders that can't be read are left out, and missing ones count as empty.
  */
 export async function* listStore(store: ListedStore, under: string, signal: AbortSignal): AsyncGenerator<ListingBatch> {
   const { features, staged } = store;
-  const { hasListedClasses, keptTimes } = features;
+  const { hasListedClasses, hasFlatListing, keptTimes } = features;
   if (!hasListedClasses) await tryReadClasses(store, under, signal);
   const classes = hasListedClasses ? undefined : staged;
-  const read: ListingReader<ListingBatch> = (pieces) => gather(pieces, { under, keptTimes }, classes);
-  yield* runListing(store, createArguments(store), { under, read }, signal);
+  const batch: ListingBatch = { files: [], leftOut: [] };
+  const read: ListingReader<ListingBatch> = (pieces) => gather(pieces, { under, keptTimes }, batch, classes);
+  const log = new ListingLog(under, batch.leftOut);
+  const args = createArguments(store);
+  const filters = hasFlatListing ? [] : hiddenFilters;
+  yield* runListing(store, [...args, ...filters], { under, read, log }, signal);
+  const again = log.missing.slice(0, maxRepeated).map((folder) => `--filter=+ /${escapePattern(folder)}/**`);
+  // A folder may be back, or be one that its server lists but can't open.
+  const all = { under, read, log: new ListingLog(under, batch.leftOut, true) };
+  if (again.length > 0) yield* runListing(store, [...args, ...again, '--filter=- *'], all, signal);
+  yield takeBatch(batch);
+}
+
+/** Excludes hidden names, without reading hidden folders. rclone logs each name that it excludes as a debug message. */
+const hiddenFilters = [
+  '-vv',
+  ...['- .*/**', ...dataNames.map((name) => `+ .${name}`), '- .*'].map((rule) => `--filter=${rule}`),
+];
+
+function escapePattern(path: string): string {
+  return path.replace(/[*?[\]{}\\]/g, '\\$&');
 }
 
 /** Rejects if a server also lists a folder that doesn't exist, because it then doesn't answer as a store. */
@@ -70,21 +90,29 @@ interface ListedPlace {
 
 type ListingReader<T> = (pieces: AsyncIterable<readonly string[]>) => AsyncIterable<T>;
 
+interface ListingOutput<T> {
+  readonly under: string;
+  readonly read: ListingReader<T>;
+  readonly log: ListingLog;
+}
+
 async function* runListing<T>(
   { program, remote }: ListedStore,
   args: readonly string[],
-  { under, read }: { readonly under: string; readonly read: ListingReader<T> },
+  { under, read, log }: ListingOutput<T>,
   signal: AbortSignal,
 ): AsyncGenerator<T> {
-  const child = startRclone(program, [...args, '--', joinRemotePath(remote, under)]);
+  const child = startRclone(program, [...args, '--use-json-log', '--', joinRemotePath(remote, under)]);
   const ended = waitForEnd(child);
-  const errors = collectErrors(child);
+  // An incomplete log makes the listing incomplete.
+  const logged = log.read(child.stderr.setEncoding('utf8')).catch(() => undefined);
   const stop = endWithSignal(child, signal);
   try {
     yield* read(splitLines(child.stdout.setEncoding('utf8')));
     const code = await ended;
-    if (code === 0 || (code === missingFolder && under !== '')) return;
-    throw new DatabaseUnavailableError(describeStoreFailure(errors.toString(), remote));
+    await logged;
+    if (code === 0 || log.isComplete) return;
+    throw new DatabaseUnavailableError(describeStoreFailure(log.errors, remote));
   } finally {
     stop();
   }
@@ -110,7 +138,7 @@ async function readClasses(store: ListedStore, under: string, signal: AbortSigna
   // This command takes no request per object, unlike a listing with metadata.
   const args = ['backend', 'restore-status', '-o', 'all'];
   const read: ListingReader<readonly string[]> = (pieces) => pieces;
-  for await (const lines of runListing(store, args, { under, read }, signal)) {
+  for await (const lines of runListing(store, args, { under, read, log: new ListingLog(under, []) }, signal)) {
     const classes = new Map<string, string>();
     for (const line of lines) {
       const [, field, json = ''] = classFieldPattern.exec(line) ?? [];
@@ -131,29 +159,18 @@ function createArguments({ features, loops = [] }: ListedStore): string[] {
     '--files-only',
     '--no-mimetype',
     ...(loops.length > maxLoops ? ['--sftp-skip-links'] : []),
-    ...loops.map((folder) => `--exclude=/${folder.replaceAll(/[*?[\]{}\\]/g, String.raw`\$&`)}/**`),
+    ...loops.map((folder) => `--filter=- /${escapePattern(folder)}/**`),
     ...(features.hasListedTimes ? [] : ['--use-server-modtime']),
     ...(features.hasListedHashes && hash !== undefined ? ['--hash', '--hash-type', hash] : []),
   ];
 }
 
-/** Splits output at line feeds; other line breaks can be part of a name. */
-async function* splitLines(output: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
-  let rest = '';
-  for await (const piece of output) {
-    const lines = (rest + piece).split('\n');
-    rest = lines.pop() ?? '';
-    yield lines;
-  }
-  yield [rest];
-}
-
 async function* gather(
   pieces: AsyncIterable<readonly string[]>,
   place: ListedPlace,
+  batch: ListingBatch,
   classes: StagedListing | undefined,
 ): AsyncGenerator<ListingBatch> {
-  let batch = createBatch();
   const loops = new LoopFinder();
   for await (const lines of pieces) {
     for (const line of lines) {
@@ -162,18 +179,16 @@ async function* gather(
       loops.check(object);
       addObject(batch, object, place);
     }
-    if (batch.files.length + batch.leftOut.length < batchSize) continue;
-    yield batch;
-    batch = createBatch();
+    if (batch.files.length + batch.leftOut.length >= batchSize) yield takeBatch(batch);
   }
-  yield batch;
+  yield takeBatch(batch);
 }
 
-function createBatch(): { files: ScannedFile[]; leftOut: LeftOutName[] } {
-  return { files: [], leftOut: [] };
+function takeBatch({ files, leftOut }: ListingBatch): ListingBatch {
+  return { files: files.splice(0), leftOut: leftOut.splice(0) };
 }
 
-function addObject(batch: ReturnType<typeof createBatch>, object: ListedObject, place: ListedPlace): void {
+function addObject(batch: ListingBatch, object: ListedObject, place: ListedPlace): void {
   const found = toScannedObject(object, place);
   if (isUncounted(found.path)) return;
   const hidden = 'kind' in found && found.kind === 'invalidNames' ? undefined : findHiddenPath(found.path);

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import { systemClock } from '../../../src/core/util/clock.ts';
+import { StoreCatalog } from '../../../src/service/stores/storeCatalog.ts';
+import { eventually } from '../../support/eventually.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
+
+/** One run of rclone's listing: the paths that it prints, its log, and its exit code. */
+interface Listing {
+  readonly paths: readonly string[];
+  readonly log?: readonly string[];
+  readonly code?: number;
+}
+
+function logFolder(object: string, cause: string): string {
+  return JSON.stringify({ level: 'error', msg: `error listing: ${cause}`, object, objectType: 'string' });
+}
+
+const missing = 'directory not found';
+const forbidden = "couldn't list files: 403 Forbidden";
+
+/** Returns a listing that fails for some folders. rclone 1.60.1 logs the end as text even if it is to log JSON. */
+function fail(paths: readonly string[], folders: readonly (readonly [string, string])[], isText = false): Listing {
+  const last = folders.at(-1)?.[1] ?? '';
+  const msg = `Failed to lsjson with ${folders.length + 1} errors: last error was: error in ListJSON: ${last}`;
+  const log = [
+    '2026/11/30 00:21:37 DEBUG : Setting --config "/quota/rclone.conf" from environment variable RCLONE_CONFIG',
+    ...folders.map(([path, cause]) => logFolder(path, cause)),
+    isText ? `2026/11/30 00:21:37 ${msg}` : JSON.stringify({ level: 'notice', msg }),
+  ];
+  return { paths, log, code: last === missing ? 3 : 1 };
+}
+
+describe("A listing of a store that isn't complete (D62)", () => {
+  let folder: string;
+  let catalog: StoreCatalog;
+  let logger: MemoryLog;
+  const known = ['a.txt', 'kept/b.txt', 'runs/tmp/c.txt'];
+
+  /** Sets what rclone lists, and what it lists when it is to list the missing folders again. */
+  async function list(first: Listing, again: Listing = { paths: [] }): Promise<void> {
+    for (const [name, { paths, log = [], code = 0 }] of Object.entries({ first, again })) {
+      const objects = paths.map((path) => JSON.stringify({ Path: path, Size: 1 }));
+      await fs.writeFile(nodePath.join(folder, name), `[\n${objects.join(',\n')}\n]\n`);
+      await fs.writeFile(nodePath.join(folder, `${name}.log`), log.map((line) => `${line}\n`).join(''));
+      await fs.writeFile(nodePath.join(folder, `${name}.code`), String(code));
+    }
+  }
+
+  /** Scans the store and returns the paths of the files in the catalog, its state and what it left out. */
+  async function scan(first: Listing, again?: Listing): Promise<unknown> {
+    await list(first, again);
+    await catalog.rescan();
+    return await describeCatalog();
+  }
+
+  async function scanFolder(under: string, listing: Listing): Promise<unknown> {
+    await list(listing);
+    catalog.resumeTracking(under);
+    await eventually(() => Promise.resolve(catalog.getListing().state !== 'scanning' || undefined));
+    return await describeCatalog();
+  }
+
+  async function describeCatalog(): Promise<unknown> {
+    const { state, problem, leftOut = {} } = catalog.getListing();
+    const files = await catalog.filesByIds([...known, 'runs/tmp [2]/{d}.txt']);
+    return [files.flatMap((file) => file?.path ?? []), problem ?? state, leftOut];
+  }
+
+  async function getLastCall(): Promise<string> {
+    const calls = await fs.readFile(nodePath.join(folder, 'calls'), 'utf8');
+    return calls.split('\n').at(-2) ?? '';
+  }
+
+  beforeEach(async () => {
+    folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-incomplete-'));
+    logger = new MemoryLog();
+    const rclone = nodePath.join(folder, 'rclone');
+    const program = `#!/bin/sh
+case "$1" in
+  version) echo 'rclone v1.75.2' ;;
+  backend) echo '{"Features": {}}' ;;
+  lsjson)
+    echo "$*" >> '${folder}/calls'
+    name=first
+    case "$*" in *'--filter=- * '*) name=again ;; esac
+    cat '${folder}/'$name; cat '${folder}/'$name.log >&2; exit $(cat '${folder}/'$name.code) ;;
+esac
+`;
+    await fs.writeFile(rclone, program, { mode: 0o755 });
+    const config = { name: 'Lab', remote: 'lab:', rclone, file: nodePath.join(folder, 'a.db') };
+    const log = { clock: systemClock, logger };
+    catalog = new StoreCatalog({ ...config, rescanMs: 60_000, hasRestore: false }, log);
+    await list({ paths: known });
+    await catalog.rescan();
+  });
+
+  afterEach(async () => {
+    await catalog.close();
+    await fs.rm(folder, { recursive: true });
+  });
+
+  for (const isText of [true, false])
+    it(`lacks only subfolders that vanished, with a log that ends with ${isText ? 'text' : 'JSON'}`, async () => {
+      const found = await scan(fail(['a.txt', 'kept/b.txt'], [['runs/tmp', missing]], isText));
+      assert.deepEqual(found, [['a.txt', 'kept/b.txt'], 'listed', {}]);
+    });
+
+  it("lacks only subfolders that can't be read, which are counted and named, whatever their names", async () => {
+    const denied = 'error listing "runs/certificate": permission denied';
+    const folders = [['kept', forbidden] as const, ['runs/certificate', denied] as const];
+    assert.deepEqual(await scan(fail(['a.txt'], folders)), [['a.txt'], 'listed', { unreadable: 2 }]);
+    assert.ok(logger.lines.includes('warn Lab: unreadable folders (2): kept, runs/certificate'), logger.lines.join());
+  });
+
+  it('is continued with the files of a missing folder that is back', async () => {
+    const first = fail(['a.txt', 'kept/b.txt'], [['runs/tmp [2]', missing]]);
+    const found = await scan(first, { paths: ['runs/tmp [2]/{d}.txt'] });
+    assert.deepEqual(found, [['a.txt', 'kept/b.txt', 'runs/tmp [2]/{d}.txt'], 'listed', {}]);
+    assert.match(await getLastCall(), / --filter=\+ \/runs\/tmp \\\[2\\\]\/\*\* --filter=- \* .*-- lab:$/);
+  });
+
+  it("lacks a folder that the server lists but can't find, which is unreadable", async () => {
+    const found = await scan(fail(['a.txt'], [['kept', missing]]), fail([], [['kept', missing]]));
+    assert.deepEqual(found, [['a.txt'], 'listed', { unreadable: 1 }]);
+  });
+
+  it('is a failed one if anything else is missing, and the catalog keeps its files', async () => {
+    const folderProblem = "its folder or bucket doesn't exist";
+    const lost = [['runs', 'connection lost'] as const, ['kept', missing] as const];
+    const killed = { paths: ['a.txt'], log: [logFolder('kept', missing)], code: 1 };
+    const unknown = 'rclone failed; "rclone lsd lab:" in a terminal, with the path after the colon, shows why';
+    const results = [
+      await scan(fail([], [['', missing]])),
+      await scan(fail(['a.txt'], [['kept', missing]]), fail([], [['', missing]])),
+      await scan(fail([], [['', forbidden]])),
+      await scan(fail(['a.txt'], lost)),
+      await scan(killed),
+    ];
+    const problems = [folderProblem, folderProblem, 'its server denies access', 'the connection was lost', unknown];
+    assert.deepEqual(
+      results,
+      problems.map((problem) => [known, problem, {}]),
+    );
+  });
+
+  it("of one folder leaves the folder out if it can't be read, and empties it if it is missing", async () => {
+    const denied = fail([], [['', 'error listing "": permission denied']]);
+    assert.deepEqual(await scanFolder('kept', denied), [['a.txt', 'runs/tmp/c.txt'], 'listed', { unreadable: 1 }]);
+    const empty = await scanFolder('runs', fail([], [['', missing]]));
+    assert.deepEqual(empty, [['a.txt'], 'listed', { unreadable: 1 }]);
+  });
+
+  it('lacks hidden names, which rclone counts without reading hidden folders', async () => {
+    const excluded = ['.cache', 'kept/.x', '.DS_Store', 'kept/.zarray'];
+    const log = excluded.map((object) => JSON.stringify({ level: 'debug', msg: 'Excluded', object }));
+    const found = await scan({ paths: ['a.txt', 'kept/.zgroup'], log });
+    assert.deepEqual([found, catalog.getListing().files], [[['a.txt'], 'listed', { hidden: 3 }], 2]);
+    assert.match(await getLastCall(), / --filter=- \.\*\/\*\* --filter=\+ \.zarray .*--filter=- \.\* /);
+  });
+});
