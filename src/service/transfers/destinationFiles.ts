@@ -12,14 +12,17 @@ import { isSameFolder, withOpenFile } from './openFiles.ts';
  */
 export class DestinationFolders {
   private readonly base: string;
+  /** The folder that has the sources, if they aren't in a store. */
+  private readonly source: string | undefined;
   /** The folders that were checked, by absolute path. */
   private readonly knownFolders = new Map<string, fs.BigIntStats>();
   private readonly absolutePaths = new Map<string, string>();
 
-  constructor(destination: string, folderName: string, realPath?: string) {
+  constructor(destination: string, folderName: string, realPath?: string, source?: string) {
     this.base = fs.realpathSync.native(destination);
+    this.source = source;
     if (realPath !== undefined && this.base !== realPath) this.checkUnmoved(destination);
-    this.base = this.ensureLevel(this.base, folderName);
+    this.base = this.ensureLevel(this.base, folderName, '');
   }
 
   /** Creates the folder at a path below the transfer's folder (`.` is that folder) and returns its absolute path. */
@@ -31,7 +34,7 @@ export class DestinationFolders {
         if (part === '' || part === '.') continue;
         if (part === '..') throw new BadFile('it points outside the destination');
         checkName(part);
-        folder = this.ensureLevel(folder, part);
+        folder = this.ensureLevel(folder, part, `${folder.slice(this.base.length)}/${part}`);
       }
       this.absolutePaths.set(path, folder);
     }
@@ -79,12 +82,18 @@ export class DestinationFolders {
     return true;
   }
 
-  private ensureLevel(parent: string, name: string): string {
+  private getSourceMode(path: string): number {
+    const stats = this.source === undefined ? undefined : fs.statSync(this.source + path, { throwIfNoEntry: false });
+    return stats?.mode ?? 0o777;
+  }
+
+  /** Creates a folder whose path in the source is `path`. */
+  private ensureLevel(parent: string, name: string, path: string): string {
     const folder = `${parent}/${name}`;
     if (this.knownFolders.has(folder)) return folder;
     this.checkUnmoved(parent);
     try {
-      fs.mkdirSync(folder);
+      fs.mkdirSync(folder, restrictMode(0o777, this.getSourceMode(path)));
     } catch (error) {
       if (getErrorCode(error) !== 'EEXIST') throw error;
     }
@@ -93,6 +102,11 @@ export class DestinationFolders {
     this.knownFolders.set(folder, stats);
     return folder;
   }
+}
+
+/** Removes the permissions of others that a source doesn't give from the mode of its copy (D24: destination layout). */
+export function restrictMode(mode: number, sourceMode: number): number {
+  return mode & (sourceMode | 0o700);
 }
 
 function checkName(name: string): void {

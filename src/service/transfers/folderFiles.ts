@@ -19,6 +19,7 @@ import {
   removeOpenPart,
   removePart,
   requireOwnPart,
+  restrictMode,
   setModified,
   withPart,
 } from './destinationFiles.ts';
@@ -137,7 +138,7 @@ export class FolderSink implements MoveSink {
     this.job = job;
     this.canClone = hasOpenFiles && job.bytesPerSecond === undefined;
     const name = getTransferFolderName(job.transferId);
-    this.folders = new DestinationFolders(folder, name, job.destinationPlace);
+    this.folders = new DestinationFolders(folder, name, job.destinationPlace, job.source.location.folder);
   }
 
   async write(file: FileToMove, content: MovedContent): Promise<WrittenFile | undefined> {
@@ -182,7 +183,7 @@ export class FolderSink implements MoveSink {
     const { signal, isFlushed } = this.job;
     const stats = fs.fstatSync(opened, { bigint: true });
     const sourceMode = Number(stats.mode);
-    const mode = newFileMode | (sourceMode & executeBits);
+    const mode = restrictMode(newFileMode | (sourceMode & executeBits), sourceMode);
     const clone = (sourceMode & specialBits) === 0 ? this.tryClone(file, opened, finalPath) : undefined;
     const part = clone ?? this.getPart(finalPath);
     const isCloned = clone !== undefined;
@@ -252,7 +253,7 @@ export class FolderSink implements MoveSink {
     }
   }
 
-  /** Gives a clone, which has the mode of its source, that of a new file. */
+  /** Gives a clone, which has the mode of its source, that of another copy. */
   private adoptClone(copy: number, sourceMode: number, mode: number): void {
     this.mask ??= readMask();
     const wanted = this.mask === undefined ? sourceMode : mode & ~this.mask;

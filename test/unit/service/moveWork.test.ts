@@ -406,6 +406,22 @@ describe('Moving staged files (D23, D24)', () => {
     assert.deepEqual([mode & 0o7777, mtimeMs], [0o777 & ~umask, -300_000_000_250]);
   });
 
+  it('lets no more people use copies and their folders than the sources, within the umask', async () => {
+    const modes = { 'private.txt': 0o600, 'group.txt': 0o640, 'read-only.txt': 0o444, 'sub/open.sh': 0o777 };
+    const files = Object.keys(modes).map((path, position) => {
+      write(`source/${path}`, 'alpha');
+      return staged(path, 'alpha', position);
+    });
+    const all = { ...modes, sub: 0o711, '.': 0o750 };
+    for (const [path, mode] of Object.entries(all)) fs.chmodSync(nodePath.join(root, 'source', path), mode);
+    assert.equal((await move(...files)).failure, undefined);
+    const target = nodePath.join(root, 'target', `dts-${transferId}`);
+    const actual = Object.keys(all).map((path) => [path, fs.statSync(nodePath.join(target, path)).mode & 0o777]);
+    const expected = Object.entries({ ...all, 'read-only.txt': 0o644 }).map(([path, mode]) => [path, mode & ~umask]);
+    // Windows has no such bits.
+    if (process.platform !== 'win32') assert.deepEqual(actual, expected);
+  });
+
   it('never clones a file with special bits, which its clone would have for a moment', async () => {
     const content = 'large '.repeat(20_000);
     write('source/large.txt', content);
