@@ -143,7 +143,7 @@ export async function collectOutput(
 }
 
 /** Collects the end of a child's error output. */
-export function collectErrors(child: RcloneChild, maxChars?: number): ErrorOutput {
+function collectErrors(child: RcloneChild, maxChars?: number): ErrorOutput {
   const errors = new ErrorOutput(maxChars);
   child.stderr.setEncoding('utf8').on('data', (piece: string) => errors.add(piece));
   return errors;
