@@ -1,4 +1,4 @@
-/** Thrown for a link to a folder that contains it. A listing that follows it finds the same files again and again. */
+/** Thrown for a link to a folder that contains it: a listing finds the same files again and again. */
 export class LinkLoop extends Error {
   /** The path of the link, relative to the listed folder. */
   readonly folder: string;
@@ -9,7 +9,7 @@ export class LinkLoop extends Error {
   }
 }
 
-/** Number of links that are left out one by one; links that lead to each other have any number of paths. */
+/** Number of links that are left out one by one; several links can have any number of paths. */
 export const maxLoops = 3;
 
 /** Matches a path with the same folders three times or more in a row. */
@@ -17,7 +17,7 @@ const repetition = /^((?:[^/]+\/)*?)((?:[^/]+\/)+?)\2{2,}/;
 /** Number of repetitions that show a link; real folders with such names have other files. */
 const minCount = 3;
 
-/** Finds links that lead back, by a file that is listed with the same properties after different repetitions. */
+/** Finds such links by a file that is listed with the same properties after several repetitions. */
 export class LoopFinder {
   private readonly lengths = new Map<string, Set<number>>();
 

@@ -138,9 +138,9 @@ export class StoreClient {
     }
   }
 
-  /** Returns true if an object wasn't found that the folder on an SFTP server still lists. */
   private async isDanglingLink(remote: string, path: string, error: unknown, signal: AbortSignal): Promise<boolean> {
     if (!(error instanceof StoreError) || error.kind !== 'missing') return false;
+    // Only SFTP servers list such links.
     const { keptTimes } = await this.getFeatures(remote);
     if (keptTimes !== 'from1970') return false;
     const request = { fs: remote, remote: getParentFolder(path), opt: toListOptions(undefined) };

@@ -112,7 +112,8 @@ export function findKeptTime(kept: KeptTimes | undefined, modifiedMs: number | u
  * 1970 as times after 2038.
  */
 export function findReportedTime(kept: KeptTimes | undefined, modifiedMs: number | undefined): number | undefined {
-  return kept === 'from1970' && modifiedMs !== undefined && modifiedMs >= 2 ** 31 * 1_000 ? undefined : modifiedMs;
+  const mayDiffer = kept === 'from1970' && modifiedMs !== undefined && modifiedMs >= 2 ** 31 * 1_000;
+  return mayDiffer ? undefined : modifiedMs;
 }
 
 /**

@@ -55,7 +55,6 @@ export class StoreScan {
     return await repeatIfRemoteMissing(async () => await this.scan(under));
   }
 
-  /** Scans objects, but not below `loops`, links that lead back. Scans again if it finds another one. */
   private async scan(under: string, loops: readonly string[] = []): Promise<ScanResult> {
     const { path: program, note } = await openRclone(this.store.rclone);
     const features = await readStoreFeatures(program, this.store.remote, this.signal);
@@ -63,7 +62,8 @@ export class StoreScan {
     const onNote = (one: string): void => void notes.push(one);
     const staged = this.catalog.startListing();
     const leftOut = this.catalog.leftOut.startListing();
-    leftOut.add(loops.map((folder) => ({ path: under === '' ? folder : `${under}/${folder}`, kind: 'folderLinks' })));
+    const start = under === '' ? '' : `${under}/`;
+    leftOut.add(loops.map((folder) => ({ path: start + folder, kind: 'folderLinks' })));
     try {
       const store = { program, remote: this.store.remote, features, loops, onNote, staged };
       for await (const batch of listStore(store, under, this.signal)) {
@@ -85,7 +85,7 @@ export class StoreScan {
 
   private async scanWithout({ folder }: LinkLoop, under: string, loops: readonly string[]): Promise<ScanResult> {
     if (loops.length > maxLoops)
-      throw new DatabaseUnavailableError(`its link "${folder}" leads to a folder that contains it`);
+      throw new DatabaseUnavailableError(`its link "${folder}" leads back to its own folder`);
     this.count = 0;
     return await this.scan(under, [...loops, folder]);
   }
@@ -122,6 +122,6 @@ export class StoreScan {
 }
 
 function describeLoops(loops: readonly string[]): string[] {
-  if (loops.length > maxLoops) return ['links are left out, because many of them lead to folders that contain them'];
-  return loops.map((folder) => `the link "${folder}" is left out, because it leads to a folder that contains it`);
+  if (loops.length > maxLoops) return ['links are left out: many lead back to their own folders'];
+  return loops.map((folder) => `the link "${folder}" is left out: it leads back to its own folder`);
 }
