@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFile, execFileSync, execSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '../../support/eventually.ts';
@@ -133,6 +134,25 @@ describeWithEachRclone('The recipes of docs/stores.md (D62)', () => {
       await recipe.assertServed('share:');
     });
   }
+});
+
+describeWithEachRclone('Each command of the recipes for stores', () => {
+  it('is accepted by rclone, if it knows the kind of store (D62)', async () => {
+    const root = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-recipes-'));
+    const env = { ...process.env, RCLONE_CONFIG: nodePath.join(root, 'rclone.conf') };
+    const run = (command: string): string => execSync(command, { env, stdio: 'pipe' }).toString();
+    try {
+      const kinds = run('rclone help backends');
+      const commands = (await fs.readFile(document, 'utf8')).matchAll(/`(rclone config create (\S+) (\S+) [^`]+)`/g);
+      const known = [...commands].filter(([, , , kind = '']) => kinds.includes(`  ${kind} `));
+      for (const [, command = ''] of known) run(command);
+      const names = known.map(([, , name = '']) => `${name}:`);
+      assert.ok(names.length >= 7);
+      assert.deepEqual(run('rclone listremotes').trim().split('\n').sort(), names.sort());
+    } finally {
+      await fs.rm(root, { recursive: true });
+    }
+  });
 });
 
 /** Starts an SSH agent with one key. */
