@@ -18,8 +18,8 @@ const { values } = parseArgs({
 // The limits apply to the full size. A quick run is only comparable with other quick runs, because the startup times of
 // the service and rclone affect it more.
 const size = values.quick
-  ? { listed: 50_000, small: 5_000, largeBytes: 500_000_000, rounds: 3 }
-  : { listed: 200_000, small: 20_000, largeBytes: 2_000_000_000, rounds: 3 };
+  ? { listed: 50_000, hidden: 4_000, small: 5_000, largeBytes: 500_000_000, rounds: 3 }
+  : { listed: 200_000, hidden: 16_000, small: 20_000, largeBytes: 2_000_000_000, rounds: 3 };
 const scratch = scratchFolder();
 const output = join(scratch, 'output.txt');
 
@@ -47,6 +47,26 @@ async function compareRounds(
   for (let round = 0; round < size.rounds; round += 1)
     ratios.push((await contest.ours()) / (await contest.reference()));
   reportRatio(name, getMedian(ratios), limit);
+}
+
+/** Compares scans of a store that has a hidden folder with scans of the same one without it. */
+async function compareHidden(rig: StoreRig): Promise<void> {
+  const folder = (name: string): string => join(rig.servers.folder('sftp'), name);
+  makeTree(folder('tree'), size.hidden);
+  makeTree(folder('../cache'), size.hidden);
+  const scan = async (name: string): Promise<number> => {
+    fs.renameSync(folder(name === '.cache' ? '../cache' : '.cache'), folder(name));
+    // Restarts the server, because it caches its folders.
+    await rig.servers.kill('sftp');
+    await rig.servers.startServer('sftp');
+    return await measureTime(async () => await rig.rescan('sftp'));
+  };
+  await rig.rescan('sftp');
+  await compareRounds(`hidden folder of ${size.hidden} files: time of a scan relative to one without`, 1.2, {
+    ours: async () => await scan('.cache'),
+    reference: async () => await scan('../cache'),
+  });
+  emptyFolder(rig.servers.folder('sftp'));
 }
 
 /** Compares the first scan of a store, timed from when the service listens, with `rclone lsjson`. */
@@ -135,6 +155,7 @@ function emptyFolder(folder: string): void {
 
 const rig = await StoreRig.start(['sftp'], {}, { parent: scratch, intervalMs: 50 });
 try {
+  await compareHidden(rig);
   await compareListing(rig);
   const small = { count: size.small, bytes: 10_000 };
   const large = { count: 1, bytes: size.largeBytes };
