@@ -83,17 +83,16 @@ export class DestinationFolders {
   }
 
   private getSourceMode(path: string): number {
-    const stats = this.source === undefined ? undefined : fs.statSync(this.source + path, { throwIfNoEntry: false });
-    return stats?.mode ?? 0o777;
+    if (this.source === undefined) return 0o777;
+    return fs.statSync(this.source + path, { throwIfNoEntry: false })?.mode ?? 0o777;
   }
 
-  /** Creates a folder whose path in the source is `path`. */
-  private ensureLevel(parent: string, name: string, path: string): string {
+  private ensureLevel(parent: string, name: string, sourcePath: string): string {
     const folder = `${parent}/${name}`;
     if (this.knownFolders.has(folder)) return folder;
     this.checkUnmoved(parent);
     try {
-      fs.mkdirSync(folder, restrictMode(0o777, this.getSourceMode(path)));
+      fs.mkdirSync(folder, restrictMode(0o777, this.getSourceMode(sourcePath)));
     } catch (error) {
       if (getErrorCode(error) !== 'EEXIST') throw error;
     }

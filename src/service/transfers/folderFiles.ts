@@ -137,8 +137,9 @@ export class FolderSink implements MoveSink {
   constructor(job: MoveJob, folder: string) {
     this.job = job;
     this.canClone = hasOpenFiles && job.bytesPerSecond === undefined;
-    const name = getTransferFolderName(job.transferId);
-    this.folders = new DestinationFolders(folder, name, job.destinationPlace, job.source.location.folder);
+    const { transferId, destinationPlace, source } = job;
+    const name = getTransferFolderName(transferId);
+    this.folders = new DestinationFolders(folder, name, destinationPlace, source.location.folder);
   }
 
   async write(file: FileToMove, content: MovedContent): Promise<WrittenFile | undefined> {
@@ -214,12 +215,12 @@ export class FolderSink implements MoveSink {
     return getPartPath(finalPath, this.attempt, this.job.transferId);
   }
 
-  /** Returns the digest of a copy; undefined if it can't be read while it is open, such as in a mount by rclone. */
   private tryDigest(copy: number, { bytes }: FileToMove, counter: FileBytes): string | undefined {
     try {
       const digests = digestFile(copy, bytes, this.job.signal, { counter });
       return digests.bytes < bytes ? undefined : digests.sha256;
     } catch (error) {
+      // A mount by rclone reads no file that is open for writing.
       if (getErrorCode(error) !== 'EPERM') throw error;
       return undefined;
     }
