@@ -94,7 +94,7 @@ const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
     'this rclone was built without its kind of store; install rclone from https://rclone.org/install',
   ],
   [/hash(?:es)? differ|etag differ/i, differingCause],
-  [/requesttimetooskewed/i, "this machine's clock differs from that of its server; set the wrong one"],
+  [/requesttimetooskewed/i, "this machine's clock differs from that of its server; correct the wrong one"],
   [/packet too long/i, "its login prints text, which SFTP doesn't permit: remove it from files such as .bashrc"],
   [
     /415 unsupported media type/i,

@@ -3,7 +3,7 @@ import { describeStoreFailure, findStoreCause, foreignAnswerCause } from '../../
 
 /** The beginning of an error of S3 from rclone 1.75. */
 const said = 'operation error S3: PutObject, https response error';
-const skewed = "this machine's clock differs from that of its server; set the wrong one";
+const skewed = "this machine's clock differs from that of its server; correct the wrong one";
 /** A line that rclone 1.75 writes whenever it connects to an SFTP server without known host keys. */
 const notice =
   'NOTICE: sftp: No host key validation is being performed. Set known_hosts_file (to "none" to silence this notice) or use --sftp-pin-host-key to enable it. See: https://rclone.org/sftp/#host-key-validation';
