@@ -9,7 +9,7 @@ const umask = Number.parseInt(String(execFileSync('sh', ['-c', 'umask'])), 8);
 describe('The route between folders (D24)', () => {
   let rig: RouteRig;
   before(async () => {
-    rig = await RouteRig.start([]);
+    rig = await RouteRig.start(['folder']);
   });
   after(async () => await rig.stop());
 

@@ -9,7 +9,7 @@ export interface DebianServer {
   readonly section: readonly string[];
 }
 
-/** Where a server gets its configuration, and what it serves. */
+/** The place of a server's configuration, and the folder that it serves. */
 export interface ServerPlace {
   /** A folder for the server's configuration only. */
   readonly root: string;

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { createJobSignal, getByteCounts, getDoneCount, requestStop } from '../../src/service/transfers/fileJobs.ts';
 import { TransferFailure } from '../../src/service/transfers/transferErrors.ts';
 import { isDeep } from './testSize.ts';
-import { sha256, type PlaceKind, type RouteRig, type RoutedTransfer } from './routeRig.ts';
+import type { PlaceKind } from './placeKinds.ts';
+import { sha256, type RouteRig, type RoutedTransfer } from './routeRig.ts';
 
 /** More than a route moves together with other small files. */
 export const large = 'x'.repeat(1024 * 1024 + 1);

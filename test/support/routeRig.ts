@@ -11,19 +11,17 @@ import type { TransferRoute } from '../../src/service/transfers/folderRoute.ts';
 import type { TransferRecord, TransferRecordFile } from '../../src/service/transfers/journal.ts';
 import { createRoute } from '../../src/service/transfers/storeRoute.ts';
 import { MemoryLog } from './memoryLog.ts';
+import { findServers, openKind, type OpenKind, type PlaceKind } from './placeKinds.ts';
 import { StoreServers } from './storeServers.ts';
 
 export type Contents = Readonly<Record<string, string>>;
 
-/** The kinds of places that a route connects: a folder of this machine, or a store behind a real rclone. */
-export type PlaceKind = 'folder' | 'dav' | 's3' | 'sftp';
-
 /** One side of a route: its location, and access to its files that doesn't use the code under test. */
 export class RoutePlace {
   readonly location: DatabaseLocation;
-  private readonly servers: StoreServers;
   /** The folder on this machine that has the files; undefined for objects. */
-  private readonly disk: string | undefined;
+  readonly disk: string | undefined;
+  private readonly servers: StoreServers;
 
   constructor(location: DatabaseLocation, servers: StoreServers, disk: string | undefined) {
     this.location = location;
@@ -42,7 +40,7 @@ export class RoutePlace {
     const isDav = remote.startsWith('dav:');
     for (const [path, time] of Object.entries(times)) {
       const seconds = String(Date.parse(time) / 1_000);
-      if (remote === '' || isDav) await fs.utimes(this.getFile(path), seconds, seconds);
+      if (this.disk !== undefined && !remote.startsWith('sftp:')) await fs.utimes(this.getFile(path), seconds, seconds);
       else this.servers.run(['touch', '-t', time.slice(0, -1), `${remote}/${path}`]);
     }
     if (!isDav || Object.keys(times).length === 0) return;
@@ -182,6 +180,7 @@ export class RouteRig {
   private readonly configBefore = process.env['RCLONE_CONFIG'];
   private readonly threads = new FileThreads(systemClock);
   private readonly daemon: RcloneDaemon;
+  private readonly opened = new Map<PlaceKind, OpenKind>();
   private count = 0;
 
   private constructor(root: string, servers: StoreServers) {
@@ -192,10 +191,12 @@ export class RouteRig {
     this.daemon = new RcloneDaemon({ rclone: undefined, clock: systemClock, logger: new MemoryLog(), stagingFolder });
   }
 
-  /** Starts the servers of the stores that the routes connect. */
-  static async start(stores: readonly Exclude<PlaceKind, 'folder'>[]): Promise<RouteRig> {
+  /** Starts the servers of the kinds of places that the routes connect. */
+  static async start(kinds: readonly PlaceKind[]): Promise<RouteRig> {
     const root = await fs.realpath(await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-routes-')));
-    return new RouteRig(root, await StoreServers.start(stores));
+    const rig = new RouteRig(root, await StoreServers.start(findServers(kinds)));
+    for (const kind of kinds) rig.opened.set(kind, openKind(kind, rig.servers, root));
+    return rig;
   }
 
   async stop(): Promise<void> {
@@ -216,17 +217,25 @@ export class RouteRig {
   }
 
   private async createPlace(kind: PlaceKind, side: string): Promise<RoutePlace> {
-    const name = `${side}${this.count}`;
-    const folder = nodePath.join(this.root, name);
-    if (kind === 'folder') {
-      await fs.mkdir(folder);
-      return new RoutePlace({ folder }, this.servers, folder);
-    }
-    const remote = kind === 's3' ? `s3:lab/${name}` : `${kind}:${name}`;
-    if (kind !== 's3') this.servers.run(['mkdir', remote]);
-    const disk = kind === 's3' ? undefined : nodePath.join(this.servers.folder(kind), name);
-    return new RoutePlace({ remote }, this.servers, disk);
+    return await createPlace(this.opened.get(kind), `${side}${this.count}`, this.servers);
   }
+}
+
+/** Creates an empty place of a kind. */
+export async function createPlace(
+  kind: OpenKind | undefined,
+  name: string,
+  servers: StoreServers,
+): Promise<RoutePlace> {
+  if (kind === undefined) throw new Error('The kind of place is not open.');
+  const disk = kind.disk === undefined ? undefined : nodePath.join(kind.disk, name);
+  if (kind.prefix === undefined) {
+    await fs.mkdir(disk ?? '');
+    return new RoutePlace({ folder: disk ?? '' }, servers, disk);
+  }
+  const remote = kind.prefix + name;
+  if (!remote.startsWith('s3:')) servers.run(['mkdir', remote]);
+  return new RoutePlace({ remote }, servers, disk);
 }
 
 function toFileToMove({ position, path, bytes, sha256 = '', modifiedMs }: TransferRecordFile) {

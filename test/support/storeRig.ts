@@ -26,7 +26,7 @@ interface StoreServiceOptions {
   /** The path of the program to start, see {@link startLocalService}. */
   readonly program?: string;
   /** Additional databases. */
-  readonly remotes?: readonly { readonly name: string; readonly remote: string }[];
+  readonly remotes?: readonly { readonly name: string; readonly remote?: string; readonly folder?: string }[];
   /** False to omit the store `gone`, which can't be reached; defaults to true. */
   readonly gone?: boolean;
   /** Additional environment variables of the service. */

@@ -8,6 +8,7 @@ import { createRcloneEnvironment, findRclonePath } from '../../src/core/util/rem
 import { debianServerKinds, isDebianServer, prepareDebianServer, type DebianServerKind } from './debianServers.ts';
 import { eventually } from './eventually.ts';
 import type { DebianServer } from './moreServers.ts';
+import { isRunning, listDescendants } from './processTree.ts';
 import { ReservedPort } from './reservedPort.ts';
 
 const s3Program = nodePath.join(import.meta.dirname, '../../node_modules/s3rver/bin/s3rver.js');
@@ -156,8 +157,11 @@ export class StoreServers {
     this.servers.delete(kind);
     if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
     const ended = once(server, 'exit');
+    // The processes that some servers start for connections would go on answering.
+    const others = isDebianServer(kind) && server.pid !== undefined ? listDescendants(server.pid) : [];
     server.ref();
     server.kill('SIGKILL');
+    for (const { pid } of others) if (isRunning(pid)) process.kill(pid, 'SIGKILL');
     await ended;
   }
 

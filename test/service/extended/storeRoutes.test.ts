@@ -10,7 +10,8 @@ import {
   times,
   type TimeRoute,
 } from '../../support/routePromises.ts';
-import { RouteRig, type PlaceKind } from '../../support/routeRig.ts';
+import type { PlaceKind } from '../../support/placeKinds.ts';
+import { RouteRig } from '../../support/routeRig.ts';
 
 const routes: readonly (readonly [from: PlaceKind, to: PlaceKind])[] = [
   ['folder', 's3'],
@@ -31,7 +32,7 @@ const timeRoutes: readonly TimeRoute[] = [
 describe('Every route to or from a store (D24, D62)', () => {
   let rig: RouteRig;
   before(async () => {
-    rig = await RouteRig.start(['dav', 's3', 'sftp']);
+    rig = await RouteRig.start(['folder', 'dav', 's3', 'sftp']);
   });
   after(async () => await rig.stop());
 
