@@ -37,8 +37,7 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
 }
 
 function hasDeeperElement(list: readonly unknown[], levels: number): boolean {
-  for (const element of list) if (typeof element === 'object' && isDeeperThan(element, levels)) return true;
-  return false;
+  return list.some((element) => typeof element === 'object' && isDeeperThan(element, levels));
 }
 
 function hasDeeperMember(object: JsonObject, levels: number): boolean {

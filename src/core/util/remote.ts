@@ -75,7 +75,7 @@ export const differingCause = `the hashes in the store differ${encryptionHint}`;
 /** The reason why this machine currently can't open a file or a connection. */
 export const tooManyFiles = 'too many files are open';
 
-/** The reason why a response can't be that of a store, such as the page of a network that requires a sign-in. */
+/** The reason why a response isn't that of a store, such as a network's sign-in page. */
 export const foreignAnswerCause =
   "its server's answer isn't that of a store, but for example a sign-in page; open its address in a browser";
 

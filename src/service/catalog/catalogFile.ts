@@ -221,8 +221,8 @@ export function isUncounted(path: string): boolean {
 }
 
 /**
- * Names that data formats prescribe, after their dot: those of Zarr 2 and BIDS. All other names with a leading dot belong to programs,
- * which also keep keys in them, so they aren't served (D20: folders as databases).
+ * Names that data formats prescribe, after their dot: those of Zarr 2 and BIDS. All other names with a leading dot
+ * belong to programs, which also keep keys in them, so they aren't served (D20: folders as databases).
  */
 export const dataNames = ['zarray', 'zgroup', 'zattrs', 'zmetadata', 'bidsignore'] as const;
 const hiddenStart = new RegExp(`(?:^|/)\\.(?!(?:${dataNames.join('|')})$)[^/]*`);

@@ -1,4 +1,4 @@
-/** Thrown for a link to a folder that contains it: a listing finds the same files again and again. */
+/** Thrown for a link to a folder that contains it, so that a listing would not end. */
 export class LinkLoop extends Error {
   /** The path of the link, relative to the listed folder. */
   readonly folder: string;

@@ -11,7 +11,7 @@ const endPattern = /(?:^| )Failed to (?:lsjson|backend)/;
 
 const folderPrefix = 'error listing: ';
 
-/** Reads rclone's log of a listing: the names that it excludes, the folders that it can't list, and other errors. */
+/** Reads rclone's log of a listing: excluded names, folders that can't be listed, and other errors. */
 export class ListingLog {
   /** The folders that were missing when rclone listed them, relative to the listed one. */
   readonly missing: string[] = [];

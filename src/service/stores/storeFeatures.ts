@@ -42,7 +42,7 @@ export interface StoreFeatures {
   readonly hasListedTimes: boolean;
   /** False for an S3 store whose listings lack storage classes, which another command then has to list. */
   readonly hasListedClasses: boolean;
-  /** True if a listing isn't made folder by folder, so that it takes as long without some of the folders. */
+  /** True if a listing isn't made folder by folder; leaving out folders then saves no time. */
   readonly hasFlatListing: boolean;
   readonly keptTimes: KeptTimes;
   /** True if the store can rename an object without transferring its content through rclone. */
@@ -125,9 +125,8 @@ export function isS3(remote: string, { name, description }: StoreFeatures): bool
 }
 
 /**
- * Returns a folder or bucket that doesn't exist. Only a server that doesn't answer as a store, but for example with a
- * sign-in page, seems to list it: rclone takes such a page for an empty listing. Returns undefined for kinds of stores
- * where that can't be told.
+ * Returns a folder or bucket that doesn't exist; undefined for some kinds of stores. A server that seems to list it
+ * doesn't answer as a store: rclone takes a sign-in page for an empty listing.
  */
 export function findAbsentRemote(remote: string, features: StoreFeatures): string | undefined {
   const name = `dts-${randomUUID()}`;

@@ -12,7 +12,7 @@ interface ListedStore {
   readonly program: string;
   readonly remote: string;
   readonly features: StoreFeatures;
-  /** Folders to leave out, relative to the listed one; from several on, all links of an SFTP server. */
+  /** Folders to leave out, relative to the listed one; if there are many, all links of a server. */
   readonly loops?: readonly string[];
   /** Called with a sentence if the storage classes of the objects could not be listed. */
   readonly onNote: (note: string) => void;
@@ -60,7 +60,7 @@ export async function* listStore(store: ListedStore, under: string, signal: Abor
   yield takeBatch(batch);
 }
 
-/** Excludes hidden names, without reading hidden folders. rclone logs each name that it excludes as a debug message. */
+/** Excludes hidden names and doesn't read hidden folders. rclone logs each excluded name. */
 const hiddenFilters = [
   '-vv',
   ...['- .*/**', ...dataNames.map((name) => `+ .${name}`), '- .*'].map((rule) => `--filter=${rule}`),
@@ -70,7 +70,7 @@ function escapePattern(path: string): string {
   return path.replace(/[*?[\]{}\\]/g, '\\$&');
 }
 
-/** Rejects if a server also lists a folder that doesn't exist, because it then doesn't answer as a store. */
+/** Rejects if a server lists a folder that doesn't exist, and so doesn't answer as a store. */
 export async function requireStoreAnswers(
   { program, remote, features }: ListedStore,
   signal: AbortSignal,

@@ -163,7 +163,7 @@ async function useStoreRestore<T>(
 
 const checkLimitMs = 60_000;
 
-/** Returns true if a file that could not be read is archived, which rclone's remote control doesn't say. */
+/** Returns true if an unreadable file is archived, which rclone's remote control doesn't say. */
 export async function isArchivedInStore(daemon: RcloneDaemon, remote: string, path: string): Promise<boolean> {
   const find = async (store: StoreRestore): Promise<boolean> => (await store.findArchived([path])).has(path);
   return await useStoreRestore(daemon, remote, AbortSignal.timeout(checkLimitMs), find).catch(() => false);

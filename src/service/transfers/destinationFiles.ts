@@ -103,7 +103,7 @@ export class DestinationFolders {
   }
 }
 
-/** Removes the permissions of others that a source doesn't give from the mode of its copy (D24: destination layout). */
+/** Removes permissions of others that a source doesn't give (D24: destination layout). */
 export function restrictMode(mode: number, sourceMode: number): number {
   return mode & (sourceMode | 0o700);
 }

@@ -424,7 +424,7 @@ function discardPart(part: string, error: unknown): void {
   if (!isInterruption(error)) removePart(part);
 }
 
-/** Opens a part to set its time, for which Windows needs a file that is open for writing. The caller must close it. */
+/** Opens a part to set its time, on Windows for writing. The caller must close it. */
 function openPart(part: string): number {
   const access = process.platform === 'win32' ? O_RDWR : O_RDONLY;
   return openChecked(part, access | O_NOFOLLOW | O_NONBLOCK, requireRegularFile);

@@ -44,7 +44,7 @@ interface StoreRouteOptions extends RouteOptions {
 /** Maximum time to wait for the removal of unfinished files when a transfer ends. */
 const discardLimitMs = 1_500;
 
-/** The reason why a file can't be written, for example to the root of a remote that combines others. */
+/** The reason why a file can't be written, such as to the root of a remote that combines others. */
 const noFolderCause = "its folder can't be created there; serve one of the folders in the destination instead";
 
 /** Returns the route between two databases, which goes through rclone if either is a store. */
