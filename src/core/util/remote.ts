@@ -139,7 +139,10 @@ const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/file ?name too long|keytoolong|ssh_fx_bad_message/i, nameCause],
   [/(?:entity|payload|content) ?too ?large|status(?: ?code)?:? ?413/i, tooLargeCause],
   [/no space left|quota|insufficient storage|storage full|status(?: ?code)?:? ?507/i, fullCause],
-  [/directory not found|nosuchbucket|bucket .*not exist/i, missingFolderCause],
+  [
+    /directory not found|error listing "[^"]*": file does not exist|nosuchbucket|bucket .*not exist/i,
+    missingFolderCause,
+  ],
   [/service ?unavailable|bad ?gateway|gateway ?time-?out/i, 'its server is temporarily unavailable'],
   [
     /xml syntax error|deserializ|expected element type|charsetreader|list files: eof|\b511 network/i,

@@ -115,6 +115,11 @@ esac
     assert.ok(logger.lines.includes('warn Lab: unreadable folders (2): kept, runs/certificate'), logger.lines.join());
   });
 
+  it('lacks only a subfolder of an SFTP server that vanished after it was found', async () => {
+    const found = await scan(fail(['a.txt'], [['runs/tmp', 'error listing "runs/tmp": file does not exist']]));
+    assert.deepEqual(found, [['a.txt'], 'listed', {}]);
+  });
+
   it('is continued with the files of a missing folder that is back', async () => {
     const first = fail(['a.txt', 'kept/b.txt'], [['runs/tmp [2]', missing]]);
     const found = await scan(first, { paths: ['runs/tmp [2]/{d}.txt'] });
