@@ -134,7 +134,7 @@ const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
     /rate ?limit|too many requests|slowdown|resource_exhausted|quota metric|download ?quota|status(?: ?code)?:? ?429/i,
     'its server is limiting the request rate',
   ],
-  [/invalidobjectstate|restore first/i, archivedCause],
+  [/invalidobjectstate|restore first|archive tier|blobarchived/i, archivedCause],
   [/access ?denied|permission denied|forbidden|status(?: ?code)?:? ?403/i, deniedCause],
   [/file ?name too long|keytoolong|ssh_fx_bad_message/i, nameCause],
   [/(?:entity|payload|content) ?too ?large|status(?: ?code)?:? ?413/i, tooLargeCause],

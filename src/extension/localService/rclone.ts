@@ -91,9 +91,9 @@ async function runRclone(
     return (await promisify(execFile)(program, args, options)).stdout;
   } catch (error) {
     signal.throwIfAborted();
-    const { stderr, signal: ending, code } = isJsonObject(error) ? error : {};
+    const { stderr, killed, code } = isJsonObject(error) ? error : {};
     // After the time limit, rclone is ended before it can report anything.
-    const errors = ending === 'SIGTERM' && code === null ? 'ETIMEDOUT' : stderr;
+    const errors = killed === true && code === null ? 'ETIMEDOUT' : stderr;
     throw new Error(describeStoreFailure(typeof errors === 'string' ? errors : '', remote), { cause: error });
   }
 }

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
 import { getErrorCode, isMissing } from '../../core/util/errorFacts.ts';
-import { BadFile } from './fileJobs.ts';
+import { BadFile, toOperationError } from './fileJobs.ts';
 import { isSameFolder, withOpenFile } from './openFiles.ts';
 
 /**
@@ -84,7 +84,12 @@ export class DestinationFolders {
 
   private getSourceMode(path: string): number {
     if (this.source === undefined) return 0o777;
-    return fs.statSync(this.source + path, { throwIfNoEntry: false })?.mode ?? 0o777;
+    try {
+      return fs.statSync(this.source + path).mode;
+    } catch (error) {
+      if (isMissing(error) || getErrorCode(error) === 'ENAMETOOLONG') return 0o700;
+      throw toOperationError('read', error);
+    }
   }
 
   private ensureLevel(parent: string, name: string, sourcePath: string): string {

@@ -422,6 +422,25 @@ describe('Moving staged files (D23, D24)', () => {
     if (process.platform !== 'win32') assert.deepEqual(actual, expected);
   });
 
+  it('makes a folder for its owner only while its source is away', async () => {
+    const file = staged('private/x.txt', 'alpha');
+    const { failure } = await move(file);
+    assert.deepEqual([failure?.operation, failure?.code], ['read', 'ENOENT']);
+    write('source/private/x.txt', 'alpha');
+    fs.chmodSync(nodePath.join(root, 'source/private'), 0o700);
+    assert.equal((await move(file)).failure, undefined);
+    const copy = nodePath.join(root, 'target', `dts-${transferId}`, 'private');
+    if (process.platform !== 'win32') assert.equal(fs.statSync(copy).mode & 0o777, 0o700);
+  });
+
+  it('fails to read, not to write, if the folder of a source cannot be reached', async () => {
+    const file = staged('loop/inner/x.txt', 'alpha');
+    fs.mkdirSync(nodePath.join(root, 'source'), { recursive: true });
+    fs.symlinkSync('loop', nodePath.join(root, 'source/loop'), 'junction');
+    const { failure } = await move(file);
+    assert.deepEqual([failure?.operation, failure?.code], ['read', 'ELOOP']);
+  });
+
   it('never clones a file with special bits, which its clone would have for a moment', async () => {
     const content = 'large '.repeat(20_000);
     write('source/large.txt', content);
