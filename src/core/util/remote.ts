@@ -104,7 +104,7 @@ const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/unable to decrypt configuration|config file password|couldn't decrypt/i, 'the rclone configuration is encrypted'],
   [/failed to load config/i, "the rclone configuration can't be read"],
   [
-    /proxyconnect|proxy ?authentication ?required|"https:\S+": (?:forbidden|bad gateway|service unavailable|gateway timeout)/i,
+    /proxyconnect|proxy ?authentication ?required|"(?:https:\S+)?": (?:forbidden|bad gateway|service unavailable|gateway timeout)/i,
     'the proxy refuses the connection; check the variables HTTPS_PROXY and HTTP_PROXY',
   ],
   [/no such host|server misbehaving|lookup .* on /i, "its server's name can't be resolved"],
@@ -123,9 +123,10 @@ const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/tls: /i, "a secure connection to its server can't be established"],
   [/knownhosts: key is unknown/i, "the host key of its server isn't known; connect once with ssh"],
   [
-    /host key mismatch|knownhosts:/i,
-    'the host key of its server has changed; if its operators confirm that, remove the old one with "ssh-keygen -R"',
+    /host key mismatch|knownhosts: key mismatch/i,
+    'the host key of its server has changed, or known_hosts lacks its key of the type that rclone uses; ask its operators, then add it with "ssh-keyscan"',
   ],
+  [/knownhosts:/i, 'known_hosts revokes the host key of its server, or has a line that rclone rejects'],
   [
     /unable to authenticate|unauthorized|invalidaccesskeyid|signaturedoesnotmatch|status(?: ?code)?:? ?401|expiredtoken|invalid_grant|token expired/i,
     'its server rejects the credentials; change them with "rclone config"',

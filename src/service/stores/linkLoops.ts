@@ -16,19 +16,26 @@ export const maxLoops = 3;
 const repetition = /^((?:[^/]+\/)*?)((?:[^/]+\/)+?)\2{2,}/;
 /** Number of repetitions that show a link; real folders with such names have other files. */
 const minCount = 3;
+/** Number of files that are compared after a repetition: an array in the Zarr format may have millions of them. */
+const maxFiles = 100;
 
 /** Finds such links by a file that is listed with the same properties after several repetitions. */
 export class LoopFinder {
-  private readonly lengths = new Map<string, Set<number>>();
+  /** By the repeated folders, the lengths of their repetitions before each of some files. */
+  private readonly groups = new Map<string, Map<string, Set<number>>>();
 
   /** Throws {@link LinkLoop} if a listed object shows one. */
   check({ Path: path, Size: bytes, ModTime: time }: Readonly<Record<string, unknown>>): void {
     if (typeof path !== 'string' || !mayRepeat(path)) return;
     const [run, start = '', folders = ''] = repetition.exec(path) ?? [];
     if (run === undefined) return;
-    const key = JSON.stringify([start, folders, path.slice(run.length), bytes, time]);
-    const lengths = this.lengths.get(key) ?? new Set();
-    this.lengths.set(key, lengths.add(run.length));
+    const group = `${start}/${folders}`;
+    const files = this.groups.get(group) ?? new Map<string, Set<number>>();
+    this.groups.set(group, files);
+    const key = JSON.stringify([path.slice(run.length), bytes, time]);
+    const lengths = files.get(key) ?? new Set();
+    // A link repeats every file, so some of them suffice.
+    if (lengths.size > 0 || files.size < maxFiles) files.set(key, lengths.add(run.length));
     if (lengths.size >= minCount) throw new LinkLoop(`${start}${folders}`.slice(0, -1));
   }
 }

@@ -11,6 +11,8 @@ const endPattern = /(?:^| )Failed to (?:lsjson|backend)/;
 
 const folderPrefix = 'error listing: ';
 
+const maxMessageLength = 8_192;
+
 /** Reads rclone's log of a listing: excluded names, folders that can't be listed, and other errors. */
 export class ListingLog {
   /** The folders that were missing when rclone listed them, relative to the listed one. */
@@ -82,13 +84,15 @@ export class ListingLog {
 
   private leaveOut(name: string, kind: LeftOutKind): void {
     const path = [this.under, name].filter((part) => part !== '').join('/');
-    if (!isUncounted(path)) this.leftOut.push({ path: findHiddenPath(path) ?? path, kind });
+    // Links that lead back are excluded as well, and are counted elsewhere.
+    if (isUncounted(path) || (kind === 'hidden' && !/(?:^|\/)\./.test(name))) return;
+    this.leftOut.push({ path: findHiddenPath(path) ?? path, kind });
   }
 }
 
 /** Removes quoted names, which can contain the words by which causes are found. */
 function removeNames(text: string): string {
-  return text.replace(/"(?:[^"\\]|\\.)*"/g, '""');
+  return text.slice(0, maxMessageLength).replace(/"(?:[^"\\]|\\.)*(?:"|$)/gs, '""');
 }
 
 /** Splits output at line feeds; other line breaks can be part of a name. */

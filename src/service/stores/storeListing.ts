@@ -2,7 +2,14 @@ import { parseJsonObject } from '../../core/util/json.ts';
 import { dataNames, findHiddenPath, isUncounted, type LeftOutName, type ScannedFile } from '../catalog/catalogFile.ts';
 import type { StagedListing } from '../catalog/catalogMerge.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
-import { describeStoreFailure, foreignAnswerCause, joinRemotePath } from '../../core/util/remote.ts';
+import {
+  deniedCause,
+  describeStoreFailure,
+  findStoreCause,
+  foreignAnswerCause,
+  joinRemotePath,
+  missingFolderCause,
+} from '../../core/util/remote.ts';
 import { LoopFinder, maxLoops } from './linkLoops.ts';
 import { ListingLog, splitLines } from './listingLog.ts';
 import { collectOutput, endWithSignal, startRclone, waitForEnd } from './rcloneProgram.ts';
@@ -48,7 +55,9 @@ export async function* listStore(store: ListedStore, under: string, signal: Abor
   if (!hasListedClasses) await tryReadClasses(store, under, signal);
   const classes = hasListedClasses ? undefined : staged;
   const batch: ListingBatch = { files: [], leftOut: [] };
-  const read: ListingReader<ListingBatch> = (pieces) => gather(pieces, { under, keptTimes }, batch, classes);
+  // Only a store that is listed folder by folder can have links.
+  const loops = hasFlatListing ? undefined : new LoopFinder();
+  const read: ListingReader<ListingBatch> = (pieces) => gather(pieces, { under, keptTimes, loops }, batch, classes);
   const log = new ListingLog(under, batch.leftOut);
   const args = createArguments(store);
   const filters = hasFlatListing ? [] : hiddenFilters;
@@ -77,15 +86,18 @@ export async function requireStoreAnswers(
 ): Promise<void> {
   const absent = findAbsentRemote(remote, features);
   if (absent === undefined) return;
-  const { code } = await collectOutput(startRclone(program, ['lsjson', '--', absent]), signal);
+  const { code, errors } = await collectOutput(startRclone(program, ['lsjson', '--', absent]), signal);
   signal.throwIfAborted();
   if (code === 0) throw new DatabaseUnavailableError(foreignAnswerCause);
+  const cause = findStoreCause(errors) ?? missingFolderCause;
+  if (cause !== missingFolderCause && cause !== deniedCause) throw new DatabaseUnavailableError(cause);
 }
 
 /** The place that is listed, and the times that it keeps. */
 interface ListedPlace {
   readonly under: string;
   readonly keptTimes: KeptTimes;
+  readonly loops: LoopFinder | undefined;
 }
 
 type ListingReader<T> = (pieces: AsyncIterable<readonly string[]>) => AsyncIterable<T>;
@@ -171,12 +183,11 @@ async function* gather(
   batch: ListingBatch,
   classes: StagedListing | undefined,
 ): AsyncGenerator<ListingBatch> {
-  const loops = new LoopFinder();
   for await (const lines of pieces) {
     for (const line of lines) {
       const object = parseListedLine(line, classes);
       if (object === undefined) continue;
-      loops.check(object);
+      place.loops?.check(object);
       addObject(batch, object, place);
     }
     if (batch.files.length + batch.leftOut.length >= batchSize) yield takeBatch(batch);

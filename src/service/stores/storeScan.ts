@@ -66,13 +66,9 @@ export class StoreScan {
     leftOut.add(loops.map((folder) => ({ path: start + folder, kind: 'folderLinks' })));
     try {
       const store = { program, remote: this.store.remote, features, loops, onNote, staged };
-      for await (const batch of listStore(store, under, this.signal)) {
-        staged.add(batch.files);
-        this.count += batch.files.length;
-        leftOut.add(batch.leftOut);
-      }
+      const isEmpty = await this.collect(listStore(store, under, this.signal), staged, leftOut);
       const expected = under === '' ? this.catalog.count() : 0;
-      if (this.count === 0 || this.count < expected) await requireStoreAnswers(store, this.signal);
+      if (isEmpty || this.count < expected) await requireStoreAnswers(store, this.signal);
     } catch (error) {
       if (error instanceof LinkLoop) return await this.scanWithout(error, under, loops);
       if (this.usesPartial && this.count > 0 && !this.signal.aborted) await this.merge(staged, under);
@@ -83,11 +79,28 @@ export class StoreScan {
     return { leftOut, canRestore: features.hasCommands, notes };
   }
 
+  private async collect(
+    batches: ReturnType<typeof listStore>,
+    staged: StagedListing,
+    leftOut: LeftOutListing,
+  ): Promise<boolean> {
+    let isEmpty = true;
+    for await (const batch of batches) {
+      staged.add(batch.files);
+      this.count += batch.files.length;
+      leftOut.add(batch.leftOut);
+      isEmpty &&= batch.files.length + batch.leftOut.length === 0;
+    }
+    return isEmpty;
+  }
+
   private async scanWithout({ folder }: LinkLoop, under: string, loops: readonly string[]): Promise<ScanResult> {
     if (loops.length > maxLoops)
       throw new DatabaseUnavailableError(`its link "${folder}" leads back to its own folder`);
     this.count = 0;
-    return await this.scan(under, [...loops, folder]);
+    // A link that leads back has the known ones again.
+    const known = loops.find((loop) => folder.endsWith(`/${loop}`)) ?? '';
+    return await this.scan(under, [...loops, known === '' ? folder : folder.slice(0, -known.length - 1)]);
   }
 
   /** Updates the catalog piece by piece, so that searches don't have to wait for the whole update. */

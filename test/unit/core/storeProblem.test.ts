@@ -9,8 +9,9 @@ const notice =
   'NOTICE: sftp: No host key validation is being performed. Set known_hosts_file (to "none" to silence this notice) or use --sftp-pin-host-key to enable it. See: https://rclone.org/sftp/#host-key-validation';
 
 const rejected = 'its server rejects the credentials; change them with "rclone config"';
+const archived = 'it is archived and must first be restored in the store';
 const changedKey =
-  'the host key of its server has changed; if its operators confirm that, remove the old one with "ssh-keygen -R"';
+  'the host key of its server has changed, or known_hosts lacks its key of the type that rclone uses; ask its operators, then add it with "ssh-keyscan"';
 const untrusted =
   "the certificate of its server isn't trusted; set RCLONE_CA_CERT to the file with that of its authority";
 const otherName = "its server's certificate is for another name; check its address";
@@ -58,6 +59,11 @@ describe('The cause of a failure of a store (D62)', () => {
       "the host key of its server isn't known; connect once with ssh",
     ],
     ['ssh: handshake failed: knownhosts: key mismatch', changedKey],
+    [
+      'ssh: handshake failed: knownhosts: key is revoked',
+      'known_hosts revokes the host key of its server, or has a line that rclone rejects',
+    ],
+    ['api error: blob in archive tier, you need to set tier to hot or cool first', archived],
     ['ssh: handshake failed: host key mismatch: got SHA256:x', changedKey],
     ['tls: failed to verify certificate: x509: certificate signed by unknown authority', untrusted],
     [

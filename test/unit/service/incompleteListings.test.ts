@@ -41,12 +41,26 @@ describe("A listing of a store that isn't complete (D62)", () => {
 
   /** Sets what rclone lists, and what it lists when it is to list the missing folders again. */
   async function list(first: Listing, again: Listing = { paths: [] }): Promise<void> {
-    for (const [name, { paths, log = [], code = 0 }] of Object.entries({ first, again })) {
-      const objects = paths.map((path) => JSON.stringify({ Path: path, Size: 1 }));
-      await fs.writeFile(nodePath.join(folder, name), `[\n${objects.join(',\n')}\n]\n`);
-      await fs.writeFile(nodePath.join(folder, `${name}.log`), log.map((line) => `${line}\n`).join(''));
-      await fs.writeFile(nodePath.join(folder, `${name}.code`), String(code));
-    }
+    await writeAnswer('first', first);
+    await writeAnswer('again', again);
+  }
+
+  async function writeAnswer(name: string, { paths, log = [], code = 0 }: Listing): Promise<void> {
+    const objects = paths.map((path) => JSON.stringify({ Path: path, Size: 1 }));
+    await fs.writeFile(nodePath.join(folder, name), `[\n${objects.join(',\n')}\n]\n`);
+    await fs.writeFile(nodePath.join(folder, `${name}.log`), log.map((line) => `${line}\n`).join(''));
+    await fs.writeFile(nodePath.join(folder, `${name}.code`), String(code));
+  }
+
+  async function openCatalog(): Promise<void> {
+    await (catalog as StoreCatalog | undefined)?.close();
+    const config = {
+      name: 'Lab',
+      remote: 'lab:',
+      rclone: nodePath.join(folder, 'rclone'),
+      file: nodePath.join(folder, 'a.db'),
+    };
+    catalog = new StoreCatalog({ ...config, rescanMs: 60_000, hasRestore: false }, { clock: systemClock, logger });
   }
 
   /** Scans the store and returns the paths of the files in the catalog, its state and what it left out. */
@@ -69,6 +83,11 @@ describe("A listing of a store that isn't complete (D62)", () => {
     return [files.flatMap((file) => file?.path ?? []), problem ?? state, leftOut];
   }
 
+  /** Sets the description of the store. */
+  async function describe(features: object): Promise<void> {
+    await fs.writeFile(nodePath.join(folder, 'features'), JSON.stringify({ Features: {}, ...features }));
+  }
+
   async function getLastCall(): Promise<string> {
     const calls = await fs.readFile(nodePath.join(folder, 'calls'), 'utf8');
     return calls.split('\n').at(-2) ?? '';
@@ -81,18 +100,17 @@ describe("A listing of a store that isn't complete (D62)", () => {
     const program = `#!/bin/sh
 case "$1" in
   version) echo 'rclone v1.75.2' ;;
-  backend) echo '{"Features": {}}' ;;
+  backend) cat '${folder}/features' ;;
   lsjson)
     echo "$*" >> '${folder}/calls'
     name=first
-    case "$*" in *'--filter=- * '*) name=again ;; esac
+    case "$*" in *'--filter=- * '*) name=again ;; *lab:dts-*) name=absent ;; esac
     cat '${folder}/'$name; cat '${folder}/'$name.log >&2; exit $(cat '${folder}/'$name.code) ;;
 esac
 `;
     await fs.writeFile(rclone, program, { mode: 0o755 });
-    const config = { name: 'Lab', remote: 'lab:', rclone, file: nodePath.join(folder, 'a.db') };
-    const log = { clock: systemClock, logger };
-    catalog = new StoreCatalog({ ...config, rescanMs: 60_000, hasRestore: false }, log);
+    await describe({});
+    await openCatalog();
     await list({ paths: known });
     await catalog.rescan();
   });
@@ -151,6 +169,39 @@ esac
     );
   });
 
+  it('is a failed one if a proxy refuses a folder, whose files it keeps', async () => {
+    const refused = 'couldn\'t list files: Propfind "https://lab.test/kept/": Forbidden';
+    const proxy = 'the proxy refuses the connection; check the variables HTTPS_PROXY and HTTP_PROXY';
+    assert.deepEqual(await scan(fail(['a.txt'], [['kept', refused]])), [known, proxy, {}]);
+  });
+
+  it('is a failed one if nothing is listed and the server cannot be asked whether it is a store', async () => {
+    await describe({ Name: 'lab', String: "webdav root ''" });
+    await list({ paths: [] });
+    const log = ['2026/11/30 00:21:37 ERROR : error listing: dial tcp 127.0.0.1:80: connect: connection refused'];
+    await writeAnswer('absent', { paths: [], log, code: 1 });
+    await catalog.rescan();
+    assert.deepEqual(await describeCatalog(), [known, 'its server refuses connections', {}]);
+    await writeAnswer('absent', {
+      paths: [],
+      log: ['2026/11/30 00:21:37 ERROR : error listing: directory not found'],
+      code: 3,
+    });
+    await catalog.rescan();
+    assert.deepEqual(await describeCatalog(), [[], 'listed', {}]);
+  });
+
+  it('may have nothing but objects of unknown size', async () => {
+    await describe({ Name: 'lab', String: "webdav root ''" });
+    await writeAnswer('absent', { paths: [] });
+    await fs.rm(nodePath.join(folder, 'a.db'), { force: true });
+    await list({ paths: [] });
+    await fs.writeFile(nodePath.join(folder, 'first'), '[\n{"Path":"a.gdoc","Size":-1}\n]\n');
+    await openCatalog();
+    await catalog.rescan();
+    assert.deepEqual(await describeCatalog(), [[], 'listed', { unknownSizes: 1 }]);
+  });
+
   it("of one folder leaves the folder out if it can't be read, and empties it if it is missing", async () => {
     const denied = fail([], [['', 'error listing "": permission denied']]);
     assert.deepEqual(await scanFolder('kept', denied), [['a.txt', 'runs/tmp/c.txt'], 'listed', { unreadable: 1 }]);
@@ -159,7 +210,7 @@ esac
   });
 
   it('lacks hidden names, which rclone counts without reading hidden folders', async () => {
-    const excluded = ['.cache', 'kept/.x', '.DS_Store', 'kept/.zarray'];
+    const excluded = ['.cache', 'kept/.x', '.DS_Store', 'kept/.zarray', 'kept/loop'];
     const log = excluded.map((object) => JSON.stringify({ level: 'debug', msg: 'Excluded', object }));
     const found = await scan({ paths: ['a.txt', 'kept/.zgroup'], log });
     assert.deepEqual([found, catalog.getListing().files], [[['a.txt'], 'listed', { hidden: 3 }], 2]);

@@ -22,6 +22,12 @@ describe('A link to a folder that contains it (D62)', () => {
     assert.equal(findLoop(repeat('lab/', 'runs/up/', 'runs/deep/a.txt')), 'lab/runs/up');
   });
 
+  it('is found among many files with the same folders, of which it remembers some', () => {
+    const zeros = Array.from({ length: 1_000 }, (_, index) => `a.zarr/0/0/0/${index}/${index}`);
+    assert.equal(findLoop([...zeros, ...repeat('a.zarr/', '0/', 'current/a.txt')]), undefined);
+    assert.equal(findLoop([...zeros, ...repeat('', 'current/', 'a.txt')]), 'current');
+  });
+
   it('is not concluded from the names of folders alone', () => {
     assert.equal(findLoop(repeat('', 'backup/', '').map((path, index) => `${path}${index}.txt`)), undefined);
     // Folders of a Zarr array, and files with other folders in between.
