@@ -1,5 +1,6 @@
 import { getBackoffMs, type Clock } from '../../core/util/clock.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
+import { archivedCause } from '../../core/util/remote.ts';
 import { StoreError } from '../stores/storeError.ts';
 import { isArchived } from '../stores/storeListing.ts';
 import { StoreRestore, type RestoreOptions } from '../stores/storeRestore.ts';
@@ -163,10 +164,13 @@ async function useStoreRestore<T>(
 
 const checkLimitMs = 60_000;
 
-/** Returns true if an unreadable file is archived, which rclone's remote control doesn't say. */
-export async function isArchivedInStore(daemon: RcloneDaemon, remote: string, path: string): Promise<boolean> {
-  const find = async (store: StoreRestore): Promise<boolean> => (await store.findArchived([path])).has(path);
-  return await useStoreRestore(daemon, remote, AbortSignal.timeout(checkLimitMs), find).catch(() => false);
+/** Resolves to the reason why a file can't be read, which rclone's remote control doesn't say; undefined if unknown. */
+export async function findReadCause(daemon: RcloneDaemon, remote: string, path: string): Promise<string | undefined> {
+  const find = async (store: StoreRestore): Promise<string | undefined> =>
+    (await store.findArchived([path])).has(path) ? archivedCause : undefined;
+  return await useStoreRestore(daemon, remote, AbortSignal.timeout(checkLimitMs), find).catch((error: unknown) =>
+    error instanceof StoreError && error.kind === 'refused' ? error.message : undefined,
+  );
 }
 
 function* split(files: readonly TransferRecordFile[]): Generator<readonly TransferRecordFile[]> {

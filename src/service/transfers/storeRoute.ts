@@ -8,7 +8,7 @@ import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { missingFolderCause, StoreError } from '../stores/storeError.ts';
 import { chooseVerification, type CopyVerification, type StoreFeatures } from '../stores/storeFeatures.ts';
 import { foldPath } from '../stores/storeBatches.ts';
-import { isArchivedInStore } from './archivedFiles.ts';
+import { findReadCause } from './archivedFiles.ts';
 import {
   isStopRequested,
   type FileFailure,
@@ -204,14 +204,15 @@ class StoreRoute extends FolderRoute {
   override async toTransferError(failure: FileFailure, file: TransferRecordFile): Promise<unknown> {
     const { operation, store } = failure;
     const { path, bytes } = file;
-    const text = explain(failure);
     const isFull = store === 'full' && operation !== 'read';
     if (isFull) return createFullSuspension(bytes);
-    if (store === 'full' || store === 'unreachable') return createSuspension(operation, text);
+    if (store === 'full' || store === 'unreachable') return createSuspension(operation, explain(failure));
     const outage = await this.findOutage(failure);
     if (outage !== undefined) return createSuspension(operation, outage);
     if (store === undefined) return await super.toTransferError(failure, file);
-    if (await this.isArchived(failure, path)) return new TransferFailure(`could not read ${path}: ${archivedCause}`);
+    const cause = await this.findReadCause(failure, path);
+    const text = cause ?? explain(failure);
+    if (cause === archivedCause) return new TransferFailure(`could not read ${path}: ${text}`);
     if (await this.isFull(failure, bytes)) return createFullSuspension(bytes);
     const mayPass = (store === 'broken' || store === 'failed') && this.attempts.countFailure(path);
     if (mayPass) return new TransferSuspension(`waiting to try again: could not ${operation} ${path}: ${text}`);
@@ -252,10 +253,10 @@ class StoreRoute extends FolderRoute {
     return freeBytes !== undefined && freeBytes < bytes;
   }
 
-  private async isArchived({ operation, store }: FileFailure, path: string): Promise<boolean> {
+  private async findReadCause({ operation, store }: FileFailure, path: string): Promise<string | undefined> {
     const { remote } = this.source;
-    if (operation !== 'read' || (store !== 'failed' && store !== 'refused') || remote === undefined) return false;
-    return await isArchivedInStore(this.daemon, remote, path);
+    if (operation !== 'read' || (store !== 'failed' && store !== 'refused') || remote === undefined) return undefined;
+    return await findReadCause(this.daemon, remote, path);
   }
 
   /** Uploads the manifest and removes the unfinished objects. Returns false if some of them remain. */

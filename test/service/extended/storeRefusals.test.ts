@@ -58,7 +58,7 @@ describeWithEachRclone('A transfer of an object that its store refuses for a mom
     const waiting = await rig.waitForStatus(id, 'inactive', 'failed');
     assert.equal(
       waiting.message,
-      `Transfer ${id}: waiting to try again: could not read a.txt: the store reported an error`,
+      `Transfer ${id}: waiting to try again: could not read a.txt: its server denies access`,
     );
     await permit();
     await clock.pass(30_000);
