@@ -21,16 +21,15 @@ const sources = process.platform === 'linux' ? (['folder', 'dav'] as const) : []
 
 describeWithEachRclone('A folder that a plain "rclone mount" provides', () => {
   let rig: RouteRig;
-  let mount: ChildProcess | undefined;
+  let mount: { readonly process: ChildProcess; readonly ended: Promise<unknown> } | undefined;
 
   before(async () => {
-    rig = await RouteRig.start(['dav']);
+    rig = await RouteRig.start(['folder', 'dav']);
   });
   afterEach(async () => {
-    if (mount === undefined) return;
-    const ended = once(mount, 'exit');
-    mount.kill();
-    await ended;
+    mount?.process.kill();
+    await mount?.ended;
+    mount = undefined;
   });
   after(async () => await rig.stop());
 
@@ -40,8 +39,12 @@ describeWithEachRclone('A folder that a plain "rclone mount" provides', () => {
     const behind = `${nodePath.resolve(folder)}-behind`;
     await fs.mkdir(behind);
     const before = await fs.stat(folder);
-    mount = spawn(mustFindRclone(), ['mount', behind, folder], { stdio: 'ignore' });
-    await eventually(async () => ((await fs.stat(folder)).dev === before.dev ? undefined : true));
+    const process = spawn(mustFindRclone(), ['mount', behind, folder], { stdio: 'ignore' });
+    mount = { process, ended: once(process, 'exit') };
+    await eventually(async () => {
+      if (process.exitCode !== null) throw new Error('rclone could not mount the folder. Is FUSE available?');
+      return (await fs.stat(folder)).dev === before.dev ? undefined : true;
+    });
   }
 
   for (const source of sources)
