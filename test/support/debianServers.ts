@@ -2,33 +2,39 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
-import {
-  hashPassword,
-  openFolders,
-  prepareLighttpd,
-  prepareNginx,
-  prepareProftpd,
-  type DebianServer,
-  type ServerPlace,
-} from './moreServers.ts';
 
 /** The servers from Debian packages that {@link prepareDebianServer} configures. */
-export type DebianServerKind = 'openssh' | 'apache' | 'proftpd' | 'lighttpd' | 'nginx';
+export type DebianServerKind = 'openssh' | 'apache';
 
 /**
- * The servers to test with: these on Linux, none on other systems. A server that is missing on Linux is an error. The
- * others take part only where all kinds of stores are compared.
+ * The servers to test with: all of them on Linux, none on other systems. A server that is missing on Linux is an error.
  */
 export const debianServerKinds: readonly DebianServerKind[] = process.platform === 'linux' ? ['openssh', 'apache'] : [];
+
+/** A configured server that isn't running yet. */
+export interface DebianServer {
+  readonly command: readonly [string, ...string[]];
+  /** The lines of rclone's configuration for the server's remote, without the name of the section. */
+  readonly section: readonly string[];
+}
+
+/** The place of a server's configuration, and the folder that it serves. */
+interface ServerPlace {
+  /** A folder for the server's configuration only. */
+  readonly root: string;
+  /** The folder to serve. */
+  readonly folder: string;
+  readonly port: number;
+  readonly password: string;
+  /** Returns a password in the obscured form that rclone's configuration requires. */
+  readonly obscure: (text: string) => string;
+}
 
 const servers: Readonly<
   Record<DebianServerKind, readonly [name: string, program: string, prepare: typeof prepareOpenssh]>
 > = {
   openssh: ['openssh-server', '/usr/sbin/sshd', prepareOpenssh],
   apache: ['apache2-bin', '/usr/sbin/apache2', prepareApache],
-  proftpd: ['proftpd-mod-crypto', '/usr/sbin/proftpd', prepareProftpd],
-  lighttpd: ['lighttpd-mod-webdav', '/usr/sbin/lighttpd', prepareLighttpd],
-  nginx: ['libnginx-mod-http-dav-ext', '/usr/sbin/nginx', prepareNginx],
 };
 
 /** Returns true for a kind of server that comes from a Debian package. */
@@ -73,14 +79,21 @@ function describeOpenssh(root: string, port: number): string {
 
 async function prepareApache({ root, folder, port, password, obscure }: ServerPlace): Promise<DebianServer> {
   const file = (name: string): string => nodePath.join(root, name);
-  await fs.writeFile(file('users'), `lab:${hashPassword(password)}\n`);
+  const hash = execFileSync('openssl', ['passwd', '-apr1', '-stdin'], { input: password }).toString().trim();
+  await fs.writeFile(file('users'), `lab:${hash}\n`);
   await fs.writeFile(file('apache.conf'), describeApache(root, folder, port));
-  await openFolders([root, folder], nodePath.dirname(root));
+  // If root starts Apache, it switches to another user, who needs access to both folders.
+  if (process.getuid?.() === 0) await openFolders([root, folder], nodePath.dirname(root));
   const section = ['type = webdav', `url = http://127.0.0.1:${port}`, 'vendor = other', 'user = lab'];
   return {
     command: [servers.apache[1], '-X', '-f', file('apache.conf')],
     section: [...section, `pass = ${obscure(password)}`],
   };
+}
+
+async function openFolders(folders: readonly string[], parent: string): Promise<void> {
+  await fs.chmod(parent, 0o711);
+  for (const folder of folders) await fs.chmod(folder, 0o777);
 }
 
 const apacheModules = [

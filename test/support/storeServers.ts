@@ -5,9 +5,14 @@ import { connect } from 'node:net';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { createRcloneEnvironment, findRclonePath } from '../../src/core/util/remote.ts';
-import { debianServerKinds, isDebianServer, prepareDebianServer, type DebianServerKind } from './debianServers.ts';
+import {
+  debianServerKinds,
+  isDebianServer,
+  prepareDebianServer,
+  type DebianServer,
+  type DebianServerKind,
+} from './debianServers.ts';
 import { eventually } from './eventually.ts';
-import type { DebianServer } from './moreServers.ts';
 import { isRunning, listDescendants } from './processTree.ts';
 import { ReservedPort } from './reservedPort.ts';
 
@@ -18,14 +23,14 @@ const s3Writes = nodePath.join(import.meta.dirname, 's3rverWrites.cjs');
 export const plantedSecrets = [
   'planted-sftp-password',
   'planted-dav-password',
-  ...['planted-apache-password', 'planted-proftpd-password', 'planted-lighttpd-password', 'planted-nginx-password'],
+  'planted-apache-password',
   'S3RVER-planted-never-used',
 ] as const;
 
 /** A kind of server, which is also the name of its remote. */
 export type StoreKind = 'sftp' | 'dav' | 's3' | DebianServerKind;
 
-/** The kinds of servers that most tests of stores use. */
+/** All kinds of servers that this machine can run. */
 export const storeKinds: readonly StoreKind[] = ['sftp', 'dav', 's3', ...debianServerKinds];
 
 /** Options for {@link StoreServers.start}: additional configuration in `remotes`, and the folders to serve. */
