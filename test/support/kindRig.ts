@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
@@ -12,11 +11,15 @@ import { eventually } from './eventually.ts';
 import { MemoryLog } from './memoryLog.ts';
 import { findServers, openKind, placeKinds, type PlaceKind } from './placeKinds.ts';
 import { createPlace, RoutedTransfer, type RoutePlace } from './routeRig.ts';
+import { mountDiskIn, resizeDisk, unmountDisk } from './smallDisk.ts';
 import { StoreRig } from './storeRig.ts';
 import { mustFindRclone } from './storeServers.ts';
 import type { StatusBody } from './transferClient.ts';
 
-/** A service whose databases are an empty place of each kind, and for each with a disk a second one of 2 MB. */
+/**
+ * A service whose databases are an empty place of each kind, and for each with a disk a second one of 2 MB, if it can be
+ * mounted.
+ */
 export class KindRig {
   readonly stores: StoreRig;
   private readonly root: string;
@@ -61,7 +64,7 @@ export class KindRig {
     await this.daemon.close();
     await this.threads.end();
     await this.stores.stopService();
-    for (const folder of this.smallDisks) execFileSync('umount', [folder]);
+    for (const folder of this.smallDisks) unmountDisk(folder);
     await this.stores.stop();
     if (this.configBefore === undefined) delete process.env['RCLONE_CONFIG'];
     else process.env['RCLONE_CONFIG'] = this.configBefore;
@@ -77,7 +80,7 @@ export class KindRig {
 
   /** Makes the small disk of a kind large. */
   enlarge(kind: PlaceKind): void {
-    execFileSync('mount', ['-o', 'remount,size=32m', this.getPlace(getSmallName(kind)).getFile('')]);
+    resizeDisk(this.getPlace(getSmallName(kind)).getFile(''), 32);
   }
 
   /** Returns the files below a folder once there are as many as expected, after another scan of a store. */
@@ -142,7 +145,7 @@ export class KindRig {
     if (place.disk !== undefined) await fs.chmod(place.disk, 0o777);
     if (place.disk === undefined) return;
     const small = await createPlace(opened, `${kind}-small`, this.stores.servers);
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m,mode=777', 'tmpfs', small.getFile('')]);
+    if (!mountDiskIn(small.getFile(''), 2)) return;
     this.smallDisks.push(small.getFile(''));
     this.places.set(getSmallName(kind), small);
   }

@@ -1,4 +1,4 @@
-import type { StoreKind, StoreServers } from './storeServers.ts';
+import { storeKinds, type StoreKind, type StoreServers } from './storeServers.ts';
 
 /** The capabilities of a kind of place, as the suite of every kind proves and the table of docs/stores.md states. */
 interface Holding {
@@ -56,6 +56,12 @@ export const placeKinds: Readonly<Record<PlaceKind, KindOfPlace>> = table;
 
 /** The kinds whose capabilities the suite of every kind proves, and docs/stores.md states. */
 export const comparedKinds = ['folder', 'openssh', 'apache', 's3'] as const satisfies readonly PlaceKind[];
+
+/** Returns true if the tests can start the server of a kind on this system. */
+export function canOpen(kind: PlaceKind): boolean {
+  const { server }: KindOfPlace = placeKinds[kind];
+  return server === undefined || storeKinds.includes(server);
+}
 
 /** Returns the servers that kinds of places need. */
 export function findServers(kinds: readonly PlaceKind[]): readonly StoreKind[] {
