@@ -93,8 +93,9 @@ export const kindCases: readonly KindCase[] = [
       await place.write({ 'denied/a.txt': 'a' });
       await rig.find(getName(kind), 'denied', 1);
       await fs.chmod(place.getFile(''), 0);
-      const { listing } = await rig.stores.rescan(getName(kind));
-      await fs.chmod(place.getFile(''), 0o777);
+      const { listing } = await rig.stores.rescan(getName(kind)).finally(async () => {
+        await fs.chmod(place.getFile(''), 0o777);
+      });
       assert.deepEqual([listing?.state, listing?.problem], ['failed', 'its server denies access']);
       assert.deepEqual(toPaths(await rig.stores.search(getName(kind), 'path:denied/')), ['denied/a.txt']);
     },
@@ -107,8 +108,9 @@ export const kindCases: readonly KindCase[] = [
       await place.write({ 'missing/a.txt': 'a' });
       await rig.find(getName(kind), 'missing', 1);
       await fs.rename(place.getFile(''), `${place.getFile('')}.away`);
-      const { listing } = await rig.stores.rescan(getName(kind));
-      await fs.rename(`${place.getFile('')}.away`, place.getFile(''));
+      const { listing } = await rig.stores.rescan(getName(kind)).finally(async () => {
+        await fs.rename(`${place.getFile('')}.away`, place.getFile(''));
+      });
       assert.deepEqual([listing?.state, listing?.problem], ['failed', "its folder or bucket doesn't exist"]);
       assert.deepEqual(toPaths(await rig.stores.search(getName(kind), 'path:missing/')), ['missing/a.txt']);
     },

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { getErrorCode } from '../../src/core/util/errorFacts.ts';
 
 /** A process, with the ID of its parent and its command line. */
 export interface RunningProcess {
@@ -26,6 +27,15 @@ export function listDescendants(pid: number): RunningProcess[] {
 /** Returns the descendants of a process that are rclone itself, not the programs that guard it. */
 export function listRclones(pid: number): RunningProcess[] {
   return listDescendants(pid).filter(({ command }) => /^\S*rclone\s/.test(command));
+}
+
+/** Kills a process, unless it has ended since it was listed. */
+export function killIfRunning(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (getErrorCode(error) !== 'ESRCH') throw error;
+  }
 }
 
 /** Returns true if a process with the given ID exists and the current user may signal it. */

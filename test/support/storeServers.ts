@@ -13,7 +13,7 @@ import {
   type DebianServerKind,
 } from './debianServers.ts';
 import { eventually } from './eventually.ts';
-import { isRunning, listDescendants } from './processTree.ts';
+import { killIfRunning, listDescendants } from './processTree.ts';
 import { ReservedPort } from './reservedPort.ts';
 
 const s3Program = nodePath.join(import.meta.dirname, '../../node_modules/s3rver/bin/s3rver.js');
@@ -166,7 +166,7 @@ export class StoreServers {
     const others = isDebianServer(kind) && server.pid !== undefined ? listDescendants(server.pid) : [];
     server.ref();
     server.kill('SIGKILL');
-    for (const { pid } of others) if (isRunning(pid)) process.kill(pid, 'SIGKILL');
+    for (const { pid } of others) killIfRunning(pid);
     await ended;
   }
 

@@ -4,7 +4,7 @@ import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import { getErrorCode } from '../../../src/core/util/errorFacts.ts';
 import { eventually } from '../../support/eventually.ts';
-import { listRclones } from '../../support/processTree.ts';
+import { killIfRunning, listRclones } from '../../support/processTree.ts';
 import { SeededRandom } from '../../support/random.ts';
 import { StoreRig } from '../../support/storeRig.ts';
 import { bySize } from '../../support/testSize.ts';
@@ -103,15 +103,6 @@ class StoreCrashRound {
       const content = await fs.readFile(nodePath.join(folder, path));
       assert.equal(digest(content), digest(this.contents.get(path) ?? Buffer.of()), path);
     }
-  }
-}
-
-/** Kills a process, unless it has ended since it was listed. */
-function killIfRunning(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch (error) {
-    if (getErrorCode(error) !== 'ESRCH') throw error;
   }
 }
 
