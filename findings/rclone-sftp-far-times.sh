@@ -12,7 +12,7 @@ set -euo pipefail
 folder=$(mktemp -d)
 server=
 cleanup() {
-  if [[ -n $server ]]; then kill "$server"; fi
+  if [[ -n $server ]]; then kill "$server" || true; fi
   rm -rf "$folder"
 }
 trap cleanup EXIT
