@@ -54,7 +54,7 @@ export class LeftOutListing {
     return this.counts.get(kind) ?? 0;
   }
 
-  /** Returns a line for the log, with the first paths that are left out for a reason; an empty array without any. */
+  /** Returns a log line with the first paths left out for a reason; an empty array without any. */
   describe(kind: LeftOutKind, text: string | undefined): readonly string[] {
     const count = this.getCount(kind);
     return count === 0 || text === undefined ? [] : [`${text} (${count}): ${this.paths.get(kind)?.join(', ')}`];

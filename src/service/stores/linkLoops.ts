@@ -16,7 +16,7 @@ export const maxLoops = 3;
 const repetition = /^((?:[^/]+\/)*?)((?:[^/]+\/)+?)\2{2,}/;
 /** Number of repetitions that show a link; real folders with such names have other files. */
 const minCount = 3;
-/** Number of files that are compared after a repetition: an array in the Zarr format may have millions of them. */
+/** Number of files compared after a repetition; an array in the Zarr format may have millions. */
 const maxFiles = 100;
 
 /** Finds such links by a file that is listed with the same properties after several repetitions. */

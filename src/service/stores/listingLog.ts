@@ -13,7 +13,7 @@ const folderPrefix = 'error listing: ';
 
 const maxMessageLength = 8_192;
 
-/** Reads rclone's log of a listing: excluded names, folders that can't be listed, and other errors. */
+/** Reads rclone's log of a listing: excluded names, unreadable folders, and other errors. */
 export class ListingLog {
   /** The folders that were missing when rclone listed them, relative to the listed one. */
   readonly missing: string[] = [];

@@ -164,7 +164,7 @@ async function useStoreRestore<T>(
 
 const checkLimitMs = 60_000;
 
-/** Resolves to the reason why a file can't be read, which rclone's remote control doesn't say; undefined if unknown. */
+/** Resolves to the reason why a file can't be read; undefined if it is unknown. */
 export async function findReadCause(daemon: RcloneDaemon, remote: string, path: string): Promise<string | undefined> {
   const find = async (store: StoreRestore): Promise<string | undefined> =>
     (await store.findArchived([path])).has(path) ? archivedCause : undefined;

@@ -315,7 +315,7 @@ export class BatchUpload {
     return [...verified, ...(await this.readBack(unknown))];
   }
 
-  /** Reads back objects whose hashes don't verify them, and returns those with the right content. */
+  /** Reads back objects that hashes don't verify; returns those with the right content. */
   private async readBack(stored: readonly UploadedFile[]): Promise<readonly UploadedFile[]> {
     if (stored.length === 0) return [];
     const folder = this.folder.createSubfolder();
