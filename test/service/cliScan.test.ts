@@ -54,6 +54,38 @@ describe('Scanning a database again by the command line (D62)', () => {
     assert.match((await run(service.address, 'search', 'Lab Bucket', 'b.csv')).stdout, /^b\.csv /m);
   });
 
+  it('finds the files of the last listing after a failed scan, and says so', async () => {
+    await runCli(...connect(service.address, ['scan', 'Lab Bucket', '--wait']));
+    await fs.rename(nodePath.join(root, 'store'), nodePath.join(root, 'away'));
+    assert.equal((await runCli(...connect(service.address, ['scan', 'Lab Bucket', '--wait']))).code, 1);
+    for (const [text, hits] of [
+      ['a.csv', 1],
+      ['nothing', 0],
+    ] as const) {
+      const { code, stdout, stderr } = await run(service.address, 'search', 'Lab Bucket', text);
+      assert.equal([...stdout.matchAll(/^a\.csv /gm)].length, hits);
+      const note =
+        /^The listing is of 20[-\dT:.]+Z, because the last scan failed: its folder or bucket doesn't exist\.$/m;
+      assert.match(stderr, note);
+      assert.equal(code, 0);
+    }
+    await fs.rename(nodePath.join(root, 'away'), nodePath.join(root, 'store'));
+  });
+
+  it('is not recommended by a search during a scan', async () => {
+    const server = await FaultServer.start();
+    try {
+      const listing = { state: 'scanning', files: 2, scanned: 1, asOf: '2026-11-30T01:00:00Z' };
+      server.on('GET /', json({ name: 'Test', version: '1.0.0' }));
+      server.on('GET /api/v1/databases', json([{ id: 'd', name: 'D', organization: '', url: '', listing }]));
+      server.on('POST /api/v1/files', json({ resources: [] }));
+      const { stderr } = await run(server.address, 'search', 'D', 'a');
+      assert.equal(stderr, 'No files match in the listing of 2026-11-30T01:00:00.000Z. A scan is running.\n');
+    } finally {
+      await server.stop();
+    }
+  });
+
   it('scans a folder', async () => {
     const { code, stdout } = await run(service.address, 'scan', 'Folder');
     assert.deepEqual([code, stdout], [0, 'Folder: the scan has been requested\n']);

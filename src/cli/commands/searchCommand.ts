@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { OpenConnection } from '../../core/connections/openConnections.ts';
+import type { StoreListing } from '../../core/model/databaseModel.ts';
 import type { FileEntry } from '../../core/model/fileEntry.ts';
 import type { FileStaging, SearchQuery } from '../../core/model/searchModel.ts';
 import type { JsonObject } from '../../core/util/json.ts';
@@ -55,10 +56,11 @@ async function searchFiles(
     const specific = folder === undefined ? flags.specific : { ...flags.specific, folder };
     const request = { database: name, query, ...(status && { status }), ...(specific && { specific }) };
     const { files, hasMore, leftOut } = await loadFiles(session, connection, request, all ? Infinity : limit);
-    const table = { columns: fileColumns, rows: files, emptyNote: describeNothing(listing?.asOf) };
+    const table = { columns: fileColumns, rows: files, emptyNote: describeNothing(listing) };
     context.output.printTable({ files: files.map(toFileDocument), hasMore, leftOut }, table);
     if (leftOut && (folder !== undefined || Object.keys(leftOut).length > 0))
       context.output.note(toSentence(describeLeftOut(english, leftOut, String)));
+    noteFailedScan(context, listing);
     const advice = all ? 'There may be more.' : 'Use --limit or --all for more.';
     if (hasMore) context.output.note(`Stopped at ${formatCount(files.length, 'file')}. ${advice}`);
     return exitCode.done;
@@ -87,10 +89,16 @@ export async function loadFiles(
   return leftOut ? { ...found, leftOut } : found;
 }
 
+function noteFailedScan({ output }: CommandContext, { asOf, problem }: Partial<StoreListing> = {}): void {
+  if (asOf === undefined || problem === undefined) return;
+  output.note(`The listing is of ${asOf}, because the last scan failed: ${toPlainCell(problem)}.`);
+}
+
 /** Returns the note for an empty result. A store's listing may be older than what is missing from it. */
-function describeNothing(listedAt: string | undefined): string {
-  if (listedAt === undefined) return 'No files match.';
-  return `No files match in the listing of ${toPlainCell(listedAt)}. "data-transfer scan" lists the store again.`;
+function describeNothing({ asOf, state }: Partial<StoreListing> = {}): string {
+  const subject = asOf === undefined ? 'No files match' : `No files match in the listing of ${asOf}`;
+  if (state === 'scanning') return `${subject}. A scan is running.`;
+  return asOf === undefined ? `${subject}.` : `${subject}. "data-transfer scan" lists the store again.`;
 }
 
 function toFileDocument(file: FileEntry): object {
