@@ -108,11 +108,16 @@ describe('The command line with the files of version 0.2', () => {
       return parse(result.stdout);
     }
 
+    /** Replaces the numbers of the days on which a citation was made. */
+    const withoutDay = (text: string): string =>
+      text.replaceAll(/accessed\\": \{[^}]*\}/g, (accessed) => accessed.replaceAll(/\d+/g, '0'));
+
     it('verifies, exports, compares and cites what was transferred', async () => {
       for (const name of ['verify intact', 'verify damaged', 'compare different', 'cite']) {
         const { code, stdout, stderr } = await repeat(name, '--connection', 'lab');
         assert.equal(code, find(name).code, `${name}: ${stderr}`);
-        assert.partialDeepStrictEqual(parse(stdout), parse(find(name).stdout), name);
+        const [actual = {}, expected = {}] = [stdout, find(name).stdout].map((text) => parse(withoutDay(text)));
+        assert.partialDeepStrictEqual(actual, expected, name);
       }
       const withoutNow = (text: string): string => text.replace(/"datePublished": "[^"]*"/, '');
       for (const name of ['export sha256', 'export table', 'export crate']) {
