@@ -4,8 +4,8 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { parseJsonObject } from '../../core/util/json.ts';
-import { getParentFolder } from '../catalog/catalogFile.ts';
 import { foreignAnswerCause, joinRemotePath } from '../../core/util/remote.ts';
+import { getParentFolder } from '../catalog/catalogFile.ts';
 import {
   createEndError,
   createUnknownError,

@@ -30,7 +30,7 @@ export class StoreError extends Error {
 export const missingCause = 'it no longer exists';
 
 /** The reason for a failure with a file whose folder doesn't exist. */
-export const missingFolderCause = "its folder doesn't exist";
+export const missingParentCause = "its folder doesn't exist";
 
 const refusedCauses = new Set([deniedCause, archivedCause, tooLargeCause, unsignedCause, nameCause]);
 
@@ -44,7 +44,7 @@ export function toStoreError(body: string): StoreError {
   const known = findStoreError(said);
   if (known?.kind === 'full') return known;
   if (/object not found/i.test(said)) return new StoreError('missing', missingCause);
-  if (/directory not found/i.test(said)) return new StoreError('missing', missingFolderCause);
+  if (/directory not found/i.test(said)) return new StoreError('missing', missingParentCause);
   return known ?? createUnknownError();
 }
 

@@ -5,7 +5,7 @@ import { getTransferFolderName, getUploadFolderName } from '../../core/util/tran
 import type { DatabaseLocation, ServedDatabase } from '../catalog/servedDatabases.ts';
 import { StoreClient, waitForAbandonedRequests, type RcloneAddress, type StoreObject } from '../stores/storeClient.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
-import { missingFolderCause, StoreError } from '../stores/storeError.ts';
+import { missingParentCause, StoreError } from '../stores/storeError.ts';
 import { chooseVerification, type CopyVerification, type StoreFeatures } from '../stores/storeFeatures.ts';
 import { foldPath } from '../stores/storeBatches.ts';
 import { findReadCause } from './archivedFiles.ts';
@@ -288,7 +288,7 @@ class StoreRoute extends FolderRoute {
 }
 
 function explain({ operation, text = '' }: FileFailure): string {
-  return operation === 'write' && text === missingFolderCause ? noFolderCause : text;
+  return operation === 'write' && text === missingParentCause ? noFolderCause : text;
 }
 
 /** A file that may have been replaced by another one with a similar name. */
