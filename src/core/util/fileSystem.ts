@@ -3,13 +3,15 @@ import { statfs } from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
+const fuseType = 0x65735546;
+
 /** The `statfs` types of network file systems on Linux. */
 const remoteTypes: ReadonlySet<number> = new Set([
   0x6969, // NFS
   0x517b, // SMB
   0xff534d42, // CIFS
   0xfe534d42, // SMB 2
-  0x65735546, // FUSE: sshfs and others
+  fuseType, // sshfs and others
   0x01021997, // 9P
   0x0bd00bd0, // Lustre
   0x47504653, // GPFS
@@ -25,10 +27,20 @@ export function isRemoteType(type: number): boolean {
 
 /** Returns true if a folder is on a network file system; false if that cannot be determined. */
 export function isRemoteFolder(folder: string): boolean {
+  const type = findType(folder);
+  return type !== undefined && isRemoteType(type);
+}
+
+/** Returns true if a folder is on a FUSE file system, such as `sshfs` or `rclone mount`; otherwise false. */
+export function isFuseFolder(folder: string): boolean {
+  return findType(folder) === fuseType;
+}
+
+function findType(folder: string): number | undefined {
   try {
-    return isRemoteType(statfsSync(folder).type);
+    return statfsSync(folder).type;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
 import { getErrorCode, isMissing } from '../../core/util/errorFacts.ts';
+import { isFuseFolder } from '../../core/util/fileSystem.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import { StoreError } from '../stores/storeError.ts';
 import {
@@ -123,12 +124,12 @@ export class FolderSink implements MoveSink {
   private readonly job: MoveJob;
   private readonly folders: DestinationFolders;
   /** Names the part files, so that no other mover of the transfer takes them for its own. */
-  private attempt = createAttempt();
+  private readonly attempt = createAttempt();
   /** Names of the unfinished files of earlier attempts, by folder. */
   private readonly earlierParts = new Map<string, readonly string[]>();
   private readonly fixed = new FixedFolder();
-  /** False after a failed attempt to clone, for a throttled job, and on systems other than Linux. */
-  private canClone: boolean;
+  /** Undefined until the first file to clone. False after a failure, if throttled, and on systems other than Linux. */
+  private canClone: boolean | undefined;
   /** The process's umask, once a clone has needed it. */
   private mask: number | undefined;
   /** The previous copy's folder, which was checked when that copy got its final name. */
@@ -136,7 +137,7 @@ export class FolderSink implements MoveSink {
 
   constructor(job: MoveJob, folder: string) {
     this.job = job;
-    this.canClone = hasOpenFiles && job.bytesPerSecond === undefined;
+    if (!hasOpenFiles || job.bytesPerSecond !== undefined) this.canClone = false;
     const { transferId, destinationPlace, source } = job;
     const name = getTransferFolderName(transferId);
     this.folders = new DestinationFolders(folder, name, destinationPlace, source.location.folder);
@@ -239,8 +240,11 @@ export class FolderSink implements MoveSink {
    * read-only file can't be opened for writing, but its time and mode can be set.
    */
   private tryClone({ bytes }: FileToMove, opened: number, finalPath: string): string | undefined {
-    if (!this.canClone || bytes < minCloneBytes) return undefined;
+    if (this.canClone === false || bytes < minCloneBytes) return undefined;
     const part = this.getPart(finalPath);
+    // FUSE can't clone, and a mount by rclone may create a removed file again.
+    this.canClone ??= !isFuseFolder(nodePath.dirname(part));
+    if (!this.canClone) return undefined;
     const { COPYFILE_EXCL, COPYFILE_FICLONE_FORCE } = fs.constants;
     try {
       fs.copyFileSync(`${openFilesFolder}/${opened}`, part, COPYFILE_EXCL | COPYFILE_FICLONE_FORCE);
@@ -248,8 +252,6 @@ export class FolderSink implements MoveSink {
     } catch {
       removePart(part);
       this.canClone = false;
-      // A mount by rclone 1.60 may create the file again when it has been removed.
-      this.attempt = createAttempt();
       return undefined;
     }
   }

@@ -395,6 +395,15 @@ describe('Moving staged files (D23, D24)', () => {
     ]);
   });
 
+  it('clones nothing to a FUSE file system, where a mount by rclone may keep what a failed attempt created', async () => {
+    const content = 'large '.repeat(20_000);
+    write('source/large.txt', content);
+    const { statfsSync } = fs;
+    mock.method(fs, 'statfsSync', (path: string) => Object.assign(statfsSync(path), { type: 0x65735546 }));
+    assert.deepEqual(await recordCloneCalls(createJob([staged('large.txt', content)])), ['flush', 'link']);
+    assert.deepEqual(readTarget(), { 'large.txt': content });
+  });
+
   it('gives a clone the time of its source, and the mode that any copy has', async () => {
     const content = 'large '.repeat(20_000);
     write('source/large.txt', content);
