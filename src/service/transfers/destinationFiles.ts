@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
 import { getErrorCode, isMissing } from '../../core/util/errorFacts.ts';
 import { BadFile, toOperationError } from './fileJobs.ts';
-import { isSameFolder, withOpenFile } from './openFiles.ts';
+import { isSame, withOpenFile } from './openFiles.ts';
 
 /**
  * Creates the folders of a transfer within a destination. Never creates the destination itself, because a folder must
@@ -17,6 +17,7 @@ export class DestinationFolders {
   /** The folders that were checked, by absolute path. */
   private readonly knownFolders = new Map<string, fs.BigIntStats>();
   private readonly absolutePaths = new Map<string, string>();
+  private readonly newFolders = new Set<string>();
 
   constructor(destination: string, folderName: string, realPath?: string, source?: string) {
     this.base = fs.realpathSync.native(destination);
@@ -62,11 +63,16 @@ export class DestinationFolders {
     }
   }
 
+  /** Returns true if this object created the folder, so that it was empty then. */
+  isNew(folder: string): boolean {
+    return this.newFolders.has(folder);
+  }
+
   /** Throws {@link BadFile} if `actual` isn't the known folder. */
   requireSame(folder: string, actual: string): void {
     const known = this.knownFolders.get(folder);
     const stats = fs.lstatSync(actual, { bigint: true, throwIfNoEntry: false });
-    if (known === undefined || stats === undefined || !isSameFolder(known, stats)) throw createDeviation();
+    if (known === undefined || stats === undefined || !isSame(known, stats)) throw createDeviation();
   }
 
   /**
@@ -77,7 +83,7 @@ export class DestinationFolders {
     if (!this.knownFolders.has(folder)) return false;
     for (let level = folder; level.length >= this.base.length; level = nodePath.dirname(level)) {
       const known = this.knownFolders.get(level);
-      if (known === undefined || !isSameFolder(known, fs.lstatSync(level, { bigint: true }))) return false;
+      if (known === undefined || !isSame(known, fs.lstatSync(level, { bigint: true }))) return false;
     }
     return true;
   }
@@ -98,6 +104,7 @@ export class DestinationFolders {
     this.checkUnmoved(parent);
     try {
       fs.mkdirSync(folder, restrictMode(0o777, this.getSourceMode(sourcePath)));
+      this.newFolders.add(folder);
     } catch (error) {
       if (getErrorCode(error) !== 'EEXIST') throw error;
     }
@@ -221,7 +228,7 @@ function findOpenPath(file: number, path: string): string {
 
 function isSameFile(file: number, path: string): boolean {
   const named = fs.lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  return named !== undefined && isSameFolder(named, fs.fstatSync(file, { bigint: true }));
+  return named !== undefined && isSame(named, fs.fstatSync(file, { bigint: true }));
 }
 
 /**
@@ -329,7 +336,7 @@ function tryLink(part: string, finalPath: string): string | undefined {
 
 function isLinked(part: string, finalPath: string): boolean {
   const [one, other] = [part, finalPath].map((path) => fs.lstatSync(path, { bigint: true, throwIfNoEntry: false }));
-  return one !== undefined && other !== undefined && one.nlink > 1n && isSameFolder(one, other);
+  return one !== undefined && other !== undefined && one.nlink > 1n && isSame(one, other);
 }
 
 /**

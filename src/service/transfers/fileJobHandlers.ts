@@ -8,7 +8,6 @@ import {
   FileBytes,
   processFiles,
   SharedCopy,
-  type CachedHash,
   type DoneFile,
   type FileToStage,
   type JobResult,
@@ -18,8 +17,10 @@ import {
   type TransferredFilesJob,
 } from './fileJobs.ts';
 import { moveFiles } from './moveFiles.ts';
-import { digestFile, readPieces, readRange, SourceFiles } from './openFiles.ts';
+import { digestFile, readPieces, readRange, SourceFiles, type OpenFile } from './openFiles.ts';
 import { removeParts } from './manifest.ts';
+
+const second = 1_000_000_000n;
 
 /** The jobs that a file thread can run. */
 export const fileJobHandlers = {
@@ -42,8 +43,8 @@ export function stageFiles({ folder, files, signal }: StageJob): JobResult {
   });
 }
 
-function stageFile(opened: number, file: FileToStage, signal: JobSignal): DoneFile {
-  const before = readFileStats(opened);
+function stageFile({ file: opened, stats }: OpenFile, file: FileToStage, signal: JobSignal): DoneFile {
+  const before = { bytes: Number(stats.size), modifiedMs: toMilliseconds(stats.mtimeNs) };
   const counter = new FileBytes(signal, before.bytes);
   const { cachedHash, declared } = file;
   if (cachedHash?.bytes === before.bytes && cachedHash.modifiedMs === before.modifiedMs) {
@@ -52,19 +53,19 @@ function stageFile(opened: number, file: FileToStage, signal: JobSignal): DoneFi
   }
   const options = { other: declared?.algorithm, counter };
   const { sha256, other, bytes } = digestFile(opened, before.bytes, signal, options);
-  const after = readFileStats(opened);
-  if (bytes !== before.bytes || after.bytes !== bytes || after.modifiedMs !== before.modifiedMs) {
+  const after = fs.fstatSync(opened, { bigint: true });
+  if (bytes !== before.bytes || after.size !== stats.size || after.mtimeNs !== stats.mtimeNs)
     throw createChangedFileError();
-  }
   if (declared !== undefined && declared.hex !== other) {
     throw new BadFile(`it does not have the ${declared.algorithm} hash that its metadata states`);
   }
   return { position: file.position, ...before, sha256 };
 }
 
-function readFileStats(opened: number): Omit<CachedHash, 'sha256'> {
-  const stats = fs.fstatSync(opened);
-  return { bytes: stats.size, modifiedMs: stats.mtimeMs };
+/** Returns what Node.js has as `mtimeMs`, to the last digit. */
+function toMilliseconds(nanoseconds: bigint): number {
+  const fraction = ((nanoseconds % second) + second) % second;
+  return Number((nanoseconds - fraction) / second) * 1_000 + Number(fraction) / 1_000_000;
 }
 
 /** Finds transferred files that are missing or have a different size, for example after a power failure. */

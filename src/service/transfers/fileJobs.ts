@@ -5,7 +5,7 @@ import { StoreError, type StoreErrorKind } from '../stores/storeError.ts';
 import type { CopyVerification, KeptTimes } from '../stores/storeFeatures.ts';
 
 /** A cached hash, with the file's size and modification time when the hash was computed. */
-export interface CachedHash {
+interface CachedHash {
   readonly bytes: number;
   /** In milliseconds since 1970, with fractions. */
   readonly modifiedMs: number;

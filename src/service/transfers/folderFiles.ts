@@ -38,14 +38,14 @@ import {
 import { readBackMethod, type MovedContent, type MoveSink, type MoveSource, type WrittenFile } from './moveSides.ts';
 import {
   digestFile,
-  openChecked,
+  openRegularFile,
   readPieces,
-  requireRegularFile,
   SourceFiles,
   type StreamDigests,
   withOpenFile,
   withRegularFile,
   writeAll,
+  type OpenFile,
 } from './openFiles.ts';
 
 const changed = 'it changed after it was hashed';
@@ -67,12 +67,12 @@ export class FolderSource implements MoveSource {
     return await Promise.resolve(modifiedMs);
   }
 
-  open({ path }: FileToMove, work: (opened: number) => void): void {
+  open({ path }: FileToMove, work: (opened: OpenFile) => void): void {
     runOperation('read', () => this.files.open(path, work));
   }
 
   async *read({ path, bytes }: FileToMove, from: number): AsyncGenerator<Buffer> {
-    const opened = runOperation('read', () => this.files.openFile(path));
+    const { file: opened } = runOperation('read', () => this.files.openFile(path));
     try {
       for (let offset = from; ;) {
         // Pieces are sent later, so each one needs its own memory.
@@ -99,7 +99,7 @@ export class FolderSource implements MoveSource {
   }
 }
 
-const { O_RDONLY, O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+const { O_RDONLY, O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
 const newFileFlags = O_RDWR | O_CREAT | O_EXCL;
 const clonedFileFlags = O_RDONLY | O_NOFOLLOW;
 const newFileMode = 0o666;
@@ -162,7 +162,8 @@ export class FolderSink implements MoveSink {
     const folder = isChecked ? checked.folder : this.folders.ensureFolder(path);
     this.checked = undefined;
     const finalPath = joinFileName(folder, file.path);
-    if (this.hasSameContent(finalPath, file)) {
+    // Publishing never replaces a file, so that a new folder need not be searched for one.
+    if (!this.folders.isNew(folder) && this.hasSameContent(finalPath, file)) {
       counter.complete();
       this.folders.checkUnmoved(folder);
       return;
@@ -180,10 +181,10 @@ export class FolderSink implements MoveSink {
     );
   }
 
-  private copyOpened(file: FileToMove, counter: FileBytes, opened: number, finalPath: string): void {
+  private copyOpened(file: FileToMove, counter: FileBytes, source: OpenFile, finalPath: string): void {
     const { bytes } = file;
     const { signal, isFlushed } = this.job;
-    const stats = fs.fstatSync(opened, { bigint: true });
+    const { file: opened, stats } = source;
     const sourceMode = Number(stats.mode);
     const mode = restrictMode(newFileMode | (sourceMode & executeBits), sourceMode);
     const clone = (sourceMode & specialBits) === 0 ? this.tryClone(file, opened, finalPath) : undefined;
@@ -429,7 +430,7 @@ function discardPart(part: string, error: unknown): void {
 /** Opens a part to set its time, on Windows for writing. The caller must close it. */
 function openPart(part: string): number {
   const access = process.platform === 'win32' ? O_RDWR : O_RDONLY;
-  return openChecked(part, access | O_NOFOLLOW | O_NONBLOCK, requireRegularFile);
+  return openRegularFile(part, access).file;
 }
 
 interface PartPaths {

@@ -20,7 +20,7 @@ import {
 } from './destinationFiles.ts';
 import { BadFile, type JobResult } from './fileJobs.ts';
 import type { TransferRecord, TransferRecordFile } from './journal.ts';
-import { isSameFolder } from './openFiles.ts';
+import { isSame } from './openFiles.ts';
 import { findSystemCode, isFolder, toTransferError, TransferFailure, type FileAttempts } from './transferErrors.ts';
 
 /** Number of resources to serialize at a time. A transfer can have too many files to serialize all of them at once. */
@@ -286,7 +286,7 @@ class OpenFolder {
   private async requireUnmoved(): Promise<void> {
     await this.parent?.requireUnmoved();
     const stats = await fs.promises.lstat(this.path, { bigint: true });
-    if (!isSameFolder(stats, this.stats)) throw Object.assign(new Error('The folder was replaced.'), { code: 'EBUSY' });
+    if (!isSame(stats, this.stats)) throw Object.assign(new Error('The folder was replaced.'), { code: 'EBUSY' });
   }
 }
 

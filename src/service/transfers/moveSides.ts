@@ -11,7 +11,7 @@ import {
   type FileToMove,
   type MoveSide,
 } from './fileJobs.ts';
-import type { StreamDigests } from './openFiles.ts';
+import type { OpenFile, StreamDigests } from './openFiles.ts';
 
 /** Resources of a job with a store on at least one side. */
 export interface StoreAccess {
@@ -37,7 +37,7 @@ export interface MoveSource {
    */
   findModified(file: FileToMove, signal: AbortSignal): Promise<number | undefined>;
   /** Calls `work` with the file, open for reading. Absent if the source isn't a folder. */
-  open?(file: FileToMove, work: (opened: number) => void): void;
+  open?(file: FileToMove, work: (opened: OpenFile) => void): void;
   /**
    * Reads a file, starting at an offset. Throws {@link OperationError}, for example if the size of the file has
    * changed.

@@ -51,25 +51,30 @@ export function readRange(
 
 const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = fs.constants;
 
+/** A file that is open for reading, as it was when it was opened. The caller must close it. */
+export interface OpenFile {
+  /** The descriptor. */
+  readonly file: number;
+  readonly stats: fs.BigIntStats;
+}
+
 /**
  * Runs `work` with a regular file that is open for reading. Never waits for a pipe (D42: hanging disks) and, except on
  * Windows, never follows a link. Throws {@link BadFile} if `path` isn't a regular file.
  */
 export function withRegularFile<T>(path: string, work: (file: number) => T): T {
-  return withOpenFile(openRegularFile(path), work);
+  return withOpenFile(openRegularFile(path).file, work);
 }
 
-/** Opens a regular file for reading, with the checks of {@link withRegularFile}. The caller must close it. */
-function openRegularFile(path: string): number {
-  return openChecked(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, requireRegularFile);
+/** Opens a regular file, by default for reading, with the checks of {@link withRegularFile}. */
+export function openRegularFile(path: string, access = O_RDONLY): OpenFile {
+  return openChecked(path, access | O_NONBLOCK | O_NOFOLLOW, inspectRegularFile);
 }
 
-/** Opens a file, and closes it if `check` throws. Otherwise, the caller must close it. */
-export function openChecked(path: string, flags: number, check: (file: number) => void): number {
+function openChecked(path: string, flags: number, check: (file: number) => OpenFile): OpenFile {
   const file = fs.openSync(path, flags);
   try {
-    check(file);
-    return file;
+    return check(file);
   } catch (error) {
     fs.closeSync(file);
     throw error;
@@ -77,12 +82,14 @@ export function openChecked(path: string, flags: number, check: (file: number) =
 }
 
 /** Throws {@link BadFile} if an open file is a folder, a device or a pipe. */
-export function requireRegularFile(file: number): void {
-  if (!fs.fstatSync(file).isFile()) throw new BadFile('it is not a regular file');
+function inspectRegularFile(file: number): OpenFile {
+  const stats = fs.fstatSync(file, { bigint: true });
+  if (!stats.isFile()) throw new BadFile('it is not a regular file');
+  return { file, stats };
 }
 
-/** Returns true if both stats describe the same folder. A link doesn't count, because it has its own inode. */
-export function isSameFolder(one: fs.BigIntStats, other: fs.BigIntStats): boolean {
+/** Returns true if both stats describe the same file or folder. A link doesn't count, because it has its own inode. */
+export function isSame(one: fs.BigIntStats, other: fs.BigIntStats): boolean {
   return one.ino === other.ino && one.dev === other.dev;
 }
 
@@ -205,22 +212,23 @@ export class SourceFiles {
   }
 
   /**
-   * Opens a file, runs `work` with its descriptor, and closes it. Throws {@link BadFile} if a link points outside the
-   * folder or `path` isn't a regular file.
+   * Opens a file, runs `work` with it, and closes it. Throws {@link BadFile} if a link points outside the folder or
+   * `path` isn't a regular file.
    */
-  open<T>(path: string, work: (opened: number) => T): T {
-    return withOpenFile(this.openFile(path), work);
+  open<T>(path: string, work: (opened: OpenFile) => T): T {
+    const opened = this.openFile(path);
+    return withOpenFile(opened.file, () => work(opened));
   }
 
   /** Opens a file for reading, with the same checks as {@link open}. The caller must close it. */
-  openFile(path: string): number {
+  openFile(path: string): OpenFile {
     const absolute = `${this.realFolder}/${path}`;
     const folder = getParentFolder(path);
     const opened = this.isPlain(folder) ? openUnlessLink(absolute) : undefined;
     if (opened === undefined) return this.openThroughLinks(absolute);
     const known = this.plainFolders.get(folder);
-    if (this.isUnchanged(folder) && (known?.isShared !== true || this.isInFolder(opened))) return opened;
-    fs.closeSync(opened);
+    if (this.isUnchanged(folder) && (known?.isShared !== true || this.isInFolder(opened.file))) return opened;
+    fs.closeSync(opened.file);
     return this.openThroughLinks(absolute);
   }
 
@@ -243,7 +251,7 @@ export class SourceFiles {
   /** Returns false if a link or another folder has replaced a known folder. The path is then inspected again. */
   private isUnchanged(folder: string): boolean {
     const [known, stats] = [this.plainFolders.get(folder), this.readStats(folder)];
-    if (known !== undefined && stats !== undefined && isSameFolder(known.stats, stats)) return true;
+    if (known !== undefined && stats !== undefined && isSame(known.stats, stats)) return true;
     this.plainFolders.delete(folder);
     return false;
   }
@@ -261,15 +269,14 @@ export class SourceFiles {
    * Opens a file whose path may contain links. Then resolves the path and checks that it leads to the opened file, to
    * detect a link that was changed in between.
    */
-  private openThroughLinks(path: string): number {
-    return openChecked(path, O_RDONLY | O_NONBLOCK, (opened) => {
-      requireRegularFile(opened);
+  private openThroughLinks(path: string): OpenFile {
+    return openChecked(path, O_RDONLY | O_NONBLOCK, (file) => {
+      const opened = inspectRegularFile(file);
       const realPath = fs.realpathSync.native(path);
       if (!isInside(this.realFolder, realPath)) throw new BadFile("it points outside the database's folder");
-      const expected = fs.statSync(realPath);
-      const actual = fs.fstatSync(opened);
-      if (expected.ino !== actual.ino || expected.dev !== actual.dev) throw createChangedFileError();
-      if (!this.isInFolder(opened)) throw new BadFile("it points outside the database's folder");
+      if (!isSame(fs.statSync(realPath, { bigint: true }), opened.stats)) throw createChangedFileError();
+      if (!this.isInFolder(file)) throw new BadFile("it points outside the database's folder");
+      return opened;
     });
   }
 
@@ -310,7 +317,7 @@ function readOpenPath(opened: number): string | undefined {
   }
 }
 
-function openUnlessLink(path: string): number | undefined {
+function openUnlessLink(path: string): OpenFile | undefined {
   try {
     return openRegularFile(path);
   } catch (error) {

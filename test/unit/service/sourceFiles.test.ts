@@ -45,7 +45,7 @@ describe('Opening source files (D42)', () => {
     syncBuiltinESMExports();
   }
 
-  const read = (files: SourceFiles): string => files.open('sub/a.txt', (opened) => fs.readFileSync(opened, 'utf8'));
+  const read = (files: SourceFiles): string => files.open('sub/a.txt', ({ file }) => fs.readFileSync(file, 'utf8'));
 
   it('returns the file in the folder', () => {
     assert.equal(read(new SourceFiles(folder)), 'inside');

@@ -37,6 +37,14 @@ describe('Staging files (D22, D23)', () => {
     assert.deepEqual(stage('a.txt').done, [{ position: 3, bytes: 1, modifiedMs: mtimeMs, sha256: expectedHash }]);
   });
 
+  it('returns the same times as the listing of a folder, also before 1970', async () => {
+    const file = nodePath.join(source, 'a.txt');
+    for (const time of [new Date(1_796_012_277_109.4), new Date(-1), new Date(-315_619_200_250), new Date(0)]) {
+      await fs.utimes(file, time, String(time.getTime() / 1_000));
+      assert.equal(stage('a.txt').done[0]?.modifiedMs, (await fs.stat(file)).mtimeMs, time.toISOString());
+    }
+  });
+
   it('reads a file through a link to it or to its folder, if the target is within the database', async () => {
     await fs.symlink('a.txt', nodePath.join(source, 'link.txt'));
     await fs.symlink('.', nodePath.join(source, 'here'));
