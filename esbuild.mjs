@@ -1,9 +1,9 @@
 /** Builds everything that ships (and, with `--tests`, the suites that run inside the editor) into `dist/`. */
 import { build, context } from 'esbuild';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { describeLicenses, findLoadedFiles } from './scripts/build/outputFiles.mjs';
+import { describeLicenses, findLoadedFiles, minifyScripts } from './scripts/build/outputFiles.mjs';
 import { shareChunks } from './scripts/build/chunkPlugin.mjs';
 import { decodeNamesInBrowser, loadNodeModules, omitUnusedCode } from './scripts/build/packagePlugins.mjs';
 import { readOptions } from './scripts/setup/scriptOptions.mjs';
@@ -227,6 +227,11 @@ async function removeEarlierChunks(names) {
   for (const folder of folders) await rm(resolve(root, folder), { recursive: true, force: true });
 }
 
+function printSizes(files) {
+  for (const path of files.filter((file) => /\.(cjs|js|css)$/.test(file)).map((file) => resolve(root, file)))
+    console.log(`${relative('.', path)}  ${Math.ceil(statSync(path).size / 1000)} kB`);
+}
+
 async function buildOnce(names) {
   const started = performance.now();
   await removeEarlierChunks(names);
@@ -241,15 +246,11 @@ async function buildOnce(names) {
   results.forEach(printMessages);
   if (results.some(({ errors, warnings }) => errors.length + warnings.length > 0))
     fail('the build failed (warnings count as errors).');
+  if (options.production) await minifyScripts(results, root);
   const shipped = results.filter((_, index) => names[index] !== 'tests').map((result) => result.metafile);
   if (options.only === undefined) await writeBuilt('LICENSE-THIRD-PARTY.txt', describeLicenses(shipped, root));
   if (names.includes('cli') && names.includes('lib')) await writeCliFiles(shipped);
-  for (const { metafile } of results) {
-    for (const [file, { bytes }] of Object.entries(metafile.outputs)) {
-      if (/\.(cjs|js|css)$/.test(file))
-        console.log(`${relative('.', resolve(root, file))}  ${Math.ceil(bytes / 1000)} kB`);
-    }
-  }
+  printSizes(results.flatMap(({ metafile }) => Object.keys(metafile.outputs)));
   console.log(`built in ${Math.round(performance.now() - started)} ms`);
 }
 

