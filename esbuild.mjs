@@ -77,7 +77,7 @@ const bundles = {
       thread: 'src/service/threads/thread.ts',
     },
     outdir: built('lib'),
-    chunkNames: '[name]-[hash]',
+    chunkNames: '[hash]',
     external: ['vscode'],
     plugins: [
       shareChunks(root, {
@@ -122,7 +122,7 @@ const bundles = {
     splitting: true,
     entryPoints: { metadata: 'src/webviews/metadata/main.ts', transfer: 'src/webviews/transfer/main.ts' },
     outdir: built('webviews'),
-    chunkNames: '[name]-[hash]',
+    chunkNames: '[hash]',
     loader: { '.ttf': 'file', '.woff2': 'file', '.svg': 'dataurl' },
     assetNames: '[name]',
     plugins: [decodeNamesInBrowser()],
