@@ -45,6 +45,10 @@ export function omitUnusedCode() {
       onResolve({ filter: /llhttp_simd-wasm\.js$/ }, ({ resolveDir }) => ({
         path: join(resolveDir, '..', 'llhttp', 'llhttp-wasm.js'),
       }));
+      onLoad({ filter: /llhttp[\\/]constants\.js$/ }, ({ path }) => {
+        const { ERROR, TYPE } = loadModule(path);
+        return { contents: `module.exports = ${JSON.stringify({ ERROR, TYPE })};` };
+      });
       onLoad({ filter: /llhttp-wasm\.js$/ }, ({ path }) => ({ contents: toCompressedModule(loadModule(path)) }));
       onResolve({ filter: new RegExp(`^${protocol}/_shims$`) }, ({ path, resolveDir }) => ({
         ...{ path, namespace: 'agent-shims', pluginData: resolveDir },
