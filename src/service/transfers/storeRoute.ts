@@ -371,8 +371,8 @@ export async function discardInStore(daemon: RcloneDaemon, leftovers: StoreLefto
 
 /**
  * Makes rclone close its connections to all stores. rclone doesn't close the object of a failed upload, and some SFTP
- * servers, such as rclone's own, hide a removed object until then and create it afterwards. rclone would keep
- * connections that are in use open for another minute.
+ * servers, such as rclone's own, hide a removed object until then and create it afterwards; others keep its space. rclone
+ * would keep connections that are in use open for another minute.
  */
 async function closeConnections(client: StoreClient): Promise<void> {
   await client.call('fscache/clear', {});
@@ -403,8 +403,9 @@ async function withClient<T>(
 export async function canResume(
   daemon: RcloneDaemon,
   { source, destination }: { readonly source: ServedDatabase; readonly destination: ServedDatabase },
-  neededBytes: number,
+  suspension: TransferSuspension,
 ): Promise<boolean> {
+  const { neededBytes } = suspension;
   if (!(await hasRoom(source.location.folder, destination.location.folder, neededBytes))) return false;
   const [from, to] = [source.location.remote, destination.location.remote];
   const remotes = [from, to].flatMap((remote) => remote ?? []);
@@ -412,6 +413,10 @@ export async function canResume(
   return await withStoreClient(daemon, async (client) => {
     await Promise.all(remotes.map(async (remote) => await client.requireReachable(remote)));
     const freeBytes = to === undefined ? undefined : await client.getFreeBytes(to);
-    return freeBytes === undefined || freeBytes >= neededBytes;
+    if (freeBytes === undefined || freeBytes >= neededBytes) return true;
+    if (suspension.hasClosedStores || daemon.isShared) return false;
+    await closeConnections(client);
+    suspension.hasClosedStores = true;
+    return false;
   }).catch(() => false);
 }

@@ -24,6 +24,8 @@ export class TransferSuspension extends Error {
   readonly neededBytes: number;
   /** Milliseconds until the next check; undefined for the default, which grows (LiveTransfer.getRetryMs). */
   readonly retryMs: number | undefined;
+  /** True once rclone has closed its connections, so that objects that it removed take no space. */
+  hasClosedStores = false;
 
   constructor(message: string, neededBytes = 0, retryMs?: number) {
     super(message);

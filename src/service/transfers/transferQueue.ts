@@ -390,7 +390,7 @@ export class TransferQueue {
 
   private async retry(live: LiveTransfer, suspension: TransferSuspension): Promise<void> {
     const databases = findServedPair(this.options.databases, live.getRecord());
-    const isReady = databases && (await canResume(this.options.daemon, databases, suspension.neededBytes));
+    const isReady = databases && (await canResume(this.options.daemon, databases, suspension));
     const isCurrent = this.live.get(live.getRecord().id) === live;
     if (this.isClosed || !isCurrent || live.getRecord().isCancelRequested) return;
     if (isReady === true) this.enqueue(live);

@@ -7,6 +7,7 @@ import * as net from 'node:net';
 import * as nodePath from 'node:path';
 import { eventually } from '../../support/eventually.ts';
 import { isRunning, listDescendants, listRclones } from '../../support/processTree.ts';
+import { describeWithEachRclone } from '../../support/rclones.ts';
 import { mountSmallDisk } from '../../support/smallDisk.ts';
 import { StoreRig } from '../../support/storeRig.ts';
 import { plantedSecrets } from '../../support/storeServers.ts';
@@ -245,16 +246,18 @@ describe('A store that fails (D62)', () => {
   }
 });
 
-describe('A store whose disk is full (D62)', () => {
+describeWithEachRclone('A store whose disk is full (D62)', () => {
   it('suspends a transfer until there is free space', async function () {
+    // rclone 1.60 removes the file that didn't fit without closing it, so the server keeps its space.
+    this.timeout(120_000);
     const disk = await mountSmallDisk(3);
     assert.ok(disk !== undefined, 'Mounting a file system needs root.');
-    const rig = await StoreRig.start(['sftp'], {}, { folders: { sftp: disk.folder } });
+    const rig = await StoreRig.start(['openssh'], {}, { folders: { openssh: disk.folder } });
     try {
       await fs.writeFile(nodePath.join(disk.folder, 'other.bin'), Buffer.alloc(1_000_000));
       await fs.writeFile(nodePath.join(rig.folder, 'big.bin'), large.subarray(0, 2_500_000));
       await eventually(async () => ((await rig.findPaths('folder')).length === 1 ? true : undefined));
-      const id = await rig.submit('folder', 'sftp', ['big.bin']);
+      const id = await rig.submit('folder', 'openssh', ['big.bin']);
       const { message } = await rig.waitForStatus(id, 'inactive', 'failed');
       assert.equal(message, `Transfer ${id}: waiting: the destination is full`);
       await fs.rm(nodePath.join(disk.folder, 'other.bin'));
