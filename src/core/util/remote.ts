@@ -56,6 +56,9 @@ export const deniedCause = 'its server denies access';
 /** The reason why a store can't be listed. */
 export const missingFolderCause = "its folder or bucket doesn't exist";
 
+/** The reason why a store can't be used at present. */
+export const silentCause = "its server doesn't respond";
+
 /** The reason why a store takes no more data. */
 export const fullCause = 'it is full';
 
@@ -109,7 +112,7 @@ const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
   ],
   [/no such host|server misbehaving|lookup .* on /i, "its server's name can't be resolved"],
   [/connection refused/i, 'its server refuses connections'],
-  [/i\/o timeout|deadline exceeded|timed ?out|network is unreachable|no route to host/i, "its server doesn't respond"],
+  [/i\/o timeout|deadline exceeded|timed ?out|network is unreachable|no route to host/i, silentCause],
   [
     /certificate has expired/i,
     "its server's certificate has expired, unless this machine's clock is wrong; its operators can renew it",

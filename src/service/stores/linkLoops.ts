@@ -1,3 +1,5 @@
+import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
+
 /** Thrown for a link to a folder that contains it, so that a listing would not end. */
 export class LinkLoop extends Error {
   /** The path of the link, relative to the listed folder. */
@@ -9,6 +11,8 @@ export class LinkLoop extends Error {
   }
 }
 
+const manyFoldersCause = 'a million of its folders have no files; links may lead back to their own folders';
+
 /** Number of links that are left out one by one; several links can have any number of paths. */
 export const maxLoops = 3;
 
@@ -16,27 +20,35 @@ export const maxLoops = 3;
 const repetition = /^((?:[^/]+\/)*?)((?:[^/]+\/)+?)\2{2,}/;
 /** Number of repetitions that show a link; real folders with such names have other files. */
 const minCount = 3;
+/** The same for a folder, which has no size: those of a Zarr array may be alike in each of its dimensions. */
+const minFolderCount = 8;
+/** Maximum number of folders in a row without a file: many links lead to ever more folders. */
+const maxFolders = 1_000_000;
 /** Number of files compared after a repetition; an array in the Zarr format may have millions. */
 const maxFiles = 100;
 
-/** Finds such links by a file that is listed with the same properties after several repetitions. */
+/** Finds such links by a file, or a folder without files, that is listed with the same properties after several repetitions. */
 export class LoopFinder {
   /** By the repeated folders, the lengths of their repetitions before each of some files. */
   private readonly groups = new Map<string, Map<string, Set<number>>>();
+  private folders = 0;
 
   /** Throws {@link LinkLoop} if a listed object shows one. */
-  check({ Path: path, Size: bytes, ModTime: time }: Readonly<Record<string, unknown>>): void {
+  check({ Path: path, Size: bytes, ModTime: time, IsDir: isFolder }: Readonly<Record<string, unknown>>): void {
+    this.folders = isFolder === true ? this.folders + 1 : 0;
+    if (this.folders > maxFolders) throw new DatabaseUnavailableError(manyFoldersCause);
     if (typeof path !== 'string' || !mayRepeat(path)) return;
     const [run, start = '', folders = ''] = repetition.exec(path) ?? [];
     if (run === undefined) return;
-    const group = `${start}/${folders}`;
+    const group = `${isFolder === true}/${start}/${folders}`;
     const files = this.groups.get(group) ?? new Map<string, Set<number>>();
     this.groups.set(group, files);
     const key = JSON.stringify([path.slice(run.length), bytes, time]);
     const lengths = files.get(key) ?? new Set();
     // A link repeats every file, so some of them suffice.
     if (lengths.size > 0 || files.size < maxFiles) files.set(key, lengths.add(run.length));
-    if (lengths.size >= minCount) throw new LinkLoop(`${start}${folders}`.slice(0, -1));
+    if (lengths.size >= (isFolder === true ? minFolderCount : minCount))
+      throw new LinkLoop(`${start}${folders}`.slice(0, -1));
   }
 }
 

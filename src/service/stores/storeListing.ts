@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { parseJsonObject } from '../../core/util/json.ts';
 import { dataNames, findHiddenPath, isUncounted, type LeftOutName, type ScannedFile } from '../catalog/catalogFile.ts';
 import type { StagedListing } from '../catalog/catalogMerge.ts';
@@ -9,6 +10,7 @@ import {
   foreignAnswerCause,
   joinRemotePath,
   missingFolderCause,
+  silentCause,
 } from '../../core/util/remote.ts';
 import { LoopFinder, maxLoops } from './linkLoops.ts';
 import { ListingLog, splitLines } from './listingLog.ts';
@@ -25,6 +27,8 @@ interface ListedStore {
   readonly onNote: (note: string) => void;
   /** Keeps the storage classes that are listed apart: there may be one per object. */
   readonly staged: StagedListing;
+  /** Maximum time in which rclone finds nothing; an hour by default. */
+  readonly silenceMs?: number;
 }
 
 interface ListingBatch {
@@ -109,23 +113,34 @@ interface ListingOutput<T> {
 }
 
 async function* runListing<T>(
-  { program, remote }: ListedStore,
+  { program, remote, silenceMs = 3_600_000 }: ListedStore,
   args: readonly string[],
   { under, read, log }: ListingOutput<T>,
   signal: AbortSignal,
 ): AsyncGenerator<T> {
   const child = startRclone(program, [...args, '--use-json-log', '--', joinRemotePath(remote, under)]);
   const ended = waitForEnd(child);
+  // rclone has no limit for a server that sends a byte now and then.
+  const silence = new AbortController();
+  const timer = setTimeout(() => silence.abort(), silenceMs);
+  const hear = async function* (output: Readable): AsyncGenerator<string> {
+    for await (const piece of output.setEncoding('utf8')) {
+      timer.refresh();
+      yield piece as string;
+    }
+  };
   // An incomplete log makes the listing incomplete.
-  const logged = log.read(child.stderr.setEncoding('utf8')).catch(() => undefined);
-  const stop = endWithSignal(child, signal);
+  const logged = log.read(hear(child.stderr)).catch(() => undefined);
+  const stop = endWithSignal(child, AbortSignal.any([signal, silence.signal]));
   try {
-    yield* read(splitLines(child.stdout.setEncoding('utf8')));
+    yield* read(splitLines(hear(child.stdout)));
     const code = await ended;
     await logged;
+    if (silence.signal.aborted) throw new DatabaseUnavailableError(silentCause);
     if (code === 0 || log.isComplete) return;
     throw new DatabaseUnavailableError(describeStoreFailure(log.errors, remote));
   } finally {
+    clearTimeout(timer);
     stop();
   }
 }
@@ -168,7 +183,8 @@ function createArguments({ features, loops = [] }: ListedStore): string[] {
   return [
     'lsjson',
     '--recursive',
-    '--files-only',
+    // Where links can be, the folders show those that lead back.
+    ...(features.hasFlatListing ? ['--files-only'] : []),
     '--no-mimetype',
     ...(loops.length > maxLoops ? ['--sftp-skip-links'] : []),
     ...loops.map((folder) => `--filter=- /${escapePattern(folder)}/**`),
@@ -200,6 +216,7 @@ function takeBatch({ files, leftOut }: ListingBatch): ListingBatch {
 }
 
 function addObject(batch: ListingBatch, object: ListedObject, place: ListedPlace): void {
+  if (object['IsDir'] === true) return;
   const found = toScannedObject(object, place);
   if (isUncounted(found.path)) return;
   const hidden = 'kind' in found && found.kind === 'invalidNames' ? undefined : findHiddenPath(found.path);

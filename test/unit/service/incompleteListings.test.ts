@@ -3,7 +3,10 @@ import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { systemClock } from '../../../src/core/util/clock.ts';
+import { CatalogStore } from '../../../src/service/catalog/catalogStore.ts';
 import { StoreCatalog } from '../../../src/service/stores/storeCatalog.ts';
+import { parseStoreFeatures } from '../../../src/service/stores/storeFeatures.ts';
+import { listStore } from '../../../src/service/stores/storeListing.ts';
 import { eventually } from '../../support/eventually.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 
@@ -143,6 +146,21 @@ esac
     const found = await scan(first, { paths: ['runs/tmp [2]/{d}.txt'] });
     assert.deepEqual(found, [['a.txt', 'kept/b.txt', 'runs/tmp [2]/{d}.txt'], 'listed', {}]);
     assert.match(await getLastCall(), / --filter=\+ \/runs\/tmp \\\[2\\\]\/\*\* --filter=- \* .*-- lab:$/);
+  });
+
+  it('ends, and fails, if its server sends nothing more', async () => {
+    const program = nodePath.join(folder, 'silent');
+    await fs.writeFile(program, "#!/bin/sh\necho '['\nexec tail -f /dev/null\n", { mode: 0o755 });
+    const features = parseStoreFeatures({ Features: {} });
+    assert.ok(features !== undefined);
+    const store = new CatalogStore(':memory:');
+    const listed = { program, remote: 'lab:', features, onNote: () => undefined, staged: store.startListing() };
+    const batches = listStore({ ...listed, silenceMs: 200 }, '', new AbortController().signal);
+    const read = async (): Promise<void> => {
+      for await (const { files } of batches) assert.deepEqual(files, []);
+    };
+    await assert.rejects(read, { message: "its server doesn't respond" });
+    store.close();
   });
 
   it("lacks a folder that the server lists but can't find, which is unreadable", async () => {
