@@ -3,7 +3,13 @@ import { existsSync } from 'node:fs';
 import { installFromDebian, isDebianRoot } from './debian.mjs';
 import { say, step } from './steps.mjs';
 
-const programs = { 'openssh-server': '/usr/sbin/sshd', 'apache2-bin': '/usr/sbin/apache2' };
+/** A file of each package. */
+const programs = {
+  'openssh-server': '/usr/sbin/sshd',
+  'apache2-bin': '/usr/sbin/apache2',
+  nginx: '/usr/sbin/nginx',
+  'libnginx-mod-http-dav-ext': '/usr/lib/nginx/modules/ngx_http_dav_ext_module.so',
+};
 
 function findMissing() {
   return Object.keys(programs).filter((name) => !existsSync(programs[name]));
@@ -20,5 +26,7 @@ export async function ensureStoreServers() {
   if (isDebianRoot()) await step(`Servers for the store tests (apt-get install ${names.join(' ')})`, install);
   const missing = findMissing().join(' ');
   if (missing === '') return;
-  say(`Missing: ${missing}. The store tests fail without them. To install them: sudo apt-get install ${missing}`);
+  say(
+    `Missing: ${missing}. Store tests fail without them, or leave out kinds. To install them: sudo apt-get install ${missing}`,
+  );
 }

@@ -1,40 +1,56 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
+import {
+  hashPassword,
+  openFolders,
+  prepareLighttpd,
+  prepareNginx,
+  prepareProftpd,
+  type DebianServer,
+  type ServerPlace,
+} from './moreServers.ts';
 
 /** The servers from Debian packages that {@link prepareDebianServer} configures. */
-export type DebianServerKind = 'openssh' | 'apache';
+export type DebianServerKind = 'openssh' | 'apache' | 'proftpd' | 'lighttpd' | 'nginx';
 
 /**
- * The servers to test with: all of them on Linux, none on other systems. A server that is missing on Linux is an error.
+ * The servers to test with: these on Linux, none on other systems. A server that is missing on Linux is an error. The
+ * others take part only where all kinds of stores are compared.
  */
 export const debianServerKinds: readonly DebianServerKind[] = process.platform === 'linux' ? ['openssh', 'apache'] : [];
 
-/** A configured server that isn't running yet. */
-export interface DebianServer {
-  readonly command: readonly [string, ...string[]];
-  /** The lines of rclone's configuration for the server's remote, without the name of the section. */
-  readonly section: readonly string[];
+interface DebianPackage {
+  readonly packages: string;
+  readonly program: string;
+  /** A part of the server that is in a package of its own. */
+  readonly module?: string;
+  readonly prepare: (place: ServerPlace) => Promise<DebianServer>;
 }
 
-/** The place of a server's configuration, and the folder that it serves. */
-interface ServerPlace {
-  /** A folder for the server's configuration only. */
-  readonly root: string;
-  /** The folder to serve. */
-  readonly folder: string;
-  readonly port: number;
-  readonly password: string;
-  /** Returns a password in the obscured form that rclone's configuration requires. */
-  readonly obscure: (text: string) => string;
-}
-
-const servers: Readonly<
-  Record<DebianServerKind, readonly [name: string, program: string, prepare: typeof prepareOpenssh]>
-> = {
-  openssh: ['openssh-server', '/usr/sbin/sshd', prepareOpenssh],
-  apache: ['apache2-bin', '/usr/sbin/apache2', prepareApache],
+const servers: Readonly<Record<DebianServerKind, DebianPackage>> = {
+  openssh: { packages: 'openssh-server', program: '/usr/sbin/sshd', prepare: prepareOpenssh },
+  apache: { packages: 'apache2-bin', program: '/usr/sbin/apache2', prepare: prepareApache },
+  proftpd: {
+    packages: 'proftpd-core proftpd-mod-crypto',
+    program: '/usr/sbin/proftpd',
+    module: '/usr/lib/proftpd/mod_sftp.so',
+    prepare: prepareProftpd,
+  },
+  lighttpd: {
+    packages: 'lighttpd lighttpd-mod-webdav',
+    program: '/usr/sbin/lighttpd',
+    module: '/usr/lib/lighttpd/mod_webdav.so',
+    prepare: prepareLighttpd,
+  },
+  nginx: {
+    packages: 'nginx libnginx-mod-http-dav-ext',
+    program: '/usr/sbin/nginx',
+    module: '/usr/lib/nginx/modules/ngx_http_dav_ext_module.so',
+    prepare: prepareNginx,
+  },
 };
 
 /** Returns true for a kind of server that comes from a Debian package. */
@@ -42,17 +58,22 @@ export function isDebianServer(kind: string): kind is DebianServerKind {
   return kind in servers;
 }
 
+/** Returns the command that installs a server; undefined if it is installed. */
+export function findInstallation(kind: DebianServerKind): string | undefined {
+  const { packages, program, module = program } = servers[kind];
+  return existsSync(program) && existsSync(module) ? undefined : `sudo apt-get install ${packages}`;
+}
+
 /**
  * Writes the configuration of a server. Returns the command that starts it and the rclone settings for reaching it. If
  * the server isn't installed, throws an error with the installation command.
  */
 export async function prepareDebianServer(kind: DebianServerKind, place: ServerPlace): Promise<DebianServer> {
-  const [name, program, prepare] = servers[kind];
-  await fs.access(program).catch(() => {
-    throw new Error(`These tests need ${program}: run \`sudo apt-get install ${name}\`.`);
-  });
+  const installation = findInstallation(kind);
+  if (installation !== undefined)
+    throw new Error(`These tests need ${servers[kind].program}: run \`${installation}\`.`);
   await fs.mkdir(place.root, { recursive: true });
-  return await prepare(place);
+  return await servers[kind].prepare(place);
 }
 
 async function prepareOpenssh({ root, port }: ServerPlace): Promise<DebianServer> {
@@ -66,7 +87,7 @@ async function prepareOpenssh({ root, port }: ServerPlace): Promise<DebianServer
   if (process.getuid?.() === 0) await fs.mkdir('/run/sshd', { recursive: true, mode: 0o755 });
   const section = ['type = sftp', 'host = 127.0.0.1', `port = ${port}`, `user = ${os.userInfo().username}`];
   const keys = [`key_file = ${file('user')}`, `known_hosts_file = ${file('known')}`];
-  return { command: [servers.openssh[1], '-D', '-e', '-f', file('sshd.conf')], section: [...section, ...keys] };
+  return { command: [servers.openssh.program, '-D', '-e', '-f', file('sshd.conf')], section: [...section, ...keys] };
 }
 
 function describeOpenssh(root: string, port: number): string {
@@ -79,21 +100,14 @@ function describeOpenssh(root: string, port: number): string {
 
 async function prepareApache({ root, folder, port, password, obscure }: ServerPlace): Promise<DebianServer> {
   const file = (name: string): string => nodePath.join(root, name);
-  const hash = execFileSync('openssl', ['passwd', '-apr1', '-stdin'], { input: password }).toString().trim();
-  await fs.writeFile(file('users'), `lab:${hash}\n`);
+  await fs.writeFile(file('users'), `lab:${hashPassword(password)}\n`);
   await fs.writeFile(file('apache.conf'), describeApache(root, folder, port));
-  // If root starts Apache, it switches to another user, who needs access to both folders.
-  if (process.getuid?.() === 0) await openFolders([root, folder], nodePath.dirname(root));
+  await openFolders([root, folder], nodePath.dirname(root));
   const section = ['type = webdav', `url = http://127.0.0.1:${port}`, 'vendor = other', 'user = lab'];
   return {
-    command: [servers.apache[1], '-X', '-f', file('apache.conf')],
+    command: [servers.apache.program, '-X', '-f', file('apache.conf')],
     section: [...section, `pass = ${obscure(password)}`],
   };
-}
-
-async function openFolders(folders: readonly string[], parent: string): Promise<void> {
-  await fs.chmod(parent, 0o711);
-  for (const folder of folders) await fs.chmod(folder, 0o777);
 }
 
 const apacheModules = [

@@ -72,12 +72,12 @@ export class RoutePlace {
     else await fs.rm(nodePath.join(folder, path));
   }
 
-  /** Returns the content of every file, finished or not, by path. */
-  async read(): Promise<Contents> {
+  /** Returns the content of every file below a folder, finished or not, by its path there. */
+  async read(below = '.'): Promise<Contents> {
     const { folder, remote } = this.location;
-    if (remote === undefined) return await readFolder(folder);
+    if (remote === undefined) return await readFolder(nodePath.join(folder, below));
     return await withFolder(async (copy) => {
-      this.servers.run(['copy', remote, copy]);
+      this.servers.run(['copy', nodePath.posix.join(remote, below), copy]);
       return await readFolder(copy);
     });
   }
@@ -195,13 +195,14 @@ export class RouteRig {
   static async start(kinds: readonly PlaceKind[]): Promise<RouteRig> {
     const root = await fs.realpath(await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-routes-')));
     const rig = new RouteRig(root, await StoreServers.start(findServers(kinds)));
-    for (const kind of kinds) rig.opened.set(kind, openKind(kind, rig.servers, root));
+    for (const kind of kinds) rig.opened.set(kind, await openKind(kind, rig.servers, root));
     return rig;
   }
 
   async stop(): Promise<void> {
     await this.daemon.close();
     await this.threads.end();
+    for (const { close } of this.opened.values()) await close?.();
     await this.servers.stop();
     if (this.configBefore === undefined) delete process.env['RCLONE_CONFIG'];
     else process.env['RCLONE_CONFIG'] = this.configBefore;

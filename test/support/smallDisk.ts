@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
@@ -30,11 +30,22 @@ export async function mountSmallDisk(megabytes: number): Promise<SmallDisk | und
   };
 }
 
+/** The file systems that tests mount; those other than tmpfs are in an image beside their folder, and need 400 MB. */
+export type FileSystem = 'tmpfs' | 'xfs' | 'btrfs';
+
 /** Mounts a file system of the given size, to which everybody may write, in a folder. Returns false if that fails. */
-export function mountDiskIn(folder: string, megabytes: number): boolean {
+export function mountDiskIn(folder: string, megabytes: number, type: FileSystem = 'tmpfs'): boolean {
+  const mount = (...args: readonly string[]): unknown => execFileSync('mount', [...args, folder], { stdio: 'ignore' });
+  const image = `${folder}.image`;
   try {
-    const options = `size=${megabytes}m,mode=777`;
-    execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder], { stdio: 'ignore' });
+    if (type === 'tmpfs') {
+      mount('-t', 'tmpfs', '-o', `size=${megabytes}m,mode=777`, 'tmpfs');
+      return true;
+    }
+    writeFileSync(image, '');
+    truncateSync(image, megabytes * 1024 ** 2);
+    execFileSync(`mkfs.${type}`, ['-q', image], { stdio: 'ignore' });
+    mount('-o', 'loop', image);
     return true;
   } catch {
     return false;
@@ -42,11 +53,13 @@ export function mountDiskIn(folder: string, megabytes: number): boolean {
 }
 
 /** Returns true if {@link mountDiskIn} works here, which usually means as root on Linux. */
-export function canMountDisks(): boolean {
-  const folder = mkdtempSync(nodePath.join(os.tmpdir(), 'dts-disk-'));
-  const isMounted = mountDiskIn(folder, 1);
+export function canMountDisks(type: FileSystem = 'tmpfs'): boolean {
+  const parent = mkdtempSync(nodePath.join(os.tmpdir(), 'dts-disk-'));
+  const folder = nodePath.join(parent, 'disk');
+  mkdirSync(folder);
+  const isMounted = mountDiskIn(folder, type === 'tmpfs' ? 1 : 400, type);
   if (isMounted) unmountDisk(folder);
-  rmdirSync(folder);
+  rmSync(parent, { recursive: true });
   return isMounted;
 }
 

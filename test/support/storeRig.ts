@@ -36,6 +36,8 @@ interface StoreServiceOptions {
 interface StoreRigOptions extends StoreOptions {
   /** Interval in milliseconds at which the rig polls transfers and initial scans; defaults to 10. */
   readonly intervalMs?: number;
+  /** True to start no service yet. */
+  readonly isIdle?: boolean;
 }
 
 /**
@@ -73,7 +75,7 @@ export class StoreRig extends ContractRig {
     try {
       await fs.mkdir(rig.folder);
       for (const kind of kinds) await rig.servers.write(kind, files[kind] ?? {});
-      await rig.startService();
+      if (options.isIdle !== true) await rig.startService();
     } catch (error) {
       await rig.stop();
       throw error;

@@ -5,14 +5,9 @@ import { connect } from 'node:net';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { createRcloneEnvironment, findRclonePath } from '../../src/core/util/remote.ts';
-import {
-  debianServerKinds,
-  isDebianServer,
-  prepareDebianServer,
-  type DebianServer,
-  type DebianServerKind,
-} from './debianServers.ts';
+import { debianServerKinds, isDebianServer, prepareDebianServer, type DebianServerKind } from './debianServers.ts';
 import { eventually } from './eventually.ts';
+import type { DebianServer } from './moreServers.ts';
 import { killIfRunning, listDescendants } from './processTree.ts';
 import { ReservedPort } from './reservedPort.ts';
 
@@ -30,7 +25,7 @@ export const plantedSecrets = [
 /** A kind of server, which is also the name of its remote. */
 export type StoreKind = 'sftp' | 'dav' | 's3' | DebianServerKind;
 
-/** All kinds of servers that this machine can run. */
+/** The kinds of servers that most tests of stores use. */
 export const storeKinds: readonly StoreKind[] = ['sftp', 'dav', 's3', ...debianServerKinds];
 
 /** Options for {@link StoreServers.start}: additional configuration in `remotes`, and the folders to serve. */
