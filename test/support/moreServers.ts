@@ -81,7 +81,8 @@ export async function prepareLighttpd(place: ServerPlace): Promise<DebianServer>
   ];
   await fs.writeFile(file('lighttpd.conf'), lines.join('\n'));
   await openFolders([root, folder], nodePath.dirname(root));
-  return { command: ['/usr/sbin/lighttpd', '-D', '-f', file('lighttpd.conf')], section: describeDav(place) };
+  const section = [...describeDav(place), 'headers = Content-Type,application/xml'];
+  return { command: ['/usr/sbin/lighttpd', '-D', '-f', file('lighttpd.conf')], section };
 }
 
 /** Configures nginx with the WebDAV methods of its module dav-ext. */
