@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { TreeItemCheckboxState, TreeItemCollapsibleState } from 'vscode';
+import type { StoreListing } from '../../src/core/model/databaseModel.ts';
 import type { FoundFile } from '../../src/core/model/fileEntry.ts';
 import { SearchStore } from '../../src/core/search/searchStore.ts';
 import { formatCheckedCount } from '../../src/extension/words/searchWords.ts';
@@ -46,6 +47,30 @@ describe('The search results tree', () => {
     fill('s', [fileEntry('f1', { sizeBytes: 67_000, format: 'json' }), fileEntry('f2')]);
     assert.deepEqual(roots(), ['“corn” | Alpha · 2 files']);
     assert.deepEqual(rows('s'), ['f1.csv | 67 kB · json', 'f2.csv']);
+  });
+
+  it('shows how old the listing of a store is, and why the last scan failed (D62)', () => {
+    const asOf = new Date(new Date().setHours(10, 42)).toISOString();
+    const says = (listing: StoreListing): string[] => {
+      open('s');
+      fill('s', [fileEntry('f1')]);
+      store.update('s', { listing });
+      const [item] = items();
+      return [...roots(), getText(item?.tooltip)].map((text) => text.replaceAll('\u202f', ' '));
+    };
+    assert.deepEqual(says({ state: 'listed', files: 1, asOf }), ['“corn” | Alpha · 1 file', '“corn”\nAlpha\n1 file']);
+    assert.deepEqual(says({ state: 'scanning', files: 1, asOf }), [
+      '“corn” | as of 10:42 AM · Alpha · 1 file',
+      '“corn”\nas of 10:42 AM\nAlpha\n1 file',
+    ]);
+    assert.deepEqual(says({ state: 'failed', files: 1, asOf, problem: 'its server\ndenies access' }), [
+      '“corn” | as of 10:42 AM · Alpha · 1 file',
+      '“corn”\nThe listing is from 10:42 AM, because the last scan failed: its server denies access\nAlpha\n1 file',
+    ]);
+    assert.deepEqual(says({ state: 'failed', files: 1, problem: 'its server denies access' }), [
+      '“corn” | search incomplete · Alpha · 1 file',
+      '“corn”\nThe listing is incomplete, because the last scan failed: its server denies access\nAlpha\n1 file',
+    ]);
   });
 
   it('shows that no files were found, and offers to edit the search', () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
+import { localServiceName } from '../../src/contract/contract.ts';
 import { callCli } from '../support/cliCall.ts';
 import { type CliResult, runCli } from '../support/cliProcess.ts';
 import { json } from '../support/faultBehaviors.ts';
@@ -65,7 +66,7 @@ describe('Scanning a database again by the command line (D62)', () => {
       const { code, stdout, stderr } = await run(service.address, 'search', 'Lab Bucket', text);
       assert.equal([...stdout.matchAll(/^a\.csv /gm)].length, hits);
       const note =
-        /^The listing is of 20[-\dT:.]+Z, because the last scan failed: its folder or bucket doesn't exist\.$/m;
+        /^The listing is from 20[-\dT:.]+Z, because the last scan failed: its folder or bucket doesn't exist\.$/m;
       assert.match(stderr, note);
       assert.equal(code, 0);
     }
@@ -76,9 +77,9 @@ describe('Scanning a database again by the command line (D62)', () => {
     const server = await FaultServer.start();
     try {
       const listing = { state: 'scanning', files: 2, scanned: 1, asOf: '2026-11-30T01:00:00Z' };
-      server.on('GET /', json({ name: 'Test', version: '1.0.0' }));
-      server.on('GET /api/v1/databases', json([{ id: 'd', name: 'D', organization: '', url: '', listing }]));
-      server.on('POST /api/v1/files', json({ resources: [] }));
+      server.on('GET /', json({ name: localServiceName, version: '1.0.0' }));
+      server.on('GET /api/v1/databases', json([{ id: 'd', name: 'D', organization: '', url: '' }]));
+      server.on('POST /api/v1/files', json({ resources: [], listing }));
       const { stderr } = await run(server.address, 'search', 'D', 'a');
       assert.equal(stderr, 'No files match in the listing of 2026-11-30T01:00:00.000Z. A scan is running.\n');
     } finally {

@@ -3,10 +3,11 @@ import type { OpenConnection } from '../../core/connections/openConnections.ts';
 import type { StoreListing } from '../../core/model/databaseModel.ts';
 import type { FileEntry } from '../../core/model/fileEntry.ts';
 import type { FileStaging, SearchQuery } from '../../core/model/searchModel.ts';
+import type { Search } from '../../core/search/searchStore.ts';
 import type { JsonObject } from '../../core/util/json.ts';
-import type { LeftOutCounts } from '../../core/util/leftOut.ts';
 import { toSentence } from '../../core/util/sharedTexts.ts';
 import { describeLeftOut } from '../../core/words/leftOutWords.ts';
+import { describeFailedScan } from '../../core/words/sharedSentences.ts';
 import { CliError, createRequestError, exitCode, type ExitCode } from '../cliError.ts';
 import { runAction, type CommandContext } from '../commandContext.ts';
 import { CliSession, type SearchSession } from '../connections/cliSession.ts';
@@ -49,13 +50,13 @@ async function searchFiles(
 ): Promise<ExitCode> {
   return await CliSession.runSearch(context, async (session) => {
     const connection = await session.connect();
-    const { name, listing } = session.findDatabase(database);
+    const { name } = session.findDatabase(database);
     const { status, all, limit, folder } = flags;
     if (folder !== undefined && !connection.service.hasFullPages)
       throw new CliError('Only a local service can list a folder.');
     const specific = folder === undefined ? flags.specific : { ...flags.specific, folder };
     const request = { database: name, query, ...(status && { status }), ...(specific && { specific }) };
-    const { files, hasMore, leftOut } = await loadFiles(session, connection, request, all ? Infinity : limit);
+    const { files, hasMore, leftOut, listing } = await loadFiles(session, connection, request, all ? Infinity : limit);
     const table = { columns: fileColumns, rows: files, emptyNote: describeNothing(listing) };
     context.output.printTable({ files: files.map(toFileDocument), hasMore, leftOut }, table);
     if (leftOut && (folder !== undefined || Object.keys(leftOut).length > 0))
@@ -69,6 +70,11 @@ async function searchFiles(
 
 const maxPageSize = 1000;
 
+interface LoadedFiles extends Pick<Search, 'leftOut' | 'listing'> {
+  readonly files: readonly FileEntry[];
+  readonly hasMore: boolean;
+}
+
 /**
  * Returns up to `count` files that match a query. `hasMore` is true if there may be more. Throws an error if a request
  * fails.
@@ -78,20 +84,20 @@ export async function loadFiles(
   connection: OpenConnection,
   query: Omit<SearchQuery, 'pageSize'>,
   count: number,
-): Promise<{ readonly files: readonly FileEntry[]; readonly hasMore: boolean; readonly leftOut?: LeftOutCounts }> {
+): Promise<LoadedFiles> {
   const { searchFlow, searchStore } = explorer;
   const key = await searchFlow.run(connection, { ...query, pageSize: Math.min(count, maxPageSize) });
   if (searchStore.get(key)?.mayHaveMore && !searchStore.get(key)?.reason) await searchFlow.loadUpTo(key, count);
-  const { files = [], reason, mayHaveMore = false, leftOut } = searchStore.get(key) ?? {};
+  const { files = [], reason, mayHaveMore = false, leftOut, listing } = searchStore.get(key) ?? {};
   if (reason) throw createRequestError(`Couldn't search ${toPlainCell(query.database)}`, reason);
   const entries = files.flatMap((file) => (file.kind === 'file' ? [file] : []));
   const found = { files: entries.slice(0, count), hasMore: mayHaveMore || entries.length > count };
-  return leftOut ? { ...found, leftOut } : found;
+  return { ...found, ...(leftOut && { leftOut }), ...(listing && { listing }) };
 }
 
 function noteFailedScan({ output }: CommandContext, { asOf, problem }: Partial<StoreListing> = {}): void {
-  if (asOf === undefined || problem === undefined) return;
-  output.note(`The listing is of ${asOf}, because the last scan failed: ${toPlainCell(problem)}.`);
+  if (problem === undefined) return;
+  output.note(toSentence(describeFailedScan({ l10n: english, toPlainLine: toPlainCell }, problem, asOf)));
 }
 
 /** Returns the note for an empty result. A store's listing may be older than what is missing from it. */

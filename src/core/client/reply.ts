@@ -1,3 +1,4 @@
+import type { StoreListing } from '../model/databaseModel.ts';
 import type { FoundFile } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
 import type { LeftOutCounts } from '../util/leftOut.ts';
@@ -16,6 +17,8 @@ export interface SearchReply extends Reply<readonly FoundFile[]> {
   readonly cursor?: string;
   /** The names that the local service's listing leaves out of a search for all files; only in its first page. */
   readonly leftOut?: LeftOutCounts;
+  /** The state of the local service's listing of a store (D62: stores through rclone). */
+  readonly listing?: StoreListing;
 }
 
 /** Describes an ID whose metadata the server refused to return, with the reason (D8: metadata by ids). */

@@ -102,6 +102,8 @@ export interface FoundPage {
   readonly cursor?: string;
   /** Names that the listing of the database or the folder leaves out. */
   readonly leftOut?: LeftOutCounts;
+  /** The state of the listing of a store. */
+  readonly listing?: StoreListing;
 }
 
 /** Reads a search response (§4.3). Ignores extensions unless `isLocal` is true, since they may mean anything. */
@@ -109,7 +111,8 @@ export function readFoundPage(json: unknown, database: string, isLocal: boolean)
   const files = readFiles(json, database);
   if (!isLocal || !isJsonObject(json)) return { files };
   const cursor = typeof json['cursor'] === 'string' ? json['cursor'] : undefined;
-  return { files, ...omitAbsent({ cursor, leftOut: readLeftOut(json['leftOut']) }) };
+  const [leftOut, listing] = [readLeftOut(json['leftOut']), readStoreListing(json['listing'])];
+  return { files, ...omitAbsent({ cursor, leftOut, listing }) };
 }
 
 function readFile(resource: unknown, database: string): FoundFile {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { RefusedId } from '../client/reply.ts';
 import type { ConnectionStore } from '../connections/connectionStore.ts';
 import { catchRefusal, type OpenConnection, type OpenConnections } from '../connections/openConnections.ts';
-import type { Database } from '../model/databaseModel.ts';
+import type { Database, StoreListing } from '../model/databaseModel.ts';
 import type { FileEntry, FoundFile } from '../model/fileEntry.ts';
 import type { MissingId } from '../model/idList.ts';
 import type { Reason } from '../model/reason.ts';
@@ -30,6 +30,7 @@ interface SearchPage {
   /** The position after this page, if the service reported it (D9: paging). */
   readonly cursor?: string;
   readonly leftOut?: LeftOutCounts;
+  readonly listing?: StoreListing;
   /** True if there are more pages; `ifNew` if that depends on whether this page contains new files (D9: paging). */
   readonly more: boolean | 'ifNew';
   readonly reason?: Reason;
@@ -276,6 +277,8 @@ export class SearchFlow {
       mayHaveMore: true,
       lastPage: undefined,
       cursor: undefined,
+      leftOut: undefined,
+      listing: undefined,
     });
     await this.load(key);
   }
@@ -373,6 +376,7 @@ export class SearchFlow {
       pagesWithoutNew,
       ...(!page.reason && { lastPage: page.files, cursor: page.cursor, loadedAt: this.dependencies.clock.now() }),
       ...(page.leftOut && { leftOut: page.leftOut }),
+      ...(page.listing && { listing: page.listing }),
       ...(page.missing.length > 0 && { missing: [...search.missing, ...page.missing] }),
       ...(page.reason && { reason: page.reason }),
     });

@@ -1,3 +1,4 @@
+import type { StoreListing } from '../model/databaseModel.ts';
 import { getFileKey, type FileEntry, type FoundFile } from '../model/fileEntry.ts';
 import type { MissingId } from '../model/idList.ts';
 import type { Reason } from '../model/reason.ts';
@@ -125,6 +126,8 @@ export interface Search {
   readonly cursor?: string;
   /** Names that the local service's listing leaves out of a search for all files; absent if unknown. */
   readonly leftOut?: LeftOutCounts;
+  /** The state of the listing of a store in which the local service found the last page. */
+  readonly listing?: StoreListing;
   readonly mayHaveMore: boolean;
   /** Consecutive pages without new files since loading started; 0 if it is known whether more follow (D9: paging). */
   readonly pagesWithoutNew: number;
@@ -142,13 +145,20 @@ export interface Search {
   readonly batchId?: string;
 }
 
+/** Returns the time of a search's results: that of the listing of the store, or of the last page. */
+export function getResultTime({ listing, loadedAt }: Search): number | undefined {
+  return listing?.asOf === undefined ? loadedAt : Date.parse(listing.asOf);
+}
+
 type SearchChange = Partial<
-  Omit<Search, 'key' | 'connectionId' | 'query' | 'reason' | 'lastPage' | 'cursor' | 'batchId'>
+  Omit<Search, 'key' | 'connectionId' | 'query' | 'reason' | 'lastPage' | 'cursor' | 'batchId' | 'leftOut' | 'listing'>
 > & {
   readonly batchId?: string | undefined;
   readonly reason?: Reason | undefined;
   readonly lastPage?: readonly FoundFile[] | undefined;
   readonly cursor?: string | undefined;
+  readonly leftOut?: LeftOutCounts | undefined;
+  readonly listing?: StoreListing | undefined;
 };
 
 /** The databases left out of a search of all databases, because they refuse it (D38: learned searchability). */
@@ -241,20 +251,20 @@ export class SearchStore {
 
   /** Replaces a search's files with those from a new request. Files stay checked even if they are not found again. */
   replace(key: string, { files, missing, nextOffset, mayHaveMore, pagesWithoutNew, ...fresh }: Search): void {
-    const { lastPage, cursor, leftOut, loadedAt } = fresh;
+    const { lastPage, cursor, leftOut, listing, loadedAt } = fresh;
     this.checks.renew(
       key,
       files.filter((file) => file.kind === 'file'),
     );
     const progress = { nextOffset, mayHaveMore, pagesWithoutNew, ...(loadedAt !== undefined && { loadedAt }) };
-    const found = leftOut ? { leftOut } : {};
     this.update(key, {
       ...progress,
-      ...found,
       files,
       missing,
       lastPage,
       cursor,
+      leftOut,
+      listing,
       reason: undefined,
       isLoading: false,
       isStale: false,
@@ -278,13 +288,15 @@ export class SearchStore {
     const stored = this.searches.get(key);
     const differs = (field: keyof SearchChange): boolean => stored?.search[field] !== change[field];
     if (!stored || !(Object.keys(change) as (keyof SearchChange)[]).some(differs)) return;
-    const { reason, lastPage, cursor, batchId, ...rest } = { ...stored.search, ...change };
+    const { reason, lastPage, cursor, batchId, leftOut, listing, ...rest } = { ...stored.search, ...change };
     if (change.files) {
       stored.files = [...change.files];
       stored.seen = new Set(stored.files.map(getFileIdentity));
     }
     const page = { ...(lastPage && { lastPage }), ...(cursor !== undefined && { cursor }) };
-    stored.search = { ...rest, files: stored.files, ...page, ...(reason && { reason }), ...(batchId && { batchId }) };
+    const facts = { ...(leftOut && { leftOut }), ...(listing && { listing }) };
+    const state = { ...(reason && { reason }), ...(batchId && { batchId }) };
+    stored.search = { ...rest, files: stored.files, ...page, ...facts, ...state };
     this.changed.fire([key]);
   }
 

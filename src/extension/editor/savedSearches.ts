@@ -2,7 +2,7 @@ import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatSavedSearch, parseSavedSearch } from '../../core/model/savedSearch.ts';
 import { filterMissingIds } from '../../core/model/idList.ts';
-import type { Search, SearchStore } from '../../core/search/searchStore.ts';
+import { getResultTime, type Search, type SearchStore } from '../../core/search/searchStore.ts';
 import { wait, type Clock } from '../../core/util/clock.ts';
 import { createFolder } from '../../core/util/createFolder.ts';
 import { isMissing } from '../../core/util/errorFacts.ts';
@@ -121,7 +121,8 @@ export class SavedSearches implements Disposable {
   }
 
   private format(search: Search): string {
-    const { key, connectionId, query, order, isCollapsed, mayHaveMore, loadedAt, batchId, files } = search;
+    const { key, connectionId, query, order, isCollapsed, mayHaveMore, batchId, files } = search;
+    const loadedAt = getResultTime(search);
     const unknownIds = filterMissingIds(search, true).map(({ id }) => id);
     const saved = { key, connectionId, query, order, isCollapsed, mayHaveMore, files, unknownIds };
     const checked = this.dependencies.store.getChecked(key);

@@ -3,6 +3,7 @@ import { getMachine } from '../../core/model/connection.ts';
 import type { StoreListing } from '../../core/model/databaseModel.ts';
 import { capitalize } from '../../core/util/sharedTexts.ts';
 import { describeLeftOut } from '../../core/words/leftOutWords.ts';
+import { describeFailedScan } from '../../core/words/sharedSentences.ts';
 import { localConnectionId } from '../editor/machine.ts';
 import { formatFileCount, formatNumber, formatSize, formatTime, plural } from './localeFormats.ts';
 import { toPlainLine } from './plainText.ts';
@@ -38,7 +39,7 @@ export function describeStoreContent(folderCount: number, fileCount: number, max
 export function describeStoreState(listing: StoreListing): string {
   const { state, asOf, scanned, files, problem } = listing;
   if (state === 'scanning') return describeScan(scanned ?? files);
-  if (state === 'failed') return describeFailedScan(problem);
+  if (state === 'failed') return describeUnlisted(problem);
   return asOf === undefined ? '' : l10n.t('as of {0}', formatListedTime(asOf));
 }
 
@@ -46,7 +47,7 @@ function describeScan(fileCount: number): string {
   return fileCount === 0 ? l10n.t('scanning…') : l10n.t('scanning: {0} so far', formatFileCount(fileCount));
 }
 
-function describeFailedScan(problem: string | undefined): string {
+function describeUnlisted(problem: string | undefined): string {
   if (problem === undefined) return l10n.t("can't be listed");
   return l10n.t("can't be listed: {0}", toPlainLine(problem));
 }
@@ -55,14 +56,20 @@ function describeFailedScan(problem: string | undefined): string {
  * Describes a store or folder for its row's tooltip: the number of files, the free space, what isn't listed, and any
  * failure of the last scan. Each fact is on its own line.
  */
-export function describeStoreListing({ files, asOf, freeBytes, leftOut, problem }: StoreListing): string {
+export function describeStoreListing(listing: StoreListing): string {
+  const { files, asOf, freeBytes, leftOut } = listing;
   const count = formatFileCount(files);
   const listed = asOf === undefined ? '' : l10n.t('{0}, as of {1}', count, formatListedTime(asOf));
-  const failure = problem === undefined ? '' : l10n.t('The last scan failed: {0}', toPlainLine(problem));
+  const failure = describeScanFailure(listing);
   const space = freeBytes === undefined ? '' : l10n.t('{0} free', formatSize(freeBytes));
-  return [listed, space, leftOut ? capitalize(describeLeftOut(l10n, leftOut, formatNumber)) : '', failure]
-    .filter((line) => line !== '')
-    .join('\n');
+  const omissions = leftOut ? capitalize(describeLeftOut(l10n, leftOut, formatNumber)) : '';
+  return [failure ? count : listed, space, omissions, failure].filter(Boolean).join('\n');
+}
+
+/** Describes why the last scan of a store failed, and how old its listing is. Returns an empty string if it didn't. */
+export function describeScanFailure({ asOf, problem }: StoreListing): string {
+  if (problem === undefined) return '';
+  return describeFailedScan({ l10n, toPlainLine }, problem, asOf === undefined ? asOf : formatListedTime(asOf));
 }
 
 function formatListedTime(asOf: string): string {

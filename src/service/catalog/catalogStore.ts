@@ -14,6 +14,7 @@ import {
   runInTransaction,
   type SqliteFile,
 } from '../sqlite.ts';
+import type { StoreListingState } from '../wire/apiSchemas.ts';
 import { getRangeBelow, type CatalogFile, type HashedFile, type HashUpdate, type ScannedFile } from './catalogFile.ts';
 import { CatalogMerge, StagedListing } from './catalogMerge.ts';
 import { CatalogRows, toCatalogFile, type FileRow } from './catalogRows.ts';
@@ -77,6 +78,8 @@ export interface CatalogPage {
   readonly files: readonly CatalogFile[];
   /** Start of the next page; absent if this page is not full. A full page may be the last one. */
   readonly next?: SearchCursor;
+  /** The state of the store's listing; absent for a folder (D62: stores through rclone). */
+  readonly listing?: StoreListingState;
 }
 
 const maxFiles = 2_000;

@@ -1,7 +1,7 @@
 import type { MetadataRequest } from '../../contract/contract.ts';
 import type { LeftOutCounts } from '../../core/util/leftOut.ts';
 import { findQueryMistakes, queryConditions, type QueryMistake } from '../../core/util/searchSyntax.ts';
-import { toFileResource, type CatalogFile } from '../catalog/catalogFile.ts';
+import { toFileResource } from '../catalog/catalogFile.ts';
 import type { CatalogPage } from '../catalog/catalogStore.ts';
 import {
   countTerms,
@@ -133,7 +133,7 @@ function createSearchRoute(path: string, databases: ServedDatabases): DescribedR
     tag: 'files',
     summary: 'Search the files of a database',
     description:
-      'Results are sorted by relevance and then by path, in a stable order for offset and limit. While files come and go, page with `cursor` instead of `offset`. Without a limit, all results are returned. The first response to a search for all files, of the database or of a `folder`, has `leftOut`. An incomplete response is invalid as a whole.',
+      'Results are sorted by relevance and then by path, in a stable order for offset and limit. While files come and go, page with `cursor` instead of `offset`. Without a limit, all results are returned. The first response to a search for all files, of the database or of a `folder`, has `leftOut`. Each response of a store has `listing`. An incomplete response is invalid as a whole.',
     success: { status: 200, description: 'The files found.', schema: responseSchemas.SearchResult },
     example: { database: 'Source Data', orcid: exampleOrcid, query: 'format:csv', offset: 0, limit: 100 },
     problems: { 404: unknownDatabaseDescription, 500: unavailableDescription },
@@ -191,9 +191,12 @@ async function runSearch(databases: ServedDatabases, request: LocalSearchRequest
   const first = await database.catalog.search(catalogSearch);
   const leftOut = await countLeftOut(database, catalogSearch, first.files.length > 0);
   if (first.next === undefined || first.files.length === catalogSearch.limit)
-    return toResponse(database, first.files, first.next, leftOut);
-  return { status: 200, pieces: streamSearch(database, catalogSearch, first, leftOut) };
+    return toResponse(database, { ...first, leftOut });
+  return { status: 200, pieces: streamSearch(database, catalogSearch, { ...first, leftOut }) };
 }
+
+/** A page of search results, with what the first response says beside them. */
+type FirstPage = CatalogPage & { readonly leftOut?: LeftOutCounts | undefined };
 
 /**
  * Counts what the first response to a search for all files leaves out; undefined for other responses, and for a folder
@@ -241,11 +244,10 @@ function describeMistake({ kind, position, condition }: QueryMistake): string {
 async function* streamSearch(
   database: ServedDatabase,
   catalogSearch: CatalogSearch,
-  first: CatalogPage,
-  leftOut: LeftOutCounts | undefined,
+  first: FirstPage,
 ): AsyncGenerator<string> {
-  const head = leftOut === undefined ? '' : `"leftOut":${JSON.stringify(leftOut)},`;
-  yield `{"database":${JSON.stringify(database.document.name)},${head}"resources":[`;
+  const { leftOut, listing } = first;
+  yield `${JSON.stringify({ database: database.document.name, leftOut, listing }).slice(0, -1)},"resources":[`;
   let remaining = catalogSearch.limit;
   for (let page = first, comma = ''; ; comma = ',') {
     if (page.files.length > 0) yield comma + page.files.map((file) => JSON.stringify(toFileResource(file))).join(',');
@@ -284,7 +286,7 @@ async function getMetadata(
   const found = await database.catalog.filesByIds(new Set(request.file_ids));
   checkAllFound(request.file_ids, found, root);
   const offset = request.offset ?? 0;
-  return toResponse(database, [...found.values()].slice(offset, offset + (request.limit ?? found.size)));
+  return toResponse(database, { files: [...found.values()].slice(offset, offset + (request.limit ?? found.size)) });
 }
 
 /** Throws a 404 problem that lists missing files, up to a limit, instead of returning an incomplete list. */
@@ -299,15 +301,10 @@ function checkAllFound(ids: readonly string[], found: ReadonlyMap<string, unknow
   );
 }
 
-function toResponse(
-  database: ServedDatabase,
-  files: readonly CatalogFile[],
-  next?: SearchCursor,
-  leftOut?: LeftOutCounts,
-): RouteResponse {
+function toResponse({ document }: ServedDatabase, { files, next, leftOut, listing }: FirstPage): RouteResponse {
   const cursor = next && formatCursor(next);
   const resources = files.map(toFileResource);
-  return { status: 200, body: { database: database.document.name, resources, cursor, leftOut } };
+  return { status: 200, body: { database: document.name, resources, cursor, leftOut, listing } };
 }
 
 const pattern = /^(\d)\/(\d+)\/([-+.\de]+|-Infinity)\/(.+)$/s;

@@ -132,7 +132,10 @@ export class StoreCatalog {
    * {@link DatabaseUnavailableError} if there are still no files to search.
    */
   async search(search: CatalogSearch): Promise<CatalogPage> {
-    return await this.query((store) => store.search({ ...search, stagedCondition: readableCondition }));
+    return await this.query((store) => {
+      const page = store.search({ ...search, stagedCondition: readableCondition });
+      return { ...page, listing: this.getListing() };
+    });
   }
 
   /** Returns the file for each ID, or undefined for an unknown ID. Rejects with the same errors as {@link search}. */

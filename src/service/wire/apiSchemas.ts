@@ -346,6 +346,7 @@ export const responseSchemas = {
     ...fileList,
     cursor: optionalText('Position after the last file, to continue from; absent if there are no more files.'),
     leftOut: z.optional(leftOut),
+    listing: z.optional(listing),
   }),
   TransferAccepted: z.strictObject({ id: transferId }),
   TransferStatus: transferStatus,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { localServiceName } from '../../../src/contract/contract.ts';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
 import type { SearchQuery } from '../../../src/core/model/searchModel.ts';
 import type { Search } from '../../../src/core/search/searchStore.ts';
@@ -57,6 +58,23 @@ describe('Refreshing the search of an earlier window (D59)', () => {
     assert.deepEqual(shown(), [['1', '2', '3', '4'], false, false]);
     await rig.explorer.searchFlow.loadMore('s');
     assert.deepEqual(shown(), [['1', '2', '3', '4', '5', '6'], false, false]);
+  });
+
+  it('keeps nothing that an earlier response said of the listing', async () => {
+    const listing = { state: 'failed', files: 2, asOf: '2026-11-03T10:00:00.000Z', problem: 'p' };
+    const outdated = json({ resources: [{ id: '1' }], leftOut: { hidden: 1 }, listing });
+    rig.server.on('GET /', json({ name: localServiceName, version: '1.0.0' }));
+    rig.server.on('POST /api/v1/files', outdated, page('1'), outdated, page('1'));
+    const session = await rig.connect();
+    const { searchFlow } = rig.explorer;
+    const key = await searchFlow.run(session, query);
+    const said = (): unknown => [all()[0]?.leftOut, all()[0]?.listing];
+    for (const again of [() => searchFlow.refresh(key), () => searchFlow.restart(key)]) {
+      assert.deepEqual(said(), [{ hidden: 1 }, listing]);
+      await again();
+      assert.deepEqual(said(), [undefined, undefined]);
+      await searchFlow.refresh(key);
+    }
   });
 
   it('keeps the files when the service fails or is not connected, and reports the reason', async () => {

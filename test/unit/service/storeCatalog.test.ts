@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { systemClock, type Clock } from '../../../src/core/util/clock.ts';
 import { parseJsonObject } from '../../../src/core/util/json.ts';
+import { parseSearch, parseSpecific } from '../../../src/service/catalog/searchLanguage.ts';
 import { StoreCatalog, type StoreCatalogConfig } from '../../../src/service/stores/storeCatalog.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../../support/manualClock.ts';
@@ -76,6 +77,26 @@ describe('The catalog of a store', () => {
     await fs.writeFile(program, complete);
     await catalog.rescan();
     assert.deepEqual([catalog.getListing().files, catalog.getLeftOut('')], [1, {}]);
+  });
+
+  it('says with each page how old the listing is, and why the last scan failed', async () => {
+    await open([plainObject, plainObject.replace('a.txt', 'b.txt')]);
+    const page = { search: parseSearch(''), filter: parseSpecific({}), offset: 0, limit: 1 };
+    await catalog.rescan();
+    const { asOf } = catalog.getListing();
+    const { listing, next } = await catalog.search(page);
+    assert.deepEqual(listing, { state: 'listed', files: 2, asOf });
+    await fs.writeFile(nodePath.join(folder, 'rclone'), createProgram().replace(/lsjson.*/, 'lsjson) exit 3 ;;'));
+    await catalog.rescan();
+    const { problem } = catalog.getListing();
+    assert.match(problem ?? '', /^rclone failed; /);
+    for (const after of [undefined, next])
+      assert.deepEqual((await catalog.search({ ...page, after })).listing, {
+        state: 'failed',
+        files: 2,
+        asOf,
+        problem,
+      });
   });
 
   it('claims no completeness after an update from version 0.2 until its next scan of everything', async () => {

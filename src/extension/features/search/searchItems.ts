@@ -4,7 +4,7 @@ import type { FileEntry, FoundFile, UnreadableFile } from '../../../core/model/f
 import { filterMissingIds, filterTrimmedIds, type MissingId } from '../../../core/model/idList.ts';
 import type { Reason } from '../../../core/model/reason.ts';
 import { maxPagesWithoutNew } from '../../../core/model/searchModel.ts';
-import type { LeftOutSearches, Search } from '../../../core/search/searchStore.ts';
+import { getResultTime, type LeftOutSearches, type Search } from '../../../core/search/searchStore.ts';
 import { isJsonObject, type JsonObject } from '../../../core/util/json.ts';
 import type {
   ConnectionNode,
@@ -19,6 +19,7 @@ import { formatAlsoIn, formatDatabases } from '../../words/summaryWords.ts';
 import { formatList, formatNumber, formatSize, formatTime, plural, wordsLanguage } from '../../words/localeFormats.ts';
 import { toPlainLine, toPlainText } from '../../words/plainText.ts';
 import { describeReason } from '../../words/reasonWords.ts';
+import { describeScanFailure } from '../../words/serviceNames.ts';
 import {
   describeFilters,
   describeOrder,
@@ -43,11 +44,14 @@ export function createSearchItem(search: Search): TreeItem {
   const sorted =
     order === 'relevance' ? '' : l10n.t('sorted by {0}', describeOrder(order).toLocaleLowerCase(wordsLanguage));
   const filters = describeFilters(query, isLocal(search.connectionId));
-  const lines = [describeAge(search), getDatabaseLabel(query.database), filters, formatResultCount(search), sorted];
-  item.description = lines.filter(Boolean).join(' · ');
+  const age = describeAge(search);
+  const facts = [getDatabaseLabel(query.database), filters, formatResultCount(search), sorted];
+  item.description = [age, ...facts].filter(Boolean).join(' · ');
+  const listed = (search.listing && describeScanFailure(search.listing)) || age;
   const { folder } = query.specific ?? {};
   const isShown = search.leftOut && (folder !== undefined || Object.keys(search.leftOut).length > 0);
-  item.tooltip = [terms, ...lines, isShown ? formatLeftOutLine(search.leftOut) : ''].filter(Boolean).join('\n');
+  const omissions = isShown ? formatLeftOutLine(search.leftOut) : '';
+  item.tooltip = [terms, listed, ...facts, omissions].filter(Boolean).join('\n');
   return setAccessibleLabel(item, describeSearchState(search));
 }
 
@@ -81,15 +85,23 @@ function describeSearchState({ isLoading, reason }: Search): string {
   return reason ? l10n.t('failed') : '';
 }
 
-/** Describes the age of results that were loaded in an earlier session (D59: saved searches). */
-function describeAge({ isStale, loadedAt }: Search): string {
-  return isStale && loadedAt !== undefined ? l10n.t('as of {0}', formatTime(loadedAt, Date.now())) : '';
+/** Describes the age of results from an earlier session (D59: saved searches), or from an outdated listing. */
+function describeAge(search: Search): string {
+  if (!isOutdated(search)) return '';
+  if (search.listing && search.listing.asOf === undefined) return l10n.t('search incomplete');
+  const at = getResultTime(search);
+  return at === undefined ? '' : l10n.t('as of {0}', formatTime(at, Date.now()));
 }
 
-function getSearchIcon({ isLoading, isStale, reason, query }: Search): ThemeIcon {
+function isOutdated({ isStale, listing }: Search): boolean {
+  return isStale || (listing !== undefined && listing.state !== 'listed');
+}
+
+function getSearchIcon(search: Search): ThemeIcon {
+  const { isLoading, reason, query } = search;
   if (isLoading) return new ThemeIcon('loading~spin');
   if (reason) return new ThemeIcon('warning');
-  if (isStale) return new ThemeIcon('history');
+  if (isOutdated(search)) return new ThemeIcon('history');
   return new ThemeIcon(query.ids ? 'list-selection' : 'search');
 }
 
