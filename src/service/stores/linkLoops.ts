@@ -22,12 +22,12 @@ const repetition = /^((?:[^/]+\/)*?)((?:[^/]+\/)+?)\2{2,}/;
 const minCount = 3;
 /** The same for a folder, which has no size: those of a Zarr array may be alike in each of its dimensions. */
 const minFolderCount = 8;
-/** Maximum number of folders in a row without a file: many links lead to ever more folders. */
+/** Maximum number of folders in a row with repeated names, without a file: many links lead to ever more folders. */
 const maxFolders = 1_000_000;
 /** Number of files compared after a repetition; an array in the Zarr format may have millions. */
 const maxFiles = 100;
 
-/** Finds such links by a file, or a folder without files, that is listed with the same properties after several repetitions. */
+/** Finds such links by a file or a folder that is listed with the same properties after several repetitions. */
 export class LoopFinder {
   /** By the repeated folders, the lengths of their repetitions before each of some files. */
   private readonly groups = new Map<string, Map<string, Set<number>>>();
@@ -35,9 +35,10 @@ export class LoopFinder {
 
   /** Throws {@link LinkLoop} if a listed object shows one. */
   check({ Path: path, Size: bytes, ModTime: time, IsDir: isFolder }: Readonly<Record<string, unknown>>): void {
-    this.folders = isFolder === true ? this.folders + 1 : 0;
-    if (this.folders > maxFolders) throw new DatabaseUnavailableError(manyFoldersCause);
+    if (isFolder !== true) this.folders = 0;
     if (typeof path !== 'string' || !mayRepeat(path)) return;
+    if (isFolder === true) this.folders += 1;
+    if (this.folders > maxFolders) throw new DatabaseUnavailableError(manyFoldersCause);
     const [run, start = '', folders = ''] = repetition.exec(path) ?? [];
     if (run === undefined) return;
     const group = `${isFolder === true}/${start}/${folders}`;

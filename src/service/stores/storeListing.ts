@@ -27,7 +27,7 @@ interface ListedStore {
   readonly onNote: (note: string) => void;
   /** Keeps the storage classes that are listed apart: there may be one per object. */
   readonly staged: StagedListing;
-  /** Maximum time in which rclone finds nothing; an hour by default. */
+  /** Maximum time in which rclone finds nothing; by default six hours, for a folder with many links on a slow server. */
   readonly silenceMs?: number;
 }
 
@@ -113,7 +113,7 @@ interface ListingOutput<T> {
 }
 
 async function* runListing<T>(
-  { program, remote, silenceMs = 3_600_000 }: ListedStore,
+  { program, remote, silenceMs = 6 * 3_600_000 }: ListedStore,
   args: readonly string[],
   { under, read, log }: ListingOutput<T>,
   signal: AbortSignal,
@@ -148,6 +148,9 @@ async function* runListing<T>(
 /** Matches the lines with the two fields that are read; rclone indents its output, with one field per line. */
 const classFieldPattern = /^\t\t"(Remote|StorageClass)": ("(?:[^"\\]|\\.)+"),?$/;
 
+/** Maximum delay of a timer: 24 days. */
+const longestMs = 2 ** 31 - 1;
+
 async function tryReadClasses(store: ListedStore, under: string, signal: AbortSignal): Promise<void> {
   try {
     await readClasses(store, under, signal);
@@ -165,7 +168,9 @@ async function readClasses(store: ListedStore, under: string, signal: AbortSigna
   // This command takes no request per object, unlike a listing with metadata.
   const args = ['backend', 'restore-status', '-o', 'all'];
   const read: ListingReader<readonly string[]> = (pieces) => pieces;
-  for await (const lines of runListing(store, args, { under, read, log: new ListingLog(under, []) }, signal)) {
+  // rclone prints the classes of a whole bucket only at the end.
+  const patient = { ...store, silenceMs: longestMs };
+  for await (const lines of runListing(patient, args, { under, read, log: new ListingLog(under, []) }, signal)) {
     const classes = new Map<string, string>();
     for (const line of lines) {
       const [, field, json = ''] = classFieldPattern.exec(line) ?? [];

@@ -404,6 +404,7 @@ export async function canResume(
   daemon: RcloneDaemon,
   { source, destination }: { readonly source: ServedDatabase; readonly destination: ServedDatabase },
   suspension: TransferSuspension,
+  transferId: string,
 ): Promise<boolean> {
   const { neededBytes } = suspension;
   if (!(await hasRoom(source.location.folder, destination.location.folder, neededBytes))) return false;
@@ -415,6 +416,7 @@ export async function canResume(
     const freeBytes = to === undefined ? undefined : await client.getFreeBytes(to);
     if (freeBytes === undefined || freeBytes >= neededBytes) return true;
     if (suspension.hasClosedStores || daemon.isShared) return false;
+    if (!(await waitForAbandonedRequests(client, getTransferFolderName(transferId)))) return false;
     await closeConnections(client);
     suspension.hasClosedStores = true;
     return false;

@@ -389,9 +389,10 @@ export class TransferQueue {
   }
 
   private async retry(live: LiveTransfer, suspension: TransferSuspension): Promise<void> {
+    const { id } = live.getRecord();
     const databases = findServedPair(this.options.databases, live.getRecord());
-    const isReady = databases && (await canResume(this.options.daemon, databases, suspension));
-    const isCurrent = this.live.get(live.getRecord().id) === live;
+    const isReady = databases && (await canResume(this.options.daemon, databases, suspension, id));
+    const isCurrent = this.live.get(id) === live;
     if (this.isClosed || !isCurrent || live.getRecord().isCancelRequested) return;
     if (isReady === true) this.enqueue(live);
     else this.retryLater(live, suspension);
