@@ -1,6 +1,7 @@
 import { settlesWithin, type Clock } from '../../core/util/clock.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import { leftOutKinds, type LeftOutCounts, type LeftOutKind } from '../../core/util/leftOut.ts';
+import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { sqliteErrorCode } from '../sqlite.ts';
 import type { StoreListingState } from '../wire/apiSchemas.ts';
@@ -90,6 +91,9 @@ const searchWait: ScanWait = { needsScan: true, limitMs: scanWaitMs };
  */
 const progressDelayMs = 1_000;
 
+/** Delay before a scan that is due, but that no query waits for. */
+const laterScanMs = 1_000;
+
 /** Options for a folder's catalog. All values must be cloneable, because they are sent to the catalog thread. */
 export interface FolderCatalogConfig {
   /** Name of the database, for messages. */
@@ -123,6 +127,8 @@ export class FolderCatalog {
   private refreshing: Promise<void> | undefined;
   /** A queued scan of the whole folder that has not started yet; later requests share it. */
   private pendingScan: Promise<void> | undefined;
+  /** Timer for a scan that is due, but that no query waits for. */
+  private laterScan: Disposable | undefined;
   private readonly freshness: Freshness;
   /** The reason the database is unavailable, as a phrase about the folder, such as `doesn't exist`. */
   private failureReason: string | undefined;
@@ -232,6 +238,7 @@ export class FolderCatalog {
 
   async close(): Promise<void> {
     this.isClosed = true;
+    this.laterScan?.dispose();
     this.watcher.dispose();
     await this.lastTask;
     this.repairableStore.close();
@@ -271,7 +278,7 @@ export class FolderCatalog {
 
   /**
    * Starts a scan if one is due. Waits for the scan if the folder was unavailable or has not been scanned before. With
-   * `needsScan`, also waits if the scan is expected to be quick. Throws {@link DatabaseUnavailableError} if the folder
+   * `needsScan`, also waits if the scan is expected to be quick; otherwise, a repeated scan starts a little later. Throws {@link DatabaseUnavailableError} if the folder
    * is unavailable, or if a scan that it needs takes longer than queries wait.
    */
   private async refresh({ needsScan, limitMs }: ScanWait): Promise<void> {
@@ -281,12 +288,23 @@ export class FolderCatalog {
     await this.waitForScan(this.resuming, limitMs);
     if (this.failureReason !== undefined || !this.freshness.hasScanned(state))
       await this.waitForScan(this.refreshNow(), limitMs);
-    else if (this.freshness.isStale(this.watcher.isComplete)) {
-      const refreshed = this.refreshNow();
-      // If it isn't quick after all, the files of the last scan are still there.
-      if (needsScan && this.freshness.isQuick) await settlesWithin(this.dependencies.clock, scanWaitMs, refreshed);
-    }
+    else if (this.freshness.isStale(this.watcher.isComplete)) await this.repeatScan(needsScan);
     if (this.failureReason !== undefined) throw this.createUnavailableError(this.failureReason);
+  }
+
+  private async repeatScan(needsScan: boolean): Promise<void> {
+    const { clock } = this.dependencies;
+    if (!needsScan) {
+      // Lookups come in bursts, such as many submissions at a time, and the scan would compete with them.
+      this.laterScan ??= clock.after(laterScanMs, () => {
+        this.laterScan = undefined;
+        if (this.freshness.isStale(this.watcher.isComplete)) void this.refreshNow();
+      });
+      return;
+    }
+    const refreshed = this.refreshNow();
+    // If it isn't quick after all, the files of the last scan are still there.
+    if (this.freshness.isQuick) await settlesWithin(clock, scanWaitMs, refreshed);
   }
 
   private async waitForScan(scan: Promise<void> | undefined, limitMs: number): Promise<void> {
