@@ -68,12 +68,8 @@ export const fullCause = 'it is full';
 export const unsignedCause =
   'uploads to its http:// address need "use_unsigned_payload = true" in the rclone configuration';
 
-/** S3 lists other values in place of the hashes of objects that it encrypts with a managed key. */
-export const encryptionHint =
-  '; for S3 with SSE-KMS, set "server_side_encryption = aws:kms" in the rclone configuration and scan again';
-
 /** The reason why rclone rejects an object that it has stored, moved or copied. */
-export const differingCause = `the hashes in the store differ${encryptionHint}`;
+export const differingCause = 'the hashes in the store differ';
 
 /** The reason why this machine currently can't open a file or a connection. */
 export const tooManyFiles = 'too many files are open';

@@ -1,4 +1,3 @@
-import { encryptionHint } from '../../core/util/remote.ts';
 import { type BatchFolder, StoreBatches } from '../stores/storeBatches.ts';
 import type { StoreClient, StoreObject } from '../stores/storeClient.ts';
 import { findReportedTime, type KeptTimes } from '../stores/storeFeatures.ts';
@@ -119,11 +118,12 @@ export const readBackMethod = 'reading back';
 export function compareHash(algorithm: string, hex: string | undefined, digests: StreamDigests): string | undefined {
   if (hex === undefined) return undefined;
   if (digests.get(algorithm) === hex) return algorithm;
-  const hint = algorithm === 'md5' ? encryptionHint : '';
-  throw new OperationError(
-    'copy',
-    new BadFile(`it does not have the ${algorithm} hash that the store listed for it${hint}`),
-  );
+  throw new OperationError('copy', new BadFile(getMismatchCause(algorithm)));
+}
+
+/** Returns the reason for a failure with a file whose content has another hash than the one that the store lists. */
+export function getMismatchCause(algorithm: string): string {
+  return `it does not have the ${algorithm} hash that the store listed for it`;
 }
 
 /** Reads files from a store one by one. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { settlesWithin, systemClock } from '../../core/util/clock.ts';
-import { archivedCause, getRemoteName } from '../../core/util/remote.ts';
+import { archivedCause, differingCause, getRemoteName } from '../../core/util/remote.ts';
 import { getTransferFolderName, getUploadFolderName } from '../../core/util/transferFolderNames.ts';
 import type { DatabaseLocation, ServedDatabase } from '../catalog/servedDatabases.ts';
 import { StoreClient, waitForAbandonedRequests, type RcloneAddress, type StoreObject } from '../stores/storeClient.ts';
@@ -26,6 +26,7 @@ import {
 } from './folderRoute.ts';
 import type { TransferRecordFile } from './journal.ts';
 import { chooseManifestName, generateManifest } from './manifest.ts';
+import { getMismatchCause } from './moveSides.ts';
 import {
   createFullSuspension,
   createLossError,
@@ -46,6 +47,10 @@ const discardLimitMs = 1_500;
 
 /** The reason why a file can't be written, such as to the root of a remote that combines others. */
 const noFolderCause = "its folder can't be created there; serve one of the folders in the destination instead";
+
+/** S3 lists other values in place of the hashes of objects that it encrypts with a managed key. */
+const encryptionHint =
+  '; for S3 with SSE-KMS, set "server_side_encryption = aws:kms" in the rclone configuration and scan again';
 
 /** Returns the route between two databases, which goes through rclone if either is a store. */
 export function createRoute(options: StoreRouteOptions): TransferRoute {
@@ -206,17 +211,27 @@ class StoreRoute extends FolderRoute {
     const { path, bytes } = file;
     const isFull = store === 'full' && operation !== 'read';
     if (isFull) return createFullSuspension(bytes);
-    if (store === 'full' || store === 'unreachable') return createSuspension(operation, explain(failure));
+    if (store === 'full' || store === 'unreachable') return createSuspension(operation, this.explain(failure));
     const outage = await this.findOutage(failure);
     if (outage !== undefined) return createSuspension(operation, outage);
-    if (store === undefined) return await super.toTransferError(failure, file);
+    const explained = failure.text === undefined ? failure : { ...failure, text: this.explain(failure) };
+    if (store === undefined) return await super.toTransferError(explained, file);
     const cause = await this.findReadCause(failure, path);
-    const text = cause ?? explain(failure);
+    const text = cause ?? this.explain(failure);
     if (cause === archivedCause) return new TransferFailure(`could not read ${path}: ${text}`);
     if (await this.isFull(failure, bytes)) return createFullSuspension(bytes);
     const mayPass = (store === 'broken' || store === 'failed') && this.attempts.countFailure(path);
     if (mayPass) return new TransferSuspension(`waiting to try again: could not ${operation} ${path}: ${text}`);
     return new TransferFailure(`could not ${operation} ${path}: ${text}`);
+  }
+
+  /** Returns the reason for a failure, with a hint where a setting for S3 is a likely remedy. */
+  private explain({ operation, text = '' }: FileFailure): string {
+    if (operation === 'write' && text === missingParentCause) return noFolderCause;
+    const { source, destination } = this.features;
+    const differsFromSource = text === getMismatchCause('md5') && isS3(source);
+    const differsInStore = text === differingCause && [source, destination].some(isS3);
+    return differsFromSource || differsInStore ? `${text}${encryptionHint}` : text;
   }
 
   private get source(): DatabaseLocation {
@@ -287,8 +302,8 @@ class StoreRoute extends FolderRoute {
   }
 }
 
-function explain({ operation, text = '' }: FileFailure): string {
-  return operation === 'write' && text === missingParentCause ? noFolderCause : text;
+function isS3(store: StoreFeatures | undefined): boolean {
+  return store?.description.startsWith('S3 ') === true;
 }
 
 /** A file that may have been replaced by another one with a similar name. */

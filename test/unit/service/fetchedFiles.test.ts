@@ -119,7 +119,7 @@ describe('Small files that rclone fetched (D62)', () => {
     getHash = () => '0'.repeat(32);
     const { done, failure } = await carry();
     assert.deepEqual(done, []);
-    assert.match(failure?.text ?? '', /^it does not have the md5 hash that the store listed for it; .*SSE-KMS/);
+    assert.equal(failure?.text, 'it does not have the md5 hash that the store listed for it');
     const entries = await fs.readdir(nodePath.join(root, 'target'), { recursive: true, withFileTypes: true });
     assert.deepEqual(
       entries.filter((entry) => entry.isFile()).map(({ name }) => name),

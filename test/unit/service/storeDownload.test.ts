@@ -86,7 +86,7 @@ describe('Moving files from a store to a folder (D62)', () => {
     const files = rig.put(contents).map((file) => withHash(file, 'other'));
     const { done, failure } = await rig.fetch(files);
     assert.deepEqual([done, failure?.operation], [[], 'copy']);
-    assert.match(failure?.text ?? '', /^it does not have the md5 hash that the store listed for it; .*SSE-KMS/);
+    assert.equal(failure?.text, 'it does not have the md5 hash that the store listed for it');
     assert.deepEqual(await rig.readTarget(), {});
   });
 

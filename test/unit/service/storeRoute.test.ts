@@ -4,11 +4,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { systemClock } from '../../../src/core/util/clock.ts';
+import { differingCause } from '../../../src/core/util/remote.ts';
 import type { RcloneDaemon } from '../../../src/service/stores/rcloneDaemon.ts';
 import { createJobSignal, type JobResult, type MoveJob } from '../../../src/service/transfers/fileJobs.ts';
 import { FileThreads } from '../../../src/service/transfers/fileThreads.ts';
 import type { TransferRoute } from '../../../src/service/transfers/folderRoute.ts';
 import type { TransferRecord } from '../../../src/service/transfers/journal.ts';
+import { getMismatchCause } from '../../../src/service/transfers/moveSides.ts';
 import { createRoute } from '../../../src/service/transfers/storeRoute.ts';
 import { TransferFailure, TransferSuspension } from '../../../src/service/transfers/transferErrors.ts';
 
@@ -22,6 +24,8 @@ describe('The route of a transfer to a store', () => {
   /** The objects that the store lists in the transfer's folder. `found` contains the objects that it finds by path. */
   let listed: readonly string[];
   let found: readonly string[];
+  /** What rclone says that the stores are. */
+  let description: string;
   /** The error with which rclone responds to uploads, if any. */
   let uploadError: string | undefined;
 
@@ -30,6 +34,7 @@ describe('The route of a transfer to a store', () => {
     busyResponses = 0;
     [listed, found] = [[], []];
     uploadError = undefined;
+    description = '';
     server = createServer((request, response) => {
       const url = new URL(request.url ?? '', 'http://localhost');
       urls.push(url);
@@ -48,7 +53,7 @@ describe('The route of a transfer to a store', () => {
 
   function answer(method: string, body: string): string {
     const toObject = (path: string): object => ({ Path: `dts-${transferId}/${path}`, Size: path.length });
-    if (method === '/operations/fsinfo') return '{"Features":{"Move":true}}';
+    if (method === '/operations/fsinfo') return JSON.stringify({ String: description, Features: { Move: true } });
     if (method === '/operations/uploadfile') return JSON.stringify({ error: uploadError });
     if (method !== '/operations/stat') return JSON.stringify({ list: listed.map(toObject) });
     const path = found.find((one) => body.includes(`/${one}"`));
@@ -120,6 +125,27 @@ describe('The route of a transfer to a store', () => {
     assert.ok(error instanceof TransferFailure);
     assert.equal(error.message, 'could not copy a: it changed after it was hashed');
   });
+
+  for (const [kind, isHinted] of [
+    ['S3 bucket lab', true],
+    ['sftp://lab@example.com/data', false],
+    ["Encrypted drive 'lab:'", false],
+  ] as const)
+    it(`names a setting for hashes that differ only for S3: ${kind} (D62)`, async () => {
+      description = kind;
+      const file = { position: 0, path: 'a', bytes: 1, resource: { id: 'a' }, isTransferred: false };
+      const route = routeBetween('lab:a', 'far:b');
+      await route.prepare();
+      for (const failure of [
+        { position: 0, operation: 'copy', text: getMismatchCause('md5') },
+        { position: 0, operation: 'write', store: 'failed', text: differingCause },
+      ] as const) {
+        const error = await route.toTransferError(failure, file);
+        assert.ok(error instanceof Error);
+        assert.ok(error.message.includes(failure.text), error.message);
+        assert.equal(error.message.includes('; for S3 with SSE-KMS, set'), isHinted, error.message);
+      }
+    });
 
   it('does not report the destination as full if it is the source that is full (D62)', async () => {
     const file = { position: 0, path: 'a', bytes: 1, resource: { id: 'a' }, isTransferred: false };
