@@ -50,7 +50,7 @@ describe('Transfer records on the command line', () => {
     assert.deepEqual([empty.code, empty.stdout.split('\n', 1)[0]], [1, 'the manifest lists no files']);
     await writeFile(manifest, JSON.stringify({ resources: [{ name: 'a', path: 'a.csv' }] }));
     const unhashed = await rig.run('verify', manifest);
-    const report = '0 of 1 file intact\nno hash to compare: a.csv\n1 other file in the folder\n';
+    const report = '1 file, no hash to compare\nno hash to compare: a.csv\n1 other file in the folder\n';
     assert.deepEqual([unhashed.code, unhashed.stdout], [1, report]);
   });
 

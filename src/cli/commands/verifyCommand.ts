@@ -121,19 +121,31 @@ function reportResult(
   return isVerified(report, unlisted.length) ? exitCode.done : exitCode.failed;
 }
 
-function* describeReport(
-  { manifest, intactCount, findings, extra }: VerificationReport,
-  unlisted: readonly TransferFile[],
-): Generator<string> {
-  const total = manifest.files.length;
-  yield total === 0 ? describeEmptyManifest(clauses) : `${intactCount} of ${formatCount(total, 'file')} intact`;
-  for (const { file, outcome } of findings) {
-    const isSized = outcome.kind === 'notCompared' && file.sizeBytes !== undefined;
-    yield `${isSized ? 'same size, ' : ''}${problemTexts[outcome.kind]}: ${toPlainCell(file.path)}`;
+function* describeReport(report: VerificationReport, unlisted: readonly TransferFile[]): Generator<string> {
+  const { manifest, findings, extra } = report;
+  yield describeIntact(report);
+  for (const finding of findings) {
+    const size = isSameSize(finding) ? 'same size, ' : '';
+    yield `${size}${problemTexts[finding.outcome.kind]}: ${toPlainCell(finding.file.path)}`;
   }
   for (const { name } of unlisted) yield `not in the manifest: ${toPlainCell(name)}`;
   if (manifest.problemCount > 0) yield `invalid manifest entries: ${manifest.problemCount}`;
   if (extra.paths.length > 0) yield `${formatCount(extra.paths.length, 'other file')} in the folder`;
+}
+
+function describeIntact({ manifest, intactCount, findings }: VerificationReport): string {
+  const total = manifest.files.length;
+  if (total === 0) return describeEmptyManifest(clauses);
+  const files = formatCount(total, 'file');
+  // Files without a hash aren't known to be damaged either.
+  const isUnknown = intactCount === 0 && findings.every(({ outcome }) => outcome.kind === 'notCompared');
+  if (!isUnknown) return `${intactCount} of ${files} intact`;
+  const hashes = total === 1 ? 'no hash' : 'no hashes';
+  return `${files}${findings.every(isSameSize) ? ' of the same size' : ''}, ${hashes} to compare`;
+}
+
+function isSameSize({ file, outcome }: VerificationReport['findings'][number]): boolean {
+  return outcome.kind === 'notCompared' && file.sizeBytes !== undefined;
 }
 
 const problemTexts: Readonly<Record<FileOutcome['kind'], string>> = {
