@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { listCitations } from '../src/core/citations/citableUnits.ts';
 import { writeCitations } from '../src/core/citations/citationFormats.ts';
-import { readFiles } from '../src/core/client/responseReaders.ts';
+import { readFoundPage } from '../src/core/client/responseReaders.ts';
 import { DataTransferClient } from '../src/core/client/dataTransferClient.ts';
 import { TableMatchFlow } from '../src/core/search/tableMatchFlow.ts';
 import { exportFiles } from '../src/core/model/fileExport.ts';
@@ -37,7 +37,8 @@ function check(name: string, ratio: number, limit: number): void {
 
 async function measureCitations(): Promise<void> {
   const resources = numberedResources(10_000);
-  const files = readFiles({ resources }, database).flatMap((file) => (file.kind === 'file' ? [file] : []));
+  const { files: found } = readFoundPage({ resources }, database, false);
+  const files = found.flatMap((file) => (file.kind === 'file' ? [file] : []));
   const texts = { message: 'Please cite these data.', title: 'Data', unknownAuthor: 'anonymous' };
   const ratio = await measureRatio({
     ours: async () =>
@@ -50,7 +51,8 @@ async function measureCitations(): Promise<void> {
 
 async function measureExport(): Promise<void> {
   const resources = numberedResources(100_000);
-  const files = readFiles({ resources }, database).flatMap((file) => (file.kind === 'file' ? [file] : []));
+  const { files: found } = readFoundPage({ resources }, database, false);
+  const files = found.flatMap((file) => (file.kind === 'file' ? [file] : []));
   const ratio = await measureRatio({
     ours: async () => await measureCleanTime(async () => await Promise.resolve(measureRows(files))),
     reference: async () => await measureCleanTime(async () => await Promise.resolve(JSON.stringify(resources))),

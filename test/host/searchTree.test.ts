@@ -61,7 +61,11 @@ describe('The search results tree', () => {
     assert.deepEqual(says({ state: 'listed', files: 1, asOf }), ['“corn” | Alpha · 1 file', '“corn”\nAlpha\n1 file']);
     assert.deepEqual(says({ state: 'scanning', files: 1, asOf }), [
       '“corn” | as of 10:42 AM · Alpha · 1 file',
-      '“corn”\nas of 10:42 AM\nAlpha\n1 file',
+      '“corn”\nThe listing is from 10:42 AM, and a scan is running\nAlpha\n1 file',
+    ]);
+    assert.deepEqual(says({ state: 'scanning', files: 1 }), [
+      '“corn” | search incomplete · Alpha · 1 file',
+      '“corn”\nThe listing is incomplete, and a scan is running\nAlpha\n1 file',
     ]);
     assert.deepEqual(says({ state: 'failed', files: 1, asOf, problem: 'its server\ndenies access' }), [
       '“corn” | as of 10:42 AM · Alpha · 1 file',

@@ -59,21 +59,40 @@ describe('Scanning a database again by the command line (D62)', () => {
     await runCli(...connect(service.address, ['scan', 'Lab Bucket', '--wait']));
     await fs.rename(nodePath.join(root, 'store'), nodePath.join(root, 'away'));
     assert.equal((await runCli(...connect(service.address, ['scan', 'Lab Bucket', '--wait']))).code, 1);
+    const note =
+      /^The listing is from 20[-\dT:.]+Z, because the last scan failed: its folder or bucket doesn't exist\.$/m;
     for (const [text, hits] of [
       ['a.csv', 1],
       ['nothing', 0],
     ] as const) {
       const { code, stdout, stderr } = await run(service.address, 'search', 'Lab Bucket', text);
       assert.equal([...stdout.matchAll(/^a\.csv /gm)].length, hits);
-      const note =
-        /^The listing is from 20[-\dT:.]+Z, because the last scan failed: its folder or bucket doesn't exist\.$/m;
       assert.match(stderr, note);
       assert.equal(code, 0);
+    }
+    const recipe = nodePath.join(root, 'lab.transfer.json');
+    const from = { database: 'Lab Bucket', ids: ['gone.csv'] };
+    await fs.writeFile(recipe, JSON.stringify({ from, to: { database: 'Folder' } }));
+    for (const [expected, ...args] of [
+      [0, 'describe', 'Lab Bucket', 'a.csv'],
+      [4, 'describe', 'Lab Bucket', 'gone.csv'],
+      [4, 'transfer', 'Lab Bucket', 'Folder', 'gone.csv'],
+      [4, 'transfer', 'Lab Bucket', 'Folder', '--folder', 'none'],
+      [4, 'run', recipe],
+      [4, 'run', recipe, '--dry-run'],
+    ] as const) {
+      const { code, stdout, stderr } = await run(service.address, ...args);
+      assert.equal(code, expected, stderr);
+      assert.equal(
+        [...`${stdout}${stderr}`.matchAll(new RegExp(note, 'gm'))].length,
+        1,
+        `${args.join(' ')}: ${stderr}`,
+      );
     }
     await fs.rename(nodePath.join(root, 'away'), nodePath.join(root, 'store'));
   });
 
-  it('is not recommended by a search during a scan', async () => {
+  it('is not recommended by a search during a scan, which is mentioned', async () => {
     const server = await FaultServer.start();
     try {
       const listing = { state: 'scanning', files: 2, scanned: 1, asOf: '2026-11-30T01:00:00Z' };
@@ -81,7 +100,10 @@ describe('Scanning a database again by the command line (D62)', () => {
       server.on('GET /api/v1/databases', json([{ id: 'd', name: 'D', organization: '', url: '' }]));
       server.on('POST /api/v1/files', json({ resources: [], listing }));
       const { stderr } = await run(server.address, 'search', 'D', 'a');
-      assert.equal(stderr, 'No files match in the listing of 2026-11-30T01:00:00.000Z. A scan is running.\n');
+      const running = 'The listing is from 2026-11-30T01:00:00.000Z, and a scan is running.\n';
+      assert.equal(stderr, `No files match.\n${running}`);
+      server.on('POST /api/v1/files', json({ resources: [{ id: 'a' }], listing }));
+      assert.equal((await run(server.address, 'search', 'D', 'a')).stderr, running);
     } finally {
       await server.stop();
     }

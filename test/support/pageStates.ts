@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readFiles } from '../../src/core/client/responseReaders.ts';
+import { readFoundPage } from '../../src/core/client/responseReaders.ts';
 import type { FileEntry } from '../../src/core/model/fileEntry.ts';
 import type { TransferState } from '../../src/core/model/transferModel.ts';
 import type { MetadataSnapshot } from '../../src/webviews/messages/metadataMessages.ts';
@@ -167,7 +167,7 @@ function metadataNews(file?: FileEntry, more: Partial<MetadataSnapshot> = {}): R
 
 /** Converts a resource to a file as the page receives it. Throws if the resource is invalid. */
 export function createEntry(resource: unknown): FileEntry {
-  const [file] = readFiles({ resources: [resource] }, database);
+  const [file] = readFoundPage({ resources: [resource] }, database, false).files;
   if (file?.kind !== 'file') throw new Error('This resource is not one of a file.');
   return file;
 }

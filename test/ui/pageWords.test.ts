@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readFiles } from '../../src/core/client/responseReaders.ts';
+import { readFoundPage } from '../../src/core/client/responseReaders.ts';
 import type { FoundFile } from '../../src/core/model/fileEntry.ts';
 import type { MetadataSnapshot } from '../../src/webviews/messages/metadataMessages.ts';
 import { transferStates } from '../../src/webviews/messages/transferMessages.ts';
@@ -74,7 +74,7 @@ describe('The text of the pages', () => {
     };
     const text = await readFile(join(repositoryRoot, 'test', 'support', 'realResources.json'), 'utf8');
     const resources = Object.values(JSON.parse(text) as Record<string, unknown>);
-    for (const file of resources.flatMap((resource) => readFiles({ resources: [resource] }, 'D')))
+    for (const file of resources.flatMap((resource) => readFoundPage({ resources: [resource] }, 'D', false).files))
       await show(file, { staging: 'staged' });
     await show(undefined, { loading: true });
     await show(undefined, { problem: bundle['the service rejected the API key'] ?? '' });

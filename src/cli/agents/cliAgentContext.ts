@@ -14,7 +14,7 @@ import {
 import { type CliSession, readServiceFile } from '../connections/cliSession.ts';
 import { sendOrder } from '../transfers/transferStart.ts';
 import { getLedgerFolder } from '../commandContext.ts';
-import { describeReason } from '../text/sentences.ts';
+import { describeListing, describeReason } from '../text/sentences.ts';
 
 /** The part of the context that doesn't depend on the caller of a tool. */
 export type SharedAgentContext = Omit<AgentContext, 'requestedBy' | 'confirm'>;
@@ -29,6 +29,7 @@ export function createAgentContext(session: CliSession, log: Logger): SharedAgen
     clock: context.clock,
     log,
     describeReason,
+    describeListing,
     plans: new PlanStore(folder, context.clock, log),
     policy: new AgentPolicy(folder),
     queue: new CallQueue(),

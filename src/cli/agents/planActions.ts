@@ -17,7 +17,7 @@ import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { formatBytes, formatCount, toPlainCell, type Column } from '../output.ts';
 import { loadTransfers } from '../transfers/transferLookup.ts';
-import { english } from '../text/sentences.ts';
+import { describeListing, english } from '../text/sentences.ts';
 import { createStartError, nothingSent, reportTransfer } from '../transfers/transferStart.ts';
 import { createAgentContext, type SharedAgentContext } from './cliAgentContext.ts';
 
@@ -86,7 +86,8 @@ export function describeDecided({ kind }: PlanState): string | undefined {
 
 function describeOmission(plan: TransferPlan): readonly string[] {
   const omission = findPlannedOmission(plan);
-  return omission ? [`${omission.place}: ${describeLeftOut(english, omission.leftOut, String)}.`] : [];
+  const leftOut = omission && `${omission.place}: ${describeLeftOut(english, omission.leftOut, String)}.`;
+  return [leftOut ?? [], (plan.listing && describeListing(plan.listing)) ?? []].flat();
 }
 
 function describeCopies({ copies }: TransferPlan): readonly string[] {

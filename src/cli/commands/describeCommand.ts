@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { StoreListing } from '../../core/model/databaseModel.ts';
 import type { FileEntry } from '../../core/model/fileEntry.ts';
 import { dedupeIds } from '../../core/model/idList.ts';
 import type { Reason } from '../../core/model/reason.ts';
@@ -7,7 +8,7 @@ import { runAction, type CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { optionTexts } from '../options.ts';
 import { formatCount, toPlainCell } from '../output.ts';
-import { describeReason } from '../text/sentences.ts';
+import { describeReason, noteListing } from '../text/sentences.ts';
 
 /** The files with the requested IDs, and the IDs for which no readable file was returned. */
 export interface DescribedFiles {
@@ -15,6 +16,8 @@ export interface DescribedFiles {
   readonly missing: readonly string[];
   /** The reason why some IDs could not be looked up; absent if no lookup failed. */
   readonly reason?: Reason;
+  /** The state of the listing of a store. */
+  readonly listing?: StoreListing;
   /** True if unreadable metadata was returned. It isn't known to which of the missing IDs that metadata belongs. */
   readonly hasUnreadable: boolean;
 }
@@ -40,6 +43,7 @@ async function describeFiles(context: CommandContext, database: string, ids: rea
     const resources = files.map(({ resource }) => resource);
     context.output.print({ files: resources, missing }, () => resources.map(formatResource).join('\n'));
     if (missing.length > 0) context.output.note(describeMissing(name, described));
+    noteListing(context.output, described.listing);
     return missing.length > 0 ? exitCode.notFound : exitCode.done;
   });
 }
@@ -56,14 +60,15 @@ export async function fetchFiles(
 ): Promise<DescribedFiles> {
   const wanted = dedupeIds(ids);
   if (wanted.length === 0) throw createUsageError('No file IDs were given.');
-  const { files, reason } = await explorer.metadataFlow.fetchFiles(connectionId, database, wanted);
+  const { files, reason, listing } = await explorer.metadataFlow.fetchFiles(connectionId, database, wanted);
   const entries = files.flatMap((file) => (file.kind === 'file' ? [file] : []));
   const failure = reason?.kind === 'notFound' ? undefined : reason;
   if (failure && !failure.isIdAtFault && entries.length === 0)
     throw createRequestError("Couldn't fetch the metadata", failure);
   const found = new Set(entries.map(({ id }) => id));
   const missing = wanted.filter((id) => !found.has(id));
-  return { files: entries, missing, hasUnreadable: entries.length < files.length, ...(failure && { reason: failure }) };
+  const facts = { ...(failure && { reason: failure }), ...(listing && { listing }) };
+  return { files: entries, missing, hasUnreadable: entries.length < files.length, ...facts };
 }
 
 /**

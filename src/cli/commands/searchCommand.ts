@@ -7,13 +7,12 @@ import type { Search } from '../../core/search/searchStore.ts';
 import type { JsonObject } from '../../core/util/json.ts';
 import { toSentence } from '../../core/util/sharedTexts.ts';
 import { describeLeftOut } from '../../core/words/leftOutWords.ts';
-import { describeFailedScan } from '../../core/words/sharedSentences.ts';
 import { CliError, createRequestError, exitCode, type ExitCode } from '../cliError.ts';
 import { runAction, type CommandContext } from '../commandContext.ts';
 import { CliSession, type SearchSession } from '../connections/cliSession.ts';
 import { optionTexts, parseCount, parseJsonOption } from '../options.ts';
 import { formatBytes, formatCount, toPlainCell, type Column } from '../output.ts';
-import { english } from '../text/sentences.ts';
+import { english, noteListing } from '../text/sentences.ts';
 
 interface SearchFlags {
   readonly limit: number;
@@ -58,10 +57,10 @@ async function searchFiles(
     const request = { database: name, query, ...(status && { status }), ...(specific && { specific }) };
     const { files, hasMore, leftOut, listing } = await loadFiles(session, connection, request, all ? Infinity : limit);
     const table = { columns: fileColumns, rows: files, emptyNote: describeNothing(listing) };
-    context.output.printTable({ files: files.map(toFileDocument), hasMore, leftOut }, table);
+    context.output.printTable({ files: files.map(toFileDocument), hasMore, leftOut, listing }, table);
     if (leftOut && (folder !== undefined || Object.keys(leftOut).length > 0))
       context.output.note(toSentence(describeLeftOut(english, leftOut, String)));
-    noteFailedScan(context, listing);
+    noteListing(context.output, listing);
     const advice = all ? 'There may be more.' : 'Use --limit or --all for more.';
     if (hasMore) context.output.note(`Stopped at ${formatCount(files.length, 'file')}. ${advice}`);
     return exitCode.done;
@@ -95,16 +94,10 @@ export async function loadFiles(
   return { ...found, ...(leftOut && { leftOut }), ...(listing && { listing }) };
 }
 
-function noteFailedScan({ output }: CommandContext, { asOf, problem }: Partial<StoreListing> = {}): void {
-  if (problem === undefined) return;
-  output.note(toSentence(describeFailedScan({ l10n: english, toPlainLine: toPlainCell }, problem, asOf)));
-}
-
 /** Returns the note for an empty result. A store's listing may be older than what is missing from it. */
 function describeNothing({ asOf, state }: Partial<StoreListing> = {}): string {
-  const subject = asOf === undefined ? 'No files match' : `No files match in the listing of ${asOf}`;
-  if (state === 'scanning') return `${subject}. A scan is running.`;
-  return asOf === undefined ? `${subject}.` : `${subject}. "data-transfer scan" lists the store again.`;
+  if (asOf === undefined || state === 'scanning') return 'No files match.';
+  return `No files match in the listing of ${asOf}. "data-transfer scan" lists the store again.`;
 }
 
 function toFileDocument(file: FileEntry): object {

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { OpenConnection } from '../../core/connections/openConnections.ts';
 import { sumUpFiles, toTransferFile } from '../../core/recipes/recipeFile.ts';
 import { createTransferFile } from '../../core/transfers/createTransferFile.ts';
+import type { StoreListing } from '../../core/model/databaseModel.ts';
 import { parseIdLines } from '../../core/model/idList.ts';
 import type { TransferFile, TransferOrder } from '../../core/model/transferModel.ts';
 import { TableError } from '../../core/tables/tableError.ts';
@@ -21,7 +22,7 @@ import { type CommandContext, runAction } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { optionTexts, parseCount } from '../options.ts';
 import { formatBytes, formatCount, toPlainCell } from '../output.ts';
-import { english, tableWording } from '../text/sentences.ts';
+import { english, noteListing, tableWording } from '../text/sentences.ts';
 import { nothingSent, reportTransfer, requireWaitForTimeout, submitTransfer } from '../transfers/transferStart.ts';
 import { fetchFiles, requireAll } from './describeCommand.ts';
 
@@ -84,6 +85,7 @@ interface FolderDocument {
   readonly files: number;
   readonly bytes: number;
   readonly leftOut?: LeftOutCounts;
+  readonly listing?: StoreListing;
 }
 
 interface PreparedOrder {
@@ -118,6 +120,7 @@ async function findFiles(
   ids: readonly string[],
 ): Promise<readonly TransferFile[]> {
   const described = await fetchFiles(session, connectionId, database, ids);
+  noteListing(session.context.output, described.listing);
   requireAll(database, described);
   return described.files.map((file) => createTransferFile(file, file));
 }
@@ -133,8 +136,9 @@ async function findFolder(
   const onProgress = (count: number): void => output.showProgress(`Finding files: ${formatCount(count, 'file')}`);
   const recipe = { from: { database, folder: path } };
   const plan = await explorer.recipeFlow.plan(connection, { recipe, folder: '' }, { signal, onProgress });
-  const { files, failure, isCut, leftOut } = plan;
+  const { files, failure, isCut, leftOut, listing } = plan;
   if (failure?.kind === 'service') throw createRequestError(nothingSent, failure.reason);
+  noteListing(output, listing);
   const left = leftOut ? `, ${describeLeftOut(english, leftOut, String)}` : '';
   if (files.length === 0)
     throw new CliError(`${nothingSent}. There are no files in ${toPlainCell(path)}${left}.`, exitCode.notFound);
@@ -144,7 +148,7 @@ async function findFolder(
   output.note(`${toPlainCell(path)}: ${formatCount(files.length, 'file')}, ${formatBytes(bytes)}${left}.`);
   return {
     files: files.map(toTransferFile),
-    folder: { path, files: files.length, bytes, ...(leftOut && { leftOut }) },
+    folder: { path, files: files.length, bytes, ...(leftOut && { leftOut }), ...(listing && { listing }) },
   };
 }
 

@@ -19,7 +19,7 @@ import { describeNeverRun } from '../../core/words/sharedSentences.ts';
 import { listTableDoubts } from '../../core/words/tableSentences.ts';
 import { exitCode, getExitCode, type ExitCode } from '../cliError.ts';
 import { formatBytes, formatCount, toPlainCell } from '../output.ts';
-import { describeReason, english, tableWording } from '../text/sentences.ts';
+import { describeListing, describeReason, english, tableWording } from '../text/sentences.ts';
 
 /** The facts about a destination that are known before files are sent there. Absent fields are unknown. */
 export interface DestinationFacts {
@@ -56,11 +56,17 @@ function formatPlanSize({ files }: RecipePlan): string {
   return unknownCount === files.length ? count : `${count}, ${formatBytes(bytes)}`;
 }
 
-/** Describes the rows of a recipe's table in doubt, or what the listing leaves out of a folder or of all files. */
+/**
+ * Describes the rows of a recipe's table in doubt, or what the listing leaves out of a folder or of all files, and a
+ * listing that is old or incomplete.
+ */
 export function describeOmissions(plan: RecipePlan): readonly string[] {
-  const { recipe, leftOut } = plan;
-  const { from } = recipe;
-  if (from.table) return listTableDoubts(wording, plan);
+  const { recipe, listing } = plan;
+  const omitted = recipe.from.table ? listTableDoubts(wording, plan) : describeLeftOutNames(plan);
+  return [...omitted, (listing && describeListing(listing)) ?? []].flat();
+}
+
+function describeLeftOutNames({ recipe: { from }, leftOut }: RecipePlan): readonly string[] {
   if (!leftOut || (from.folder === undefined && Object.keys(leftOut).length === 0)) return [];
   const text = describeLeftOut(english, leftOut, String);
   return [from.folder === undefined ? text : `${toPlainCell(from.folder)}: ${text}`];
@@ -146,7 +152,7 @@ const obstacleCodes: Readonly<Record<PlanObstacle, ExitCode>> = {
 
 /** Returns the JSON output of a dry run (docs/command-line.md). */
 export function toPlanDocument({ name, plan, recipe }: PlannedRun, destination: DestinationFacts): object {
-  const { files, missing, doubts = [], unmet, difference, leftOut } = plan;
+  const { files, missing, doubts = [], unmet, difference, leftOut, listing } = plan;
   const obstacle = findObstacle(plan);
   const { bytes, unknownCount } = sumUpFiles(files);
   return {
@@ -157,6 +163,7 @@ export function toPlanDocument({ name, plan, recipe }: PlannedRun, destination: 
     bytes,
     filesWithoutSize: unknownCount,
     leftOut,
+    listing,
     ...destination,
     obstacle,
     problem: obstacle && describeObstacle(plan, obstacle),

@@ -30,7 +30,7 @@ import {
 } from '../connections/connectionsFile.ts';
 import type { GlobalOptions } from '../options.ts';
 import { formatCount, toPlainCell } from '../output.ts';
-import { clauses } from '../text/sentences.ts';
+import { clauses, noteListing } from '../text/sentences.ts';
 import { nothingSent, submitTransfer } from '../transfers/transferStart.ts';
 import {
   describeOmissions,
@@ -100,6 +100,7 @@ export class CliRecipeHost extends CliRecipeReader implements SubmittingHost<nev
 
   failObstructed({ plan }: PlannedRun, obstacle: PlanObstacle): never {
     if (plan.failure?.kind === 'service') throw createRequestError(nothingSent, plan.failure.reason);
+    noteListing(this.session.context.output, plan.listing);
     throw new CliError(`${nothingSent}. ${describeObstacle(plan, obstacle)}`, getObstacleCode(plan, obstacle));
   }
 

@@ -1,7 +1,9 @@
+import type { StoreListing } from '../../core/model/databaseModel.ts';
 import type { Reason } from '../../core/model/reason.ts';
-import { cannotBeRead } from '../../core/util/sharedTexts.ts';
+import { cannotBeRead, toSentence } from '../../core/util/sharedTexts.ts';
 import { ReasonWords } from '../../core/words/reasonWords.ts';
-import { formatBytes, toPlainCell } from '../output.ts';
+import { describeListing as describeStoreListing } from '../../core/words/listingWords.ts';
+import { formatBytes, toPlainCell, type Output } from '../output.ts';
 
 function fillIn(message: string, ...args: readonly (string | number)[]): string {
   return message.replace(/[“”]/g, '"').replace(/\{(\d)\}/g, (_, index: string) => String(args[Number(index)] ?? ''));
@@ -29,6 +31,19 @@ export const clauses = {
     // The values must keep their capital letters and periods.
     fillIn(toClause(message), ...args),
 };
+
+/** Describes a store's listing that is old or incomplete, in a sentence; undefined if that isn't known of it. */
+export function describeListing(listing: StoreListing): string | undefined {
+  const wording = { l10n: english, toPlainLine: toPlainCell, formatTime: String };
+  const text = describeStoreListing(wording, listing);
+  return text && toSentence(text);
+}
+
+/** Notes that a store's listing is old or incomplete, if that is known of it. */
+export function noteListing(output: Output, listing: StoreListing | undefined): void {
+  const text = listing && describeListing(listing);
+  if (text !== undefined) output.note(text);
+}
 
 /** Describes files that the command line can't use. */
 export const unusableFile = {

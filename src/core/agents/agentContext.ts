@@ -1,5 +1,6 @@
 import type { OpenConnection } from '../connections/openConnections.ts';
 import type { Explorer } from '../explorer.ts';
+import type { StoreListing } from '../model/databaseModel.ts';
 import type { Reason } from '../model/reason.ts';
 import type { Transfer, TransferOrder, TransferRequester } from '../model/transferModel.ts';
 import type { Clock } from '../util/clock.ts';
@@ -66,6 +67,8 @@ export interface AgentContext {
   confirm(question: AgentQuestion, options: ConfirmOptions): Promise<AgentDecision>;
   /** Returns a clause that describes a failure, without a period. */
   describeReason(reason: Reason): string;
+  /** Returns a sentence about a store's listing that is old or incomplete; undefined if that isn't known of it. */
+  describeListing(listing: StoreListing): string | undefined;
 }
 
 const maxRunning = 8;

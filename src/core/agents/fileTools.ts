@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { readLicenses } from '../citations/creditText.ts';
 import { catchRefusal, type OpenConnection } from '../connections/openConnections.ts';
-import type { Database } from '../model/databaseModel.ts';
+import type { Database, StoreListing } from '../model/databaseModel.ts';
 import type { FileEntry, FoundFile } from '../model/fileEntry.ts';
 import { getReportedStaging } from '../model/searchModel.ts';
 import { findDatabase } from '../recipes/parseRecipe.ts';
@@ -86,13 +86,28 @@ export const searchFilesTool = defineTool({
     const { value } = reply;
     const mayHaveMore = session.service.hasFullPages ? value.length >= maxRows : value.length > 0;
     const next = reply.cursor === undefined ? { nextOffset: offset + maxRows } : { cursor: reply.cursor };
-    return { ...createResult(value, next, mayHaveMore), ...(reply.leftOut && { leftOut: reply.leftOut }) };
+    const result = createResult(value, next, mayHaveMore, toListingData(context, reply.listing));
+    return { ...result, ...(reply.leftOut && { leftOut: reply.leftOut }) };
   },
 });
 
-function createResult(page: readonly FoundFile[], next: JsonObject, mayHaveMore: boolean): JsonObject {
+/** Returns a sentence about a store's listing that is old or incomplete, for the `data` of an answer. */
+export function toListingData(
+  { describeListing }: AgentContext,
+  listing: StoreListing | undefined,
+): { readonly listing?: string } {
+  const text = listing && describeListing(listing);
+  return text === undefined ? {} : { listing: toDataLine(text) };
+}
+
+function createResult(
+  page: readonly FoundFile[],
+  next: JsonObject,
+  mayHaveMore: boolean,
+  notes: JsonObject,
+): JsonObject {
   const rows = page.flatMap((file) => (file.kind === 'file' ? [toFileRow(file)] : []));
-  const data = { files: rows.slice(0, maxRows) };
+  const data = { files: rows.slice(0, maxRows), ...notes };
   if (!mayHaveMore) return { data, more: 0 };
   const more = rows.length > maxRows ? `at least ${rows.length - maxRows}` : 'unknown';
   const way = 'cursor' in next ? 'with this cursor' : 'at nextOffset until a page has nothing new';
@@ -115,14 +130,14 @@ export const describeFilesTool = defineTool({
     const session = await context.connect();
     const { name } = await requireDatabase(context, session, database, signal);
     const { metadataFlow } = context.services;
-    const { files, reason } = await metadataFlow.fetchFiles(session.connection.id, name, ids, signal);
+    const { files, reason, listing } = await metadataFlow.fetchFiles(session.connection.id, name, ids, signal);
     const found = files.flatMap((file) => (file.kind === 'file' ? [file] : []));
     const failure = reason?.kind === 'notFound' ? undefined : reason;
     if (failure && !failure.isIdAtFault && found.length === 0)
       throw new AgentError('requestFailed', "The metadata couldn't be fetched.", failure);
     const known = new Set(found.map(({ id }) => id));
     const cause = failure && { reason: toDataLine(context.describeReason(failure)) };
-    const data = { files: found.map(toFileDetails), ...cause };
+    const data = { files: found.map(toFileDetails), ...cause, ...toListingData(context, listing) };
     return { data, missing: ids.filter((id) => !known.has(id)), ...(failure && { note: doubt }) };
   },
 });

@@ -34,6 +34,13 @@ const fileSchema = z.looseObject({
   licenses: z.exactOptional(z.array(z.looseObject({ name: z.string(), url: z.exactOptional(z.string()) }))),
 });
 
+const listingSchema = z.object({
+  state: z.enum(['scanning', 'listed', 'failed']),
+  files: count,
+  asOf: z.exactOptional(z.iso.datetime()),
+  problem: z.exactOptional(z.string()),
+});
+
 const planSchema = z.looseObject({
   id: z.string(),
   createdAt: z.number(),
@@ -45,6 +52,7 @@ const planSchema = z.looseObject({
   files: z.array(fileSchema),
   folder: z.exactOptional(z.string()),
   leftOut: z.exactOptional(z.partialRecord(z.enum(leftOutKinds), count)),
+  listing: z.exactOptional(listingSchema),
   description: z.exactOptional(z.string()),
   instructions: z.exactOptional(z.record(z.string(), z.unknown())),
   textOrigin: z.enum(['agent', 'server']),

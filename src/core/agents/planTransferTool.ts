@@ -21,7 +21,7 @@ import {
   queryFields,
   toDataLine,
 } from './agentTool.ts';
-import { requireDatabase } from './fileTools.ts';
+import { requireDatabase, toListingData } from './fileTools.ts';
 import {
   toPlannedOrder,
   type PlannedCopies,
@@ -75,7 +75,9 @@ export const planTransferTool = defineTool({
     const resolved = await resolvePlannedFiles(context, session, recipe, signal);
     const textOrigin = request.textFromServer ? 'server' : 'agent';
     const plan = await createPlan(context, { session, recipe, destination, textOrigin, resolved }, signal);
-    return { ...toPlanAnswer(plan), ...(plan.leftOut && { leftOut: plan.leftOut }) };
+    const answer = toPlanAnswer(plan);
+    const data = { ...(answer['data'] as JsonObject), ...toListingData(context, plan.listing) };
+    return { ...answer, data, ...(plan.leftOut && { leftOut: plan.leftOut }) };
   },
 });
 
@@ -135,25 +137,26 @@ const maxListedIds = 10;
  * missing, if no files or too many files match, or if there may be more files than the search found.
  */
 async function resolvePlannedFiles(
-  { services }: AgentContext,
+  context: AgentContext,
   session: OpenConnection,
   recipe: Recipe,
   signal: AbortSignal,
 ): Promise<RecipePlan> {
   const limited = { ...recipe, expect: { files: { most: maxPlannedFiles } } };
   const options = { signal, onProgress: () => undefined };
-  const plan = await services.recipeFlow.plan(session, { recipe: limited, folder: '' }, options);
-  requireNoObstacle(plan);
+  const plan = await context.services.recipeFlow.plan(session, { recipe: limited, folder: '' }, options);
+  requireNoObstacle(context, plan);
   return plan;
 }
 
-function requireNoObstacle(plan: RecipePlan): void {
+function requireNoObstacle({ describeListing }: AgentContext, plan: RecipePlan): void {
   const obstacle = findObstacle(plan);
   if (!obstacle) return;
-  const { failure } = plan;
+  const { failure, listing } = plan;
   if (failure?.kind === 'service')
     throw new AgentError('requestFailed', "The files couldn't be determined.", failure.reason);
-  throw new AgentError(obstacle === 'missing' ? 'notFound' : 'cannotTransfer', describeObstacle(plan, obstacle));
+  const code = obstacle === 'missing' ? 'notFound' : 'cannotTransfer';
+  throw new AgentError(code, describeObstacle(plan, obstacle), listing && describeListing(listing));
 }
 
 function describeObstacle({ missing, files }: RecipePlan, obstacle: PlanObstacle): string {
@@ -219,7 +222,7 @@ const unknownFacts = {
 
 function createBasis(context: AgentContext, draft: PlanDraft): PlanBasis {
   const { session, recipe, destination, resolved, textOrigin } = draft;
-  const { files, leftOut } = resolved;
+  const { files, leftOut, listing } = resolved;
   const { id: connectionId } = session.connection;
   const { name, address } = session.service;
   const createdAt = context.clock.now();
@@ -235,6 +238,7 @@ function createBasis(context: AgentContext, draft: PlanDraft): PlanBasis {
     textOrigin,
     ...(from.folder !== undefined && { folder: from.folder }),
     ...(leftOut && { leftOut }),
+    ...(listing && { listing }),
     ...(description !== undefined && { description }),
     ...(instructions && { instructions }),
   };

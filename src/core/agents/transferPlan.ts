@@ -1,5 +1,6 @@
 import type { OpenConnection, OpenConnections } from '../connections/openConnections.ts';
 import type { Explorer } from '../explorer.ts';
+import type { StoreListing } from '../model/databaseModel.ts';
 import type { Transfer, TransferOrder } from '../model/transferModel.ts';
 import { toTransferFile, type RecipeFile } from '../recipes/recipeFile.ts';
 import type { JsonObject } from '../util/json.ts';
@@ -50,6 +51,8 @@ export interface TransferPlan {
   readonly folder?: string;
   /** Counts of the names that the listing of the folder, or of all files, leaves out; absent if unknown. */
   readonly leftOut?: LeftOutCounts;
+  /** The state of the listing of a store in which the files were found. */
+  readonly listing?: StoreListing;
   /** Markdown. */
   readonly description?: string;
   readonly instructions?: JsonObject;

@@ -184,13 +184,19 @@ export class DataTransferClient implements Disposable {
       const batches = new MetadataBatches(await resolveName(session, database, signal), orcid, signal);
       return await batches.gather([...new Set(ids)], { offset: toSentNumber(offset), limit: toSentNumber(limit) });
     };
-    const { files, refusedIds, hasRead, reason } = await gather().catch((error: unknown) => {
+    const gathered: BatchedMetadata = await gather().catch((error: unknown) => {
       return { files: [], refusedIds: [], hasRead: false, reason: session.reportBug(error).reason };
     });
+    const { files, refusedIds, hasRead, reason, listing } = gathered;
     const first = reason ?? refusedIds[0]?.reason;
     this.reportReply(session, first);
     const hasFailed = reason !== undefined || !hasRead;
-    return { value: files, ...(first && hasFailed && { reason: first }), ...(refusedIds.length > 0 && { refusedIds }) };
+    return {
+      value: files,
+      ...(listing && { listing }),
+      ...(first && hasFailed && { reason: first }),
+      ...(refusedIds.length > 0 && { refusedIds }),
+    };
   }
 
   /**

@@ -1,8 +1,10 @@
+import type { StoreListing } from '../model/databaseModel.ts';
 import type { Reason, ReasonKind, SignInFailure } from '../model/reason.ts';
 import type { Clock } from '../util/clock.ts';
 import { isJsonObject, parseJsonObject, type JsonObject } from '../util/json.ts';
 import { redact } from '../util/redact.ts';
 import type { RequestFailure } from './reply.ts';
+import { readStoreListing } from './responseReaders.ts';
 import { getRequestName, type HttpRequest, type HttpResponse } from './request.ts';
 
 const kindsByCode: Readonly<Record<string, ReasonKind>> = {
@@ -124,7 +126,7 @@ export function toRefusal(
   { secrets, clock, hasKeyWorked }: SendingFacts,
 ): RequestFailure {
   const { status, text } = response;
-  const { detail, isProblem } = readErrorBody(text, getHeader(response, 'content-type'), secrets);
+  const { detail, isProblem, listing } = readErrorBody(text, getHeader(response, 'content-type'), secrets);
   const retryAfterMs = parseRetryAfter(getHeader(response, 'retry-after'), clock.now());
   const signIn = classifySignIn(status, detail ?? '');
   const kind = getRefusalKind(request, status, detail);
@@ -139,7 +141,7 @@ export function toRefusal(
     ...(request.submissionMs !== undefined && unclearStatuses.has(status) && { maybeDone: true }),
     ...(kind === 'unauthorized' && hasKeyWorked && { keyWorked: true }),
   };
-  return { reason, isProblem };
+  return { reason, isProblem, ...(listing && { listing }) };
 }
 
 /** Returns the kind of a refusal. The public server responds with 500 to the cancellation of an unknown transfer. */
@@ -173,6 +175,7 @@ interface ErrorBody {
    * (D8: metadata by ids).
    */
   readonly isProblem: boolean;
+  readonly listing?: StoreListing;
 }
 
 const maxDetailLength = 4_000;
@@ -185,10 +188,17 @@ const maxDetailLength = 4_000;
 export function readErrorBody(text: string, contentType: string, secrets: readonly string[] = []): ErrorBody {
   const json = parseJsonObject(text);
   const detail = json ? getObjectDetail(json) : getTextDetail(text, contentType);
+  const listing = readListing(json, secrets);
   return {
     isProblem: json !== undefined && detail !== undefined,
     ...(detail && { detail: shorten(redact(detail, secrets)) }),
+    ...(listing && { listing }),
   };
+}
+
+function readListing(json: JsonObject | undefined, secrets: readonly string[]): StoreListing | undefined {
+  const listing = readStoreListing(json?.['listing']);
+  return listing?.problem === undefined ? listing : { ...listing, problem: redact(listing.problem, secrets) };
 }
 
 /** Joins the messages in an error document. Stops at the maximum length, because there may be thousands of messages. */

@@ -1,9 +1,10 @@
+import type { StoreListing } from '../model/databaseModel.ts';
 import type { FoundFile } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
 import { requestWithName, type DatabaseName } from './clientSession.ts';
 import type { RefusedId, RequestFailure, Result } from './reply.ts';
 import { buildPostRequest, encodePart, formatQuery, type HttpRequest } from './request.ts';
-import { readFiles } from './responseReaders.ts';
+import { readFoundPage, type FoundPage } from './responseReaders.ts';
 import type { MetadataForm } from './serverDialect.ts';
 
 /** The metadata of files, and the IDs that the server refused. */
@@ -12,6 +13,8 @@ export interface BatchedMetadata {
   readonly refusedIds: readonly RefusedId[];
   /** True if the server accepted any request, even if the response omitted all files. */
   readonly hasRead: boolean;
+  /** The state of the listing of a store, as of the last response of the local service. */
+  readonly listing?: StoreListing;
   /** The reason why the entire request failed. If set, the lists are empty. */
   readonly reason?: Reason;
 }
@@ -22,7 +25,7 @@ interface BatchPart {
   readonly wereNamed: boolean;
 }
 
-type BatchResult = Result<readonly FoundFile[]>;
+type BatchResult = Result<FoundPage>;
 
 const maxConsecutiveRefusals = 20;
 
@@ -65,8 +68,9 @@ export class MetadataBatches {
     if (ids.every(hasComma)) this.requester.usePost();
     const reason = (await this.requestPage(ids, page)) ?? this.getCommonFailure();
     const { hasRead, refusedIds } = this;
+    const { listing } = this.requester;
     if (reason) return { files: [], refusedIds: [], hasRead, reason };
-    return { files: sortByIds(this.files, ids), refusedIds, hasRead };
+    return { files: sortByIds(this.files, ids), refusedIds, hasRead, ...(listing && { listing }) };
   }
 
   /** Returns the common reason if all IDs failed because of a server fault that is unrelated to the IDs. */
@@ -213,7 +217,7 @@ export class MetadataBatches {
     this.refusalsInARow = 0;
     this.hasRead = true;
     // A spread could overflow the stack if a server responds with far more files than requested.
-    for (const file of result.value) this.files.push(file);
+    for (const file of result.value.files) this.files.push(file);
     return undefined;
   }
 
@@ -338,6 +342,8 @@ interface Page {
 class MetadataRequester {
   /** The form in use. The first responses or `usePost` can change it. */
   form: MetadataForm;
+  /** The state of the listing of a store, as of the last response of the local service. */
+  listing: StoreListing | undefined;
   private isFormSure = false;
   /**
    * True if the IDs cannot be expressed in the other form. In that case, a success does not show which form the server
@@ -402,15 +408,19 @@ class MetadataRequester {
 
   async requestInForm(form: MetadataForm, ids: readonly string[], page: Page = {}): Promise<BatchResult> {
     const { session, name } = this.database;
-    return await requestWithName(
+    const isLocal = session.service.hasFullPages === true;
+    const result = await requestWithName(
       this.database,
       async () => {
         const request = form === 'get' ? this.buildGetRequest(ids, page) : this.buildPostRequest(ids, page);
-        return await session.request(request, (json) => readFiles(json, name), this.signal);
+        return await session.request(request, (json) => readFoundPage(json, name, isLocal), this.signal);
       },
       this.signal,
       (failure) => failure.reason.status === 404 && !(form === 'get' && isFormMissing(failure)),
     );
+    const { listing } = result.reason ? result : result.value;
+    if (isLocal && listing) this.listing = listing;
+    return result;
   }
 
   private buildGetRequest(ids: readonly string[], { offset, limit }: Page): HttpRequest {

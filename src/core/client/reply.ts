@@ -30,6 +30,8 @@ export interface RefusedId {
 /** The result of a metadata request. Has no `reason` if only some IDs were refused (D8: metadata by ids). */
 export interface MetadataReply extends Reply<readonly FoundFile[]> {
   readonly refusedIds?: readonly RefusedId[];
+  /** The state of the local service's listing of a store (D62: stores through rclone). */
+  readonly listing?: StoreListing;
 }
 
 /** Describes a request that failed or received no usable response. */
@@ -41,6 +43,8 @@ export interface RequestFailure {
    * ids).
    */
   readonly isProblem: boolean;
+  /** The state of a store's listing, if the error document has it. Any server may claim one. */
+  readonly listing?: StoreListing;
 }
 
 /** The result of a single request. The client's operations convert it to a `Reply`. */

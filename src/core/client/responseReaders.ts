@@ -63,7 +63,7 @@ function readDatabase(element: unknown): Database | undefined {
 const listingStates = ['scanning', 'listed', 'failed'] as const;
 
 /** Reads the state of a store's listing; undefined if it is absent or invalid (D62: stores through rclone). */
-function readStoreListing(value: unknown): StoreListing | undefined {
+export function readStoreListing(value: unknown): StoreListing | undefined {
   if (!isJsonObject(value)) return undefined;
   const state = listingStates.find((one) => one === value['state']);
   const [files, scanned, freeBytes] = [value['files'], value['scanned'], value['freeBytes']].map(parseAmount);
@@ -86,16 +86,12 @@ function readInstant(value: unknown): string | undefined {
   return Number.isNaN(at) ? undefined : new Date(at).toISOString();
 }
 
-/**
- * Reads the `resources` in a search or metadata response (§2.3). A resource that cannot be parsed becomes an unreadable
- * file, and does not affect the others (D15: tolerant reading).
- */
-export function readFiles(json: unknown, database: string): readonly FoundFile[] {
+function readFiles(json: unknown, database: string): readonly FoundFile[] {
   const { resources } = parse(resourcesSchema, json);
   return (resources ?? []).map((resource) => readFile(resource, database));
 }
 
-/** The files in a search response, and what the local service says about them. */
+/** The files in a search or metadata response, and what the local service says about them. */
 export interface FoundPage {
   readonly files: readonly FoundFile[];
   /** The position after the last file (D9: paging). */
@@ -106,7 +102,11 @@ export interface FoundPage {
   readonly listing?: StoreListing;
 }
 
-/** Reads a search response (§4.3). Ignores extensions unless `isLocal` is true, since they may mean anything. */
+/**
+ * Reads a search or metadata response (§2.3, §4.3). A resource that cannot be parsed becomes an unreadable file, and does
+ * not affect the others (D15: tolerant reading). Ignores extensions unless `isLocal` is true, since they may mean
+ * anything.
+ */
 export function readFoundPage(json: unknown, database: string, isLocal: boolean): FoundPage {
   const files = readFiles(json, database);
   if (!isLocal || !isJsonObject(json)) return { files };

@@ -1,3 +1,4 @@
+import type { StoreListing } from '../model/databaseModel.ts';
 import type { FileEntry, FoundFile } from '../model/fileEntry.ts';
 import type { MissingId } from '../model/idList.ts';
 import type { Reason } from '../model/reason.ts';
@@ -98,6 +99,8 @@ interface PageReply {
   /** The position after the page, if the service reported it (D9: paging). */
   readonly cursor?: string;
   readonly leftOut?: LeftOutCounts;
+  /** The state of the listing of a store. */
+  readonly listing?: StoreListing;
   readonly reason?: Reason;
 }
 
@@ -114,6 +117,7 @@ export interface RecipeSource {
   ): Promise<{
     readonly files: readonly FoundFile[];
     readonly refused?: readonly MissingId[];
+    readonly listing?: StoreListing;
     readonly failure?: Reason;
   }>;
   matchTable(database: string, key: MatchKey, values: readonly string[]): Promise<MatchIndex>;

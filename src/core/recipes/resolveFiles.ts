@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import type { StoreListing } from '../model/databaseModel.ts';
 import type { FileEntry, FoundFile } from '../model/fileEntry.ts';
 import { filterMissingIds, type MissingId } from '../model/idList.ts';
 import type { Reason } from '../model/reason.ts';
@@ -45,6 +46,8 @@ export interface ResolvedFiles {
   readonly isStalled?: boolean;
   /** Names that the listing of the folder or the database leaves out; absent if unknown. */
   readonly leftOut?: LeftOutCounts;
+  /** The state of the listing of a store in which the files were last requested. */
+  readonly listing?: StoreListing;
   readonly failure?: ResolveFailure;
 }
 
@@ -75,17 +78,20 @@ export async function resolveIds(source: RecipeSource, request: IdRequest): Prom
   const toRecipeFile = createRecipeFileReader(source);
   const found = new Set<string>();
   const files = new Map<string, RecipeFile>();
+  let listing: StoreListing | undefined;
   for (let done = 0; done < unique.length; done += batchSize) {
     const reply = await source.lookUpIds(database, unique.slice(done, done + batchSize));
     const reason = reply.failure ?? findFailure(reply.refused);
     if (reason) return createFailure({ kind: 'service', reason });
+    listing = reply.listing ?? listing;
     // Keeps only the identifying properties, because the file resource takes most of the memory.
     const entries = reply.files.filter((file) => file.kind === 'file');
     for (const { id } of entries) found.add(id);
     for (const file of entries.filter(fits)) files.set(file.id, reuse(before.get(file.id), toRecipeFile(file)));
     source.onProgress(Math.min(done + batchSize, unique.length));
   }
-  return { files: [...files.values()], missing: unique.filter((id) => !found.has(id)), isCut: false };
+  const missing = unique.filter((id) => !found.has(id));
+  return { files: [...files.values()], missing, isCut: false, ...(listing && { listing }) };
 }
 
 function findFailure(refused: readonly MissingId[] = []): Reason | undefined {
@@ -124,16 +130,18 @@ export async function resolveSearch(
   const size = source.hasFullPages ? exactPageSize : pageSize;
   const pages = new PageCollector(source, createFileTest(filters, folder), size);
   let leftOut: LeftOutCounts | undefined;
+  let listing: StoreListing | undefined;
   while (pages.hasMore && !pages.isStalled && pages.files.length <= limit && pages.offset < maxCompared) {
     const { value = [], reason, ...page } = await source.search({ ...request, ...pages.position, pageSize: size });
     if (reason) return createFailure({ kind: 'service', reason });
     leftOut ??= page.leftOut;
+    listing = page.listing ?? listing;
     pages.add(value, page.cursor);
     source.onProgress(pages.comparedCount);
   }
   const isCut = pages.hasMore || pages.files.length > limit;
   const found = { files: pages.files.slice(0, limit), missing: [], isCut, isStalled: pages.isStalled };
-  return leftOut ? { ...found, leftOut } : found;
+  return { ...found, ...(leftOut && { leftOut }), ...(listing && { listing }) };
 }
 
 /** Collects files from consecutive pages: those that pass the filters, without duplicates. */
@@ -212,6 +220,7 @@ export async function resolveTable(
   const reason = findReason(matched);
   if (reason) return createFailure({ kind: 'service', reason });
   const { rows } = matched;
+  const { listing } = index;
   const found = listRowFiles(rows.filter(({ status }) => status === 'matched'));
   const unmatched = rows.filter(({ status, doubt }) => status !== 'matched' && !doubt);
   return {
@@ -219,6 +228,7 @@ export async function resolveTable(
     missing: [...new Set(unmatched.flatMap(({ missing }) => missing))],
     doubts: rows.flatMap(({ doubt }) => doubt ?? []),
     isCut: false,
+    ...(listing && { listing }),
   };
 }
 

@@ -1,12 +1,15 @@
 import type { MetadataOptions } from '../client/request.ts';
 import type { RefusedId } from '../client/reply.ts';
 import { catchRefusal, type OpenConnection, type OpenConnections } from '../connections/openConnections.ts';
+import type { StoreListing } from '../model/databaseModel.ts';
 import type { FileReference, FoundFile } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
 import type { TransferOrder } from '../model/transferModel.ts';
 
 interface FetchedFiles {
   readonly files: readonly FoundFile[];
+  /** The state of the listing of a store. */
+  readonly listing?: StoreListing;
   readonly reason?: Reason;
 }
 
@@ -46,10 +49,10 @@ export class MetadataFlow {
     ids: readonly string[],
     signal?: AbortSignal,
   ): Promise<FetchedFiles> {
-    const { files, refused, failure } = await this.lookUp(connectionId, database, ids, signal);
+    const { files, refused, failure, listing } = await this.lookUp(connectionId, database, ids, signal);
     const reasons = refused.map((one) => one.reason);
     const reason = failure ?? reasons.find(({ kind }) => kind !== 'notFound') ?? reasons[0];
-    return { files, ...(reason && { reason }) };
+    return { files, ...(listing && { listing }), ...(reason && { reason }) };
   }
 
   /** Returns the IDs in a transfer that are known to make the server drop the connection (D37: crashing file ids). */
@@ -72,10 +75,15 @@ export class MetadataFlow {
     return refused.filter(({ reason }) => reason.kind === 'dropped' && !reason.isIdAtFault).map(({ id }) => id);
   }
 
-  private async lookUp(connectionId: string, database: string, ids: readonly string[], signal?: AbortSignal) {
+  private async lookUp(
+    connectionId: string,
+    database: string,
+    ids: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<IdLookupResult> {
     const { sessions, unsafeIds, getOrcid } = this.dependencies;
     const session = sessions.get(connectionId);
-    if (!session) return { files: [], refused: [], failure: { kind: 'notConnected' } as const };
+    if (!session) return { files: [], refused: [], failure: { kind: 'notConnected' } };
     return await lookUpIds(
       session,
       unsafeIds,
@@ -88,6 +96,8 @@ export class MetadataFlow {
 interface IdLookupResult {
   readonly files: readonly FoundFile[];
   readonly refused: readonly RefusedId[];
+  /** The state of the listing of a store. */
+  readonly listing?: StoreListing;
   readonly failure?: Reason;
 }
 
@@ -105,6 +115,7 @@ export async function lookUpIds(
   const reply = await catchRefusal(session.client.fetchMetadata(request, signal));
   const refused = 'refusedIds' in reply ? (reply.refusedIds ?? []) : [];
   const files = reply.value ?? [];
+  const listing = 'listing' in reply ? reply.listing : undefined;
   // If every ID was refused, the reply also contains a reason, although the lookup as a whole didn't fail (D8: metadata
   // by ids).
   if (reply.reason && refused.length < ids.length) return { files, refused: [], failure: reply.reason };
@@ -113,7 +124,7 @@ export async function lookUpIds(
   const unsafe = dropped.filter(({ reason }) => reason.isIdAtFault).map(({ id }) => id);
   const answered = ids.filter((id) => !unanswered.has(id));
   unsafeIds.update(session.connection.id, database, unsafe, answered);
-  return { files, refused };
+  return { files, refused, ...(listing && { listing }) };
 }
 
 /** Stores the IDs that made the server drop a metadata request without a response (D37: crashing file ids). */

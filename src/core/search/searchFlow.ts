@@ -69,7 +69,7 @@ async function requestIdsPage(
 ): Promise<SearchPage> {
   const ids = all.slice(search.nextOffset, search.nextOffset + idBatchSize);
   const request = { database: search.query.database, orcid, ids };
-  const { files, refused, failure } = await lookUpIds(session, unsafeIds, request, signal);
+  const { files, refused, failure, listing } = await lookUpIds(session, unsafeIds, request, signal);
   if (failure) return { ...toFailedPage(search, failure), files };
   const missing = findMissing(ids, files, refused);
   const trimmed = listTrimmed(missing);
@@ -77,7 +77,8 @@ async function requestIdsPage(
   const found = [...files, ...further.files];
   if (further.failure) return { ...toFailedPage(search, further.failure), files: found };
   const nextOffset = search.nextOffset + ids.length;
-  return { files: found, missing: markTrimmed(missing, found), nextOffset, more: nextOffset < all.length };
+  const more = nextOffset < all.length;
+  return { files: found, missing: markTrimmed(missing, found), nextOffset, more, ...(listing && { listing }) };
 }
 
 const none = { files: [], failure: undefined };

@@ -38,7 +38,8 @@ export async function compareAllFiles(
   let position: ListPosition = { offset: 0 };
   for (let done = 0, limit = pageSize; ;) {
     onProgress(done);
-    const { value = [], cursor, reason } = await requestPage(position, limit);
+    const { value = [], cursor, reason, listing } = await requestPage(position, limit);
+    index.listing = listing ?? index.listing;
     if (reason?.kind === 'tooLarge' && limit > 1) {
       limit = Math.ceil(limit / 2);
       continue;
@@ -158,6 +159,7 @@ export class TableMatchFlow {
     const reply = await lookUpIds(session, this.dependencies.unsafeIds, { database, orcid, ids }, signal);
     signal.throwIfAborted();
     addFiles(index, reply.files);
+    index.listing = reply.listing ?? index.listing;
     // An unknown ID leaves no gap, because the service did look it up.
     for (const { id, reason } of reply.refused)
       if (reason.kind !== 'notFound') setGap(index, [id], { kind: 'failed', reason });

@@ -1,3 +1,4 @@
+import type { StoreListing } from '../model/databaseModel.ts';
 import type { FileEntry } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
 import { parseDeclaredHash } from '../util/declaredHash.ts';
@@ -38,6 +39,8 @@ interface StoredMatches {
  */
 export class MatchIndex {
   readonly key: MatchKey;
+  /** The state of the listing of a store, as of the last response. */
+  listing: StoreListing | undefined;
   private readonly byValue = new Map<string, StoredMatches>();
   /** The files whose paths have an end of a value; undefined if there are none. Empty unless values name folders. */
   private readonly byEnd = new Map<string, StoredMatches | undefined>();

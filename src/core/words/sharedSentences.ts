@@ -79,10 +79,3 @@ export function describeNestedFiles({ l10n, toPlainLine }: Wording, outer: strin
   const [file, other] = [toPlainLine(outer), toPlainLine(inner)];
   return l10n.t("{0} can't be both a file and the folder of {1}. Transfer these two files separately.", file, other);
 }
-
-/** Describes a store whose last scan failed. `listedAt` is the time of the last complete one, if there is one. */
-export function describeFailedScan({ l10n, toPlainLine }: Wording, problem: string, listedAt?: string): string {
-  const cause = toPlainLine(problem);
-  if (listedAt === undefined) return l10n.t('The listing is incomplete, because the last scan failed: {0}', cause);
-  return l10n.t('The listing is from {0}, because the last scan failed: {1}', listedAt, cause);
-}

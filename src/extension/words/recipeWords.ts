@@ -15,6 +15,7 @@ import {
   describeRecipeProblem as describeProblem,
 } from '../../core/words/recipeSentences.ts';
 import { trimFolder } from '../../core/util/leftOut.ts';
+import { toSentence } from '../../core/util/sharedTexts.ts';
 import { listTableDoubts } from '../../core/words/tableSentences.ts';
 import { describeNeverRun as describeNever } from '../../core/words/sharedSentences.ts';
 import {
@@ -29,6 +30,7 @@ import {
 import { toPlainLine, toPlainText } from './plainText.ts';
 import { formatLeftOutLine, getFolderLabel } from './searchWords.ts';
 import { describeReason } from './reasonWords.ts';
+import { describeListing } from './serviceNames.ts';
 
 /** Returns the title of a code lens or button that compares a recipe's files with its lock. */
 export function getCompareTitle(): string {
@@ -72,11 +74,17 @@ export function formatPlanSize({ files }: RecipePlan): string {
   return unknownCount === files.length ? count : l10n.t('{0}, {1}', count, formatSize(bytes));
 }
 
-/** Describes the rows of a recipe's table in doubt, or what the listing leaves out of a folder or of all files. */
+/**
+ * Describes the rows of a recipe's table in doubt, or what the listing leaves out of a folder or of all files, and a
+ * listing that is old or incomplete.
+ */
 export function describeOmissions(plan: RecipePlan): readonly string[] {
-  const { recipe, leftOut } = plan;
-  const { from } = recipe;
-  if (from.table) return listTableDoubts(wording, plan);
+  const { recipe, listing } = plan;
+  const omitted = recipe.from.table ? listTableDoubts(wording, plan) : describeLeftOutNames(plan);
+  return [...omitted, (listing && describeListing(listing)) ?? []].flat();
+}
+
+function describeLeftOutNames({ recipe: { from }, leftOut }: RecipePlan): readonly string[] {
   if (!leftOut || (from.folder === undefined && Object.keys(leftOut).length === 0)) return [];
   const folder = trimFolder(from.folder ?? '');
   const label = getFolderLabel(folder, from.database);
@@ -101,6 +109,13 @@ export function describeLock(lock: LockReadResult, difference: LockDifference | 
 /** Describes why a plan can't be submitted. */
 export function describeObstacle(plan: RecipePlan, obstacle: PlanObstacle): string {
   return describePlanObstacle(wording, plan, obstacle);
+}
+
+/** Says that a plan was not submitted and why, and if its files are from a listing that is old or incomplete. */
+export function describeObstructedRun(plan: RecipePlan, obstacle: PlanObstacle): string {
+  const text = l10n.t('Nothing was sent. {0}', describeObstacle(plan, obstacle));
+  const listed = plan.listing && describeListing(plan.listing);
+  return listed === undefined ? text : `${text} ${toSentence(listed)}`;
 }
 
 const wording = {

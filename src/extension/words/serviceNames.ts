@@ -3,7 +3,7 @@ import { getMachine } from '../../core/model/connection.ts';
 import type { StoreListing } from '../../core/model/databaseModel.ts';
 import { capitalize } from '../../core/util/sharedTexts.ts';
 import { describeLeftOut } from '../../core/words/leftOutWords.ts';
-import { describeFailedScan } from '../../core/words/sharedSentences.ts';
+import { describeListing as describeOldListing } from '../../core/words/listingWords.ts';
 import { localConnectionId } from '../editor/machine.ts';
 import { formatFileCount, formatNumber, formatSize, formatTime, plural } from './localeFormats.ts';
 import { toPlainLine } from './plainText.ts';
@@ -60,16 +60,15 @@ export function describeStoreListing(listing: StoreListing): string {
   const { files, asOf, freeBytes, leftOut } = listing;
   const count = formatFileCount(files);
   const listed = asOf === undefined ? '' : l10n.t('{0}, as of {1}', count, formatListedTime(asOf));
-  const failure = describeScanFailure(listing);
+  const failure = listing.problem === undefined ? undefined : describeListing(listing);
   const space = freeBytes === undefined ? '' : l10n.t('{0} free', formatSize(freeBytes));
   const omissions = leftOut ? capitalize(describeLeftOut(l10n, leftOut, formatNumber)) : '';
   return [failure ? count : listed, space, omissions, failure].filter(Boolean).join('\n');
 }
 
-/** Describes why the last scan of a store failed, and how old its listing is. Returns an empty string if it didn't. */
-export function describeScanFailure({ asOf, problem }: StoreListing): string {
-  if (problem === undefined) return '';
-  return describeFailedScan({ l10n, toPlainLine }, problem, asOf === undefined ? asOf : formatListedTime(asOf));
+/** Describes a store's listing that is old or incomplete, and why; undefined if that isn't known of it. */
+export function describeListing(listing: StoreListing): string | undefined {
+  return describeOldListing({ l10n, toPlainLine, formatTime: formatListedTime }, listing);
 }
 
 function formatListedTime(asOf: string): string {

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { problemMediaType, type ProblemDocument } from '../../contract/contract.ts';
 import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
 import { isNotValid, mustNotBeEmpty } from '../../core/util/sharedTexts.ts';
+import type { StoreListingState } from '../wire/apiSchemas.ts';
 import { toQuotable } from './quotable.ts';
 
 /** An invalid field, for the `errors` of a problem document. */
@@ -166,6 +167,8 @@ function describeRange({ minimum, exclusiveMinimum, maximum }: JsonObject): stri
 interface ProblemOptions extends ErrorOptions {
   readonly errors?: readonly FieldProblem[];
   readonly headers?: Readonly<Record<string, string>>;
+  /** The state of the listing of the store that the request is about. */
+  readonly listing?: StoreListingState | undefined;
 }
 
 /**
@@ -177,17 +180,20 @@ export class HttpProblem extends Error {
   readonly status: number;
   readonly errors: readonly FieldProblem[];
   readonly headers: Readonly<Record<string, string>>;
+  private readonly listing: StoreListingState | undefined;
 
   constructor(status: number, detail: string, options: ProblemOptions = {}) {
     super(detail, options);
     this.status = status;
     this.errors = options.errors ?? [];
     this.headers = options.headers ?? {};
+    this.listing = options.listing;
   }
 
-  toDocument(): ProblemDocument {
-    const document = { title: STATUS_CODES[this.status] ?? 'Error', status: this.status, detail: this.message };
-    return this.errors.length === 0 ? document : { ...document, errors: this.errors.map((error) => ({ ...error })) };
+  toDocument(): ProblemDocument & { readonly listing?: StoreListingState } {
+    const { status, errors, listing, message } = this;
+    const document = { title: STATUS_CODES[status] ?? 'Error', status, detail: message, ...(listing && { listing }) };
+    return errors.length === 0 ? document : { ...document, errors: errors.map((error) => ({ ...error })) };
   }
 }
 
@@ -205,10 +211,17 @@ interface LocatedId {
   readonly location: string;
 }
 
-/** Returns a 404 problem for unknown file IDs. Quotes the first hundred and counts the rest. */
-export function createUnknownIdsProblem(unknown: readonly LocatedId[], listLocation: string): HttpProblem {
+/**
+ * Returns a 404 problem for unknown file IDs. Quotes the first hundred and counts the rest. `listing` is the state of
+ * the listing of a store that may have the files.
+ */
+export function createUnknownIdsProblem(
+  unknown: readonly LocatedId[],
+  listLocation: string,
+  listing?: StoreListingState,
+): HttpProblem {
   const errors = listIds('unknown', unknown, listLocation);
-  return new HttpProblem(404, 'The database does not have all of the files.', { errors });
+  return new HttpProblem(404, 'The database does not have all of the files.', { errors, listing });
 }
 
 /** Returns a 422 problem that names the repeated file IDs, then the unknown ones (D26: service HTTP behavior). */

@@ -20,6 +20,7 @@ import {
   type FieldProblem,
 } from '../http/httpProblem.ts';
 import { toQuotable } from '../http/quotable.ts';
+import type { StoreListingState } from '../wire/apiSchemas.ts';
 import { describeRoute, type DescribedRoute, type RouteResponse } from '../http/router.ts';
 import {
   databasePathSchema,
@@ -284,13 +285,20 @@ async function getMetadata(
 ): Promise<RouteResponse> {
   const database = mustFindDatabase(databases, request.database, `${root}.database`);
   const found = await database.catalog.filesByIds(new Set(request.file_ids));
-  checkAllFound(request.file_ids, found, root);
+  const listing = database.location.remote === undefined ? undefined : await database.catalog.getListing();
+  checkAllFound(request.file_ids, found, { root, listing });
   const offset = request.offset ?? 0;
-  return toResponse(database, { files: [...found.values()].slice(offset, offset + (request.limit ?? found.size)) });
+  const files = [...found.values()].slice(offset, offset + (request.limit ?? found.size));
+  return toResponse(database, { files, ...(listing && { listing }) });
+}
+
+interface IdLookup {
+  readonly root: 'body' | 'query';
+  readonly listing: StoreListingState | undefined;
 }
 
 /** Throws a 404 problem that lists missing files, up to a limit, instead of returning an incomplete list. */
-function checkAllFound(ids: readonly string[], found: ReadonlyMap<string, unknown>, root: 'body' | 'query'): void {
+function checkAllFound(ids: readonly string[], found: ReadonlyMap<string, unknown>, { root, listing }: IdLookup): void {
   const list = root === 'body' ? 'body.file_ids' : 'query.ids';
   const missing = new Map<string, number>();
   for (const [index, id] of ids.entries()) if (!found.has(id) && !missing.has(id)) missing.set(id, index);
@@ -298,6 +306,7 @@ function checkAllFound(ids: readonly string[], found: ReadonlyMap<string, unknow
   throw createUnknownIdsProblem(
     [...missing].map(([id, index]) => ({ id, location: root === 'body' ? `${list}.${index}` : list })),
     list,
+    listing,
   );
 }
 

@@ -325,6 +325,7 @@ const problem = describe(
     status: describe(z.int().check(z.gte(400), z.lte(599)), 'HTTP status code of the response.'),
     detail: text('Description of the problem, in a sentence.'),
     errors: z.optional(describe(z.array(fieldProblem), 'The invalid fields, up to about two hundred.')),
+    listing: z.optional(listing),
   }),
   'A problem document as defined in RFC 9457, with the invalid fields.',
 );
@@ -341,7 +342,7 @@ export const responseSchemas = {
   DatabaseList: describe(z.array(database), 'All databases.'),
   SearchParameters: describe(z.record(z.string(), searchParameter), 'Search parameters, keyed by name.'),
   File: file,
-  FileList: z.strictObject(fileList),
+  FileList: z.strictObject({ ...fileList, listing: z.optional(listing) }),
   SearchResult: z.strictObject({
     ...fileList,
     cursor: optionalText('Position after the last file, to continue from; absent if there are no more files.'),

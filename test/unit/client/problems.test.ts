@@ -103,6 +103,12 @@ describe('The API key in an error (§5)', () => {
     const { detail } = readErrorBody(`${'x'.repeat(3_995)}${testKey}`, 'text/plain', [testKey]);
     assert.ok(detail?.endsWith('x[reda…'), detail?.slice(-20));
   });
+
+  it('is redacted in what the error says of the listing of a store', () => {
+    const listing = { state: 'failed', files: 1, problem: `no ${testKey}` };
+    const body = readErrorBody(JSON.stringify({ detail: 'a', listing }), problemType, [testKey]);
+    assert.deepEqual(body.listing, { ...listing, problem: 'no [redacted]' });
+  });
 });
 
 describe('The log of a failure (D2, D14)', () => {

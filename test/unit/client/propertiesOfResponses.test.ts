@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import * as z from 'zod/mini';
 import { transferStatusSchema, type FileResource } from '../../../src/contract/contract.ts';
 import { ConnectionError, type Reply } from '../../../src/core/client/reply.ts';
-import { readFiles, readStatus } from '../../../src/core/client/responseReaders.ts';
+import { readFoundPage, readStatus } from '../../../src/core/client/responseReaders.ts';
 import { text } from '../../support/faultBehaviors.ts';
 import { property } from '../../support/property.ts';
 import { anyText } from './arbitraries.ts';
@@ -188,7 +188,7 @@ describe('Any JSON as a response (D2, D15)', () => {
 
   property('§2.3 a file is valid exactly if the schema of the contract accepts it', anyResource, (body) => {
     const value: unknown = JSON.parse(body);
-    const [file] = readFiles({ resources: [value] }, 'D');
+    const [file] = readFoundPage({ resources: [value] }, 'D', false).files;
     assert.equal(file?.kind === 'file', fileResourceSchema.safeParse(value).success);
   });
 

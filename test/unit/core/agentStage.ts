@@ -10,6 +10,7 @@ import { AgentPolicy } from '../../../src/core/agents/agentPolicy.ts';
 import { callAgentTool, type AgentAnswer } from '../../../src/core/agents/callAgentTool.ts';
 import { PlanStore } from '../../../src/core/agents/planStore.ts';
 import type { OpenConnection } from '../../../src/core/connections/openConnections.ts';
+import { describeListing } from '../../../src/cli/text/sentences.ts';
 import { chooseBehavior, json } from '../../support/faultBehaviors.ts';
 import { orcid } from '../../support/explorerDependencies.ts';
 import { Rig } from './rig.ts';
@@ -70,6 +71,7 @@ export class AgentStage {
         this.questions.push(question);
         return await this.decide(question);
       },
+      describeListing,
       describeReason: ({ kind, detail }) => (detail === undefined ? kind : `${kind}: ${detail}`),
     };
   }

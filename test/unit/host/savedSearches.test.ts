@@ -113,6 +113,19 @@ describe('The saved searches (D59)', () => {
     );
   });
 
+  it('have the time of the listing of a store in which they were found, if that is known (D62)', async () => {
+    const one = await openWindow();
+    const asOf = '2026-11-30T01:00:00.000Z';
+    search(one, 'listed', [file('1')]);
+    one.store.update('listed', { listing: { state: 'failed', files: 1, asOf, problem: 'it is full' } });
+    search(one, 'incomplete', [file('1')]);
+    one.store.update('incomplete', { listing: { state: 'scanning', files: 1 } });
+    await one.saved.flush();
+    const two = await openWindow();
+    const loadedAt = (key: string): number | undefined => two.store.get(key)?.loadedAt;
+    assert.deepEqual([loadedAt('listed'), loadedAt('incomplete')], [Date.parse(asOf), 1000]);
+  });
+
   it('are written to disk immediately, and are unchanged after several windows', async () => {
     const one = await openWindow();
     for (const key of ['a', 'b', 'c']) search(one, key, [file('1')]);

@@ -14,6 +14,7 @@ import { systemClock as clock } from '../../../core/util/clock.ts';
 import type { ToolCall } from '../../editor/languageModelTools.ts';
 import { getUserId } from '../../editor/connectionFacts.ts';
 import { describeReason } from '../../words/reasonWords.ts';
+import { describeListing } from '../../words/serviceNames.ts';
 import type { CommandServices } from '../services.ts';
 import { sendOrder } from '../submission/submitTransfers.ts';
 import { askAboutCancel, askAboutPlan, reportPlanSubmission } from './planReview.ts';
@@ -47,6 +48,7 @@ export class AgentDesk {
       clock,
       requestedBy,
       describeReason,
+      describeListing,
       log: services.log,
       policy: services.agentPolicy,
       plans: await services.proposedPlans.openStore(),

@@ -21,6 +21,7 @@ import {
 } from '../../words/agentWords.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { formatLeftOutLine } from '../../words/searchWords.ts';
+import { describeListing } from '../../words/serviceNames.ts';
 import { getCancelQuestion, getTransferTitle } from '../../words/transferWords.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import type { CommandServices } from '../services.ts';
@@ -128,8 +129,9 @@ export async function askAboutPlan(
   const { place = '', leftOut } = findPlannedOmission(plan) ?? {};
   const label = plan.folder === undefined ? l10n.t('Database: {0}', place) : l10n.t('Folder: {0}', place);
   const omissions = leftOut ? [toPlainLine(label), formatLeftOutLine(leftOut)] : [];
+  const listed = (plan.listing && describeListing(plan.listing)) ?? '';
   const answer = await confirmSubmission(services, [toPlannedOrder(plan, connectionId)], {
-    notes: [describeRequester(plan.requestedBy), describeTextOrigin(plan), ...omissions].filter(Boolean),
+    notes: [describeRequester(plan.requestedBy), describeTextOrigin(plan), ...omissions, listed].filter(Boolean),
     maxTextLength,
     backLabel: l10n.t('Decline'),
   });

@@ -25,6 +25,7 @@ import { describeError, toPlainLine } from '../../words/plainText.ts';
 import {
   describeLock,
   describeObstacle,
+  describeObstructedRun,
   describeOmissions,
   describeRecipeProblem,
   getCompareTitle,
@@ -138,10 +139,9 @@ export class EditorRecipeHost extends RecipeDocument implements SubmittingHost {
   }
 
   failObstructed({ plan }: PlannedRun, obstacle: PlanObstacle): never {
-    const text = describeObstacle(plan, obstacle);
-    if (obstacle === 'noDestination') throw new CommandHint(text);
+    if (obstacle === 'noDestination') throw new CommandHint(describeObstacle(plan, obstacle));
     const actions = obstacle === 'differsFromLock' ? [this.createCompareAction()] : [];
-    throw new CommandFailure(l10n.t('Nothing was sent. {0}', text), ...actions);
+    throw new CommandFailure(describeObstructedRun(plan, obstacle), ...actions);
   }
 
   async confirm({ lock, plan }: PlannedRun, order: TransferOrder): Promise<TransferOrder | undefined> {

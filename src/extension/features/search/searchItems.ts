@@ -19,7 +19,7 @@ import { formatAlsoIn, formatDatabases } from '../../words/summaryWords.ts';
 import { formatList, formatNumber, formatSize, formatTime, plural, wordsLanguage } from '../../words/localeFormats.ts';
 import { toPlainLine, toPlainText } from '../../words/plainText.ts';
 import { describeReason } from '../../words/reasonWords.ts';
-import { describeScanFailure } from '../../words/serviceNames.ts';
+import { describeListing } from '../../words/serviceNames.ts';
 import {
   describeFilters,
   describeOrder,
@@ -47,7 +47,7 @@ export function createSearchItem(search: Search): TreeItem {
   const age = describeAge(search);
   const facts = [getDatabaseLabel(query.database), filters, formatResultCount(search), sorted];
   item.description = [age, ...facts].filter(Boolean).join(' · ');
-  const listed = (search.listing && describeScanFailure(search.listing)) || age;
+  const listed = (search.listing && describeListing(search.listing)) ?? age;
   const { folder } = query.specific ?? {};
   const isShown = search.leftOut && (folder !== undefined || Object.keys(search.leftOut).length > 0);
   const omissions = isShown ? formatLeftOutLine(search.leftOut) : '';
