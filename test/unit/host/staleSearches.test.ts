@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { ConnectionStore } from '../../../src/core/connections/connectionStore.ts';
+import type { StoreListing } from '../../../src/core/model/databaseModel.ts';
 import type { SavedSearch } from '../../../src/core/model/savedSearch.ts';
 import { SearchStore } from '../../../src/core/search/searchStore.ts';
 import { Emitter } from '../../../src/core/util/lifetime.ts';
@@ -8,6 +10,7 @@ describe('A search of an earlier window is requested again (D59)', () => {
   let store: SearchStore;
   let visibility: Emitter<unknown>;
   let sessions: Emitter<void>;
+  let databases: ConnectionStore;
   let view: { visible: boolean; onDidChangeVisibility: never };
   let session: { readonly connection: { readonly id: string } } | undefined;
   let requested: string[];
@@ -29,7 +32,9 @@ describe('A search of an earlier window is requested again (D59)', () => {
       store.update(key, { isLoading: false });
     };
     const getSession = (): typeof session => session;
-    watch = new StaleSearches({ store, view, getSession, onDidChangeSession: sessions.event, refresh });
+    databases = new ConnectionStore();
+    const onDidChangeSession = sessions.event;
+    watch = new StaleSearches({ store, connectionStore: databases, view, getSession, onDidChangeSession, refresh });
   });
   afterEach(() => watch.dispose());
 
@@ -61,6 +66,42 @@ describe('A search of an earlier window is requested again (D59)', () => {
     assert.deepEqual(requested, ['a']);
     store.setCollapsed('b', false);
     assert.deepEqual(requested, ['a', 'b']);
+  });
+
+  describe('after a scan of the store', () => {
+    const list = (state: StoreListing['state']): void => {
+      const found = { id: 'a', name: 'Alpha', organization: '', url: 'rclone:lab:', listing: { state, files: 1 } };
+      databases.setListing({ databases: [found], isLoading: false });
+    };
+    const search = (key: string, state: StoreListing['state']): void => {
+      store.open(key, 'c', { database: 'Alpha', query: '', pageSize: 5 });
+      store.update(key, { isLoading: false, listing: { state, files: 1 } });
+    };
+
+    it('that was running when it was requested, each time', async () => {
+      connect();
+      show();
+      search('during', 'scanning');
+      search('after', 'listed');
+      for (const times of [1, 2]) {
+        list('scanning');
+        assert.equal(requested.length, times - 1);
+        list('listed');
+        assert.deepEqual(requested, Array<string>(times).fill('during'));
+        store.update('during', { isStale: false });
+        release.shift()?.();
+        await new Promise(setImmediate);
+      }
+    });
+
+    it('but not because an earlier list of databases knew of no scan', () => {
+      connect();
+      show();
+      list('listed');
+      search('during', 'scanning');
+      list('listed');
+      assert.deepEqual(requested, []);
+    });
   });
 
   it('four at a time', async () => {

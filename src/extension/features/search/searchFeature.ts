@@ -63,15 +63,16 @@ declare module '../../editor/contributions.ts' {
   }
 }
 
-/** Starts reloading the searches of earlier sessions when they are shown. */
+/** Starts reloading the searches of earlier sessions, and of stores that are scanned, when they are shown. */
 export function startSearch(
   lifetime: Lifetime,
-  { searchStore: store, searchFlow, sessions }: Explorer,
+  { searchStore: store, searchFlow, connectionStore, sessions }: Explorer,
   { searchResults: { view } }: SideBar,
 ): void {
   lifetime.track(
     new StaleSearches({
       store,
+      connectionStore,
       view,
       getSession: () => sessions.active,
       onDidChangeSession: sessions.onDidChange,

@@ -1,10 +1,13 @@
 import type { TreeView } from 'vscode';
+import type { ConnectionStore } from '../../../core/connections/connectionStore.ts';
+import type { Database } from '../../../core/model/databaseModel.ts';
 import type { SearchStore } from '../../../core/search/searchStore.ts';
 import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
 
 /** Dependencies of {@link StaleSearches}. */
 interface StaleSearchesDependencies {
   readonly store: SearchStore;
+  readonly connectionStore: Pick<ConnectionStore, 'listing' | 'onDidChange'>;
   readonly view: Pick<TreeView<unknown>, 'visible' | 'onDidChangeVisibility'>;
   /** Returns the active session, if any. A connection gets a new session object each time it is opened. */
   getSession(): { readonly connection: { readonly id: string } } | undefined;
@@ -17,18 +20,21 @@ interface StaleSearchesDependencies {
 const maxParallelRefreshes = 4;
 
 /**
- * Reloads the files of searches that an earlier session saved. Reloads a search when the view is shown, the search's
- * row is expanded, and its connection is active (D59: saved searches).
+ * Reloads the files of searches that an earlier session saved, and of those that the end of a store's scan outdates.
+ * Reloads a search when the view is shown, the search's row is expanded, and its connection is active (D59: saved
+ * searches).
  */
 export class StaleSearches implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: StaleSearchesDependencies;
   /**
-   * The session in which the last reload of each search was started. After a failure, a search is reloaded only in a
-   * new session.
+   * The session in which the last reload of each search was started, unless it succeeded. After a failure, a search is
+   * reloaded only in a new session.
    */
   private readonly requested = new Map<string, unknown>();
   private running = 0;
+  /** Names of the databases that were being scanned when the databases were last listed. */
+  private scanning: ReadonlySet<string> = new Set();
 
   constructor(dependencies: StaleSearchesDependencies) {
     this.dependencies = dependencies;
@@ -37,11 +43,25 @@ export class StaleSearches implements Disposable {
     for (const event of [store.onDidChange, store.onDidCollapse]) this.lifetime.track(event(check));
     this.lifetime.track(view.onDidChangeVisibility(check));
     this.lifetime.track(dependencies.onDidChangeSession(check));
+    this.lifetime.track(dependencies.connectionStore.onDidChange(() => this.handleListing()));
     check();
   }
 
   dispose(): void {
     this.lifetime.dispose();
+  }
+
+  private handleListing(): void {
+    const { store, connectionStore, getSession } = this.dependencies;
+    const { databases } = connectionStore.listing;
+    const isScanning = (database: Database): boolean => database.listing?.state === 'scanning';
+    const ended = databases.filter((one) => this.scanning.has(one.name) && !isScanning(one)).map(({ name }) => name);
+    this.scanning = new Set(databases.filter(isScanning).map(({ name }) => name));
+    const connectionId = getSession()?.connection.id;
+    for (const { key, query, listing, ...search } of ended.length > 0 ? store.getAll() : []) {
+      const isOutdated = listing?.state === 'scanning' && ended.includes(query.database);
+      if (isOutdated && search.connectionId === connectionId) store.update(key, { isStale: true });
+    }
   }
 
   private check(): void {
@@ -68,6 +88,7 @@ export class StaleSearches implements Disposable {
       await this.dependencies.refresh(key);
     } finally {
       this.running -= 1;
+      if (this.dependencies.store.get(key)?.isStale === false) this.requested.delete(key);
     }
     this.check();
   }
