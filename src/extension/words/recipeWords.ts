@@ -15,7 +15,6 @@ import {
   describeRecipeProblem as describeProblem,
 } from '../../core/words/recipeSentences.ts';
 import { trimFolder } from '../../core/util/leftOut.ts';
-import { toSentence } from '../../core/util/sharedTexts.ts';
 import { listTableDoubts } from '../../core/words/tableSentences.ts';
 import { describeNeverRun as describeNever } from '../../core/words/sharedSentences.ts';
 import {
@@ -30,7 +29,7 @@ import {
 import { toPlainLine, toPlainText } from './plainText.ts';
 import { formatLeftOutLine, getFolderLabel } from './searchWords.ts';
 import { describeReason } from './reasonWords.ts';
-import { describeListing } from './serviceNames.ts';
+import { describeListing, describeListingInSentence } from './serviceNames.ts';
 
 /** Returns the title of a code lens or button that compares a recipe's files with its lock. */
 export function getCompareTitle(): string {
@@ -114,8 +113,8 @@ export function describeObstacle(plan: RecipePlan, obstacle: PlanObstacle): stri
 /** Says that a plan was not submitted and why, and if its files are from a listing that is old or incomplete. */
 export function describeObstructedRun(plan: RecipePlan, obstacle: PlanObstacle): string {
   const text = l10n.t('Nothing was sent. {0}', describeObstacle(plan, obstacle));
-  const listed = plan.listing && describeListing(plan.listing);
-  return listed === undefined ? text : `${text} ${toSentence(listed)}`;
+  const listed = describeListingInSentence(plan.listing);
+  return listed === undefined ? text : `${text} ${listed}`;
 }
 
 const wording = {

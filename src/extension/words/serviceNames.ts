@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import { getMachine } from '../../core/model/connection.ts';
 import type { StoreListing } from '../../core/model/databaseModel.ts';
-import { capitalize } from '../../core/util/sharedTexts.ts';
+import { capitalize, toSentence } from '../../core/util/sharedTexts.ts';
 import { describeLeftOut } from '../../core/words/leftOutWords.ts';
 import { describeListing as describeOldListing } from '../../core/words/listingWords.ts';
 import { localConnectionId } from '../editor/machine.ts';
@@ -69,6 +69,12 @@ export function describeStoreListing(listing: StoreListing): string {
 /** Describes a store's listing that is old or incomplete, and why; undefined if that isn't known of it. */
 export function describeListing(listing: StoreListing): string | undefined {
   return describeOldListing({ l10n, toPlainLine, formatTime: formatListedTime }, listing);
+}
+
+/** Describes a store's listing that is old or incomplete, as {@link describeListing} does, in a sentence. */
+export function describeListingInSentence(listing: StoreListing | undefined): string | undefined {
+  const text = listing && describeListing(listing);
+  return text && toSentence(text);
 }
 
 function formatListedTime(asOf: string): string {

@@ -95,6 +95,16 @@ describe('A listing of a store that is old or incomplete (D62)', () => {
     assert.ok(formatPlanSummary(plan).split('\n').includes(sentence), formatPlanSummary(plan));
   });
 
+  it('is known of the matches of a table', async () => {
+    const { sessions, tableMatchFlow } = stage.rig.explorer;
+    const session = sessions.active ?? assert.fail();
+    const options = { signal: new AbortController().signal, onProgress: () => undefined };
+    for (const key of ['id', 'name', 'hash'] as const) {
+      const index = await tableMatchFlow.match(session, { database: 'Alpha', key, values: ['f1'] }, options);
+      assert.deepEqual(index.listing, failed, key);
+    }
+  });
+
   it('is named in the dry run of a recipe, however it selects its files', async () => {
     const { sessions, recipeFlow } = stage.rig.explorer;
     const session = sessions.active ?? assert.fail();

@@ -38,6 +38,7 @@ import {
   describeSkippedFiles,
   describeTruncation,
 } from '../../words/matchWords.ts';
+import { describeListingInSentence } from '../../words/serviceNames.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 import { createDatabasePick, requireSession } from '../connections/connectionPicker.ts';
 import { requireOrcid } from '../connections/credentials.ts';
@@ -260,6 +261,7 @@ function listRemarks({ index, rows }: MatchReport): readonly string[] {
   const doubts = rows.flatMap(({ doubt }) => doubt ?? []).filter(({ kind }) => kind !== 'empty' && kind !== 'several');
   return [
     failure && describeMatchFailure(failure),
+    describeListingInSentence(index.listing),
     describeLongValues(index.gaps),
     describeTruncation(index.gaps),
     describeSkippedFiles(index.skippedFiles),
