@@ -10,6 +10,8 @@ import { until } from './until.ts';
 const startLimitMs = 180_000;
 const endLimitMs = 5_000;
 const licenseFlag = '--accept-server-license-terms';
+/** On loopback, compressing the messages of windows only takes CPU time. */
+const compressionFlag = '--disable-websocket-compression';
 
 /** Options for starting the server: its folders, and the additional environment variables of its processes. */
 export interface ServerOptions {
@@ -87,7 +89,7 @@ export async function startServer(options: ServerOptions): Promise<EditorServer>
       ...['--server-data-dir', options.dataFolder],
       ...(options.extensions === undefined ? [] : ['--extensions-dir', options.extensions]),
       ...(options.builtIns === undefined ? [] : ['--builtin-extensions-dir', options.builtIns]),
-      '--disable-telemetry',
+      ...['--disable-telemetry', compressionFlag],
       ...(options.asksForTrust ? [] : ['--disable-workspace-trust']),
     ],
     {
