@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Frame, Page } from 'playwright-core';
+import { stopNetworkReports } from './networkReports.ts';
 import type { PageElement } from './pageElement.ts';
 import { Notifications } from './notifications.ts';
 import { QuickInput, type QuickInputState, type StepMatch, isLabel } from './quickInput.ts';
@@ -70,6 +71,7 @@ export class EditorWindow {
     await options.prepare?.(this.page);
     if (options.language !== undefined) await readLanguage(this.page);
     await this.page.goto(this.#address(options));
+    await stopNetworkReports(this.page);
     await this.#ready();
   }
 
