@@ -3,6 +3,7 @@ import { countActions, type ActionCounter } from '../support/editor/actions.ts';
 import { searchDatabase } from '../support/editor/journeySteps.ts';
 import { Keyboard } from '../support/editor/keyboard.ts';
 import { SharedWindow } from '../support/editor/sharedWindow.ts';
+import { holdMessages, prepareHolding, waitForHeldMessage } from '../support/editor/heldMessages.ts';
 import type { TreeView } from '../support/editor/treeView.ts';
 import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
@@ -16,12 +17,15 @@ const kbase = 'KBase Workspace Service (KSS)';
 const words = /leave empty to list all files/;
 const request = 'POST /api/v1/files';
 const submission = 'POST /api/v1/transfers';
+/** The command that the extension runs to wait until the window has handled all messages. */
+const roundTrip = '"noop"';
 
 describe('A user with a saved connection', () => {
   let actions: ActionCounter;
   const shared = new SharedWindow({
     prepare: async (page) => {
       actions = await countActions(page);
+      await prepareHolding(page);
     },
   });
   let server: FaultServer;
@@ -134,6 +138,31 @@ describe('A user with a saved connection', () => {
       assert.equal((await keyboard.focus()).role, 'menuitem');
       await keyboard.press('Enter');
       await results.waitFor('no search', (rows) => rows.length === 0);
+    });
+  });
+
+  describe('who expands a row', () => {
+    it('sees search parameters and files even if they arrive together with the first rows', async () => {
+      const gate = new Gate();
+      server.holdAt(gate, request);
+      await searchDatabase(window, database, 'JDP:000010');
+      await results.see('JDP:000010.csv');
+      const search = await results.row('“JDP:000010”');
+      await search.collapse();
+      gate.hold();
+      await search.action('Repeat Search');
+      await results.waitFor('the loading row', ([first]) => first?.icon.includes('loading') === true);
+      await holdMessages(window.page, '["dataTransfer.searchResults"', roundTrip);
+      await search.expand();
+      await waitForHeldMessage(window.page, 'Searching…');
+      gate.release();
+      await results.see('JDP:000010.csv');
+
+      const databases = window.tree('Databases');
+      const row = await databases.row(database);
+      await holdMessages(window.page, '["dataTransfer.databases"', roundTrip);
+      await row.expand();
+      await databases.see(/^Search parameters: /);
     });
   });
 
