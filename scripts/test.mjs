@@ -52,16 +52,13 @@ async function prepare(names) {
   const hasEditor = !needs('needsEditor') || (await attempt(() => setup()));
   // Packing leaves a production build in `dist`, so it comes before the build for the tests.
   const hasPackage = !needs('needsPackage') || (await attempt(() => runPreparation('Package', 'packExtension.ts')));
-  const canInstall = hasEditor && hasPackage;
-  return {
-    hasEditor,
-    hasPackage,
-    hasInstalled:
-      !needs('needsInstalled') ||
-      (canInstall && (await attempt(() => runPreparation('Installation', 'installPacked.ts')))),
-    hasBuild: !needs('needsBuild') || (await attempt(() => build('Build', []))),
-    hasSuites: !needs('needsSuites') || (await attempt(() => build('Test suite build', ['--only', 'tests']))),
-  };
+  const [hasInstalled, hasBuild, hasSuites] = await Promise.all([
+    !needs('needsInstalled') ||
+      (hasEditor && hasPackage && attempt(() => runPreparation('Installation', 'installPacked.ts'))),
+    !needs('needsBuild') || attempt(() => build('Build', [])),
+    !needs('needsSuites') || attempt(() => build('Test suite build', ['--only', 'tests'])),
+  ]);
+  return { hasEditor, hasPackage, hasInstalled, hasBuild, hasSuites };
 }
 
 function findMissingPrerequisite(name, { hasEditor, hasPackage, hasInstalled, hasBuild, hasSuites }) {
