@@ -59,6 +59,9 @@ export const missingFolderCause = "its folder or bucket doesn't exist";
 /** The reason why a store can't be used at present. */
 export const silentCause = "its server doesn't respond";
 
+/** The reason why a response of a store ended early. */
+export const lostCause = 'the connection was lost';
+
 /** The reason why a store takes no more data. */
 export const fullCause = 'it is full';
 
@@ -148,7 +151,7 @@ const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
     /xml syntax error|deserializ|expected element type|charsetreader|list files: eof|\b511 network/i,
     foreignAnswerCause,
   ],
-  [/connection reset|broken pipe|\beof\b|connection lost|closed network connection/i, 'the connection was lost'],
+  [/connection reset|broken pipe|\beof\b|connection lost|closed network connection/i, lostCause],
 ];
 
 /** Returns the cause of a failure as a clause, based on rclone's error output; undefined if the cause is unknown. */

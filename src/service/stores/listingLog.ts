@@ -1,6 +1,6 @@
 import { parseJsonObject } from '../../core/util/json.ts';
 import type { LeftOutKind } from '../../core/util/leftOut.ts';
-import { deniedCause, ErrorOutput, findStoreCause, missingFolderCause } from '../../core/util/remote.ts';
+import { deniedCause, ErrorOutput, findStoreCause, lostCause, missingFolderCause } from '../../core/util/remote.ts';
 import { findHiddenPath, isUncounted, type LeftOutName } from '../catalog/catalogFile.ts';
 
 /** Matches debug messages about options, which rclone logs as text even if it is to log JSON. */
@@ -13,29 +13,59 @@ const folderPrefix = 'error listing: ';
 
 const maxMessageLength = 8_192;
 
+/** Maximum number of folders that are listed again, because each is part of a command. */
+const maxRepeated = 100;
+
+/** The folders to list again, each once: a missing one may be back, and the listing of another one was cut off. */
+export class RepeatedFolders {
+  private readonly reports = new Set<string>();
+  private current: readonly string[] = [];
+  private next: string[] = [];
+
+  /** Returns the folders to list again now, relative to the listed one, which is the empty path. */
+  take(): readonly string[] {
+    this.current = this.next;
+    this.next = [];
+    return this.current;
+  }
+
+  /** Adds a folder that a listing lacks. Returns false if it can't be listed again. */
+  add(folder: string, cause: string): boolean {
+    if (this.has(folder, cause) || this.reports.size >= maxRepeated) return false;
+    this.reports.add(`${cause}:${folder}`);
+    // What was listed in a folder on the way must not be listed again.
+    const below = this.current.filter((one) => folder === '' || one.startsWith(`${folder}/`));
+    this.next.push(...(below.length > 0 ? below : [folder]));
+    return true;
+  }
+
+  /** Returns true if a listing has already lacked the folder for the same cause. */
+  has(folder: string, cause: string): boolean {
+    return this.reports.has(`${cause}:${folder}`);
+  }
+}
+
 /** Reads rclone's log of a listing: excluded names, unreadable folders, and other errors. */
 export class ListingLog {
-  /** The folders that were missing when rclone listed them, relative to the listed one. */
-  readonly missing: string[] = [];
   private readonly under: string;
   private readonly leftOut: LeftOutName[];
-  private readonly isRepeated: boolean;
+  private readonly repeated: RepeatedFolders;
   private readonly output = new ErrorOutput();
   private hasFailed = false;
   private hasSkipped = false;
   private hasEnded = false;
 
   /**
-   * Creates a log for a listing of `under`. Appends to `leftOut`. In a repeated listing, a folder that is missing is one
-   * that can't be read, because another listing has just found its name.
+   * Creates a log for a listing of `under`. Appends to `leftOut` and `repeated`. A folder that is missing again is one
+   * that can't be read, because the listing has just found its name.
    */
-  constructor(under: string, leftOut: LeftOutName[], isRepeated = false) {
+  constructor(under: string, leftOut: LeftOutName[], repeated: RepeatedFolders) {
     this.under = under;
     this.leftOut = leftOut;
-    this.isRepeated = isRepeated;
+    this.repeated = repeated;
   }
 
-  /** True for a listing that lacks only subfolders that are missing or can't be read. */
+  /** True for a listing that lacks only subfolders that can't be read, or folders to list again. */
   get isComplete(): boolean {
     return this.hasEnded && !this.hasFailed;
   }
@@ -62,18 +92,26 @@ export class ListingLog {
   }
 
   private addFolder(folder: string, text: string): void {
-    const cause = findStoreCause(text);
-    const isSkipped = (folder !== '' || this.under !== '') && (cause === missingFolderCause || cause === deniedCause);
+    const isSkipped = this.skip(folder, findStoreCause(text));
     if (!isSkipped) this.fail(text);
-    else if (cause === deniedCause || (this.isRepeated && folder !== '')) this.leaveOut(folder, 'unreadable');
-    else if (folder !== '') this.missing.push(folder);
     this.hasSkipped ||= isSkipped;
+  }
+
+  /** Returns false if a folder can't be missing in a complete listing. */
+  private skip(folder: string, cause: string | undefined): boolean {
+    if (cause === lostCause) return this.repeated.add(folder, cause);
+    if ((cause !== missingFolderCause && cause !== deniedCause) || (folder === '' && this.under === '')) return false;
+    if (cause === deniedCause || this.repeated.has(folder, cause)) this.leaveOut(folder, 'unreadable');
+    else if (folder !== '') this.repeated.add(folder, cause);
+    return true;
   }
 
   private end(text: string): void {
     const cause = findStoreCause(text);
     this.hasEnded =
-      cause === missingFolderCause ? this.hasSkipped || this.under !== '' : this.hasSkipped && cause === deniedCause;
+      cause === missingFolderCause
+        ? this.hasSkipped || this.under !== ''
+        : this.hasSkipped && (cause === deniedCause || cause === lostCause);
     if (!this.hasEnded) this.fail(text);
   }
 

@@ -13,7 +13,7 @@ import {
   silentCause,
 } from '../../core/util/remote.ts';
 import { LoopFinder, maxLoops } from './linkLoops.ts';
-import { ListingLog, splitLines } from './listingLog.ts';
+import { ListingLog, RepeatedFolders, splitLines } from './listingLog.ts';
 import { collectOutput, endWithSignal, startRclone, waitForEnd } from './rcloneProgram.ts';
 import { findAbsentRemote, findReportedTime, type KeptTimes, type StoreFeatures } from './storeFeatures.ts';
 
@@ -37,8 +37,6 @@ interface ListingBatch {
 }
 
 const batchSize = 1_000;
-/** Maximum number of folders that are listed again, because each is part of a command. */
-const maxRepeated = 100;
 
 /** Modification time for objects whose store doesn't report one. It sorts before all others, and is not shown. */
 const unknownTimeMs = Number.NEGATIVE_INFINITY;
@@ -62,14 +60,15 @@ export async function* listStore(store: ListedStore, under: string, signal: Abor
   // Only a store that is listed folder by folder can have links.
   const loops = hasFlatListing ? undefined : new LoopFinder();
   const read: ListingReader<ListingBatch> = (pieces) => gather(pieces, { under, keptTimes, loops }, batch, classes);
-  const log = new ListingLog(under, batch.leftOut);
-  const args = createArguments(store);
+  const repeated = new RepeatedFolders();
+  const list = (filters: readonly string[]): AsyncIterable<ListingBatch> => {
+    const log = new ListingLog(under, batch.leftOut, repeated);
+    return runListing(store, [...createArguments(store), ...filters], { under, read, log }, signal);
+  };
   const filters = hasFlatListing ? [] : hiddenFilters;
-  yield* runListing(store, [...args, ...filters], { under, read, log }, signal);
-  const again = log.missing.slice(0, maxRepeated).map((folder) => `--filter=+ /${escapePattern(folder)}/**`);
-  // A folder may be back, or be one that its server lists but can't open.
-  const all = { under, read, log: new ListingLog(under, batch.leftOut, true) };
-  if (again.length > 0) yield* runListing(store, [...args, ...again, '--filter=- *'], all, signal);
+  yield* list(filters);
+  for (let folders = repeated.take(); folders.length > 0; folders = repeated.take())
+    yield* list(folders.includes('') ? filters : createFilters(folders));
   yield takeBatch(batch);
 }
 
@@ -78,6 +77,12 @@ const hiddenFilters = [
   '-vv',
   ...['- .*/**', ...dataNames.map((name) => `+ .${name}`), '- .*'].map((rule) => `--filter=${rule}`),
 ];
+
+/** Excludes all but the content of some folders. */
+function createFilters(folders: readonly string[]): readonly string[] {
+  const rules = folders.map((folder) => `+ /${escapePattern(folder)}/**`);
+  return ['-vv', ...['- .*/**', ...rules, '- *'].map((rule) => `--filter=${rule}`)];
+}
 
 function escapePattern(path: string): string {
   return path.replace(/[*?[\]{}\\]/g, '\\$&');
@@ -168,9 +173,10 @@ async function readClasses(store: ListedStore, under: string, signal: AbortSigna
   // This command takes no request per object, unlike a listing with metadata.
   const args = ['backend', 'restore-status', '-o', 'all'];
   const read: ListingReader<readonly string[]> = (pieces) => pieces;
+  const log = new ListingLog(under, [], new RepeatedFolders());
   // rclone prints the classes of a whole bucket only at the end.
   const patient = { ...store, silenceMs: longestMs };
-  for await (const lines of runListing(patient, args, { under, read, log: new ListingLog(under, []) }, signal)) {
+  for await (const lines of runListing(patient, args, { under, read, log }, signal)) {
     const classes = new Map<string, string>();
     for (const line of lines) {
       const [, field, json = ''] = classFieldPattern.exec(line) ?? [];

@@ -23,6 +23,8 @@ function logFolder(object: string, cause: string): string {
 
 const missing = 'directory not found';
 const forbidden = "couldn't list files: 403 Forbidden";
+const cutOff = "couldn't list files: unexpected EOF";
+const lost = 'the connection was lost';
 
 /** Returns a listing that fails for some folders. rclone 1.60.1 logs the end as text even if it is to log JSON. */
 function fail(paths: readonly string[], folders: readonly (readonly [string, string])[], isText = false): Listing {
@@ -42,10 +44,11 @@ describe("A listing of a store that isn't complete (D62)", () => {
   let logger: MemoryLog;
   const known = ['a.txt', 'kept/b.txt', 'runs/tmp/c.txt'];
 
-  /** Sets what rclone lists, and what it lists when it is to list the missing folders again. */
-  async function list(first: Listing, again: Listing = { paths: [] }): Promise<void> {
+  /** Sets what rclone lists, and what it lists each time it is to list some folders again. */
+  async function list(first: Listing, ...again: readonly Listing[]): Promise<void> {
     await writeAnswer('first', first);
-    await writeAnswer('again', again);
+    for (const [index, listing] of again.entries()) await writeAnswer(`again${index + 1}`, listing);
+    await fs.writeFile(nodePath.join(folder, 'calls'), '');
   }
 
   async function writeAnswer(name: string, { paths, log = [], code = 0 }: Listing): Promise<void> {
@@ -67,8 +70,8 @@ describe("A listing of a store that isn't complete (D62)", () => {
   }
 
   /** Scans the store and returns the paths of the files in the catalog, its state and what it left out. */
-  async function scan(first: Listing, again?: Listing): Promise<unknown> {
-    await list(first, again);
+  async function scan(first: Listing, ...again: readonly Listing[]): Promise<unknown> {
+    await list(first, ...again);
     await catalog.rescan();
     return await describeCatalog();
   }
@@ -91,9 +94,12 @@ describe("A listing of a store that isn't complete (D62)", () => {
     await fs.writeFile(nodePath.join(folder, 'features'), JSON.stringify({ Features: {}, ...features }));
   }
 
+  async function getCalls(): Promise<readonly string[]> {
+    return (await fs.readFile(nodePath.join(folder, 'calls'), 'utf8')).split('\n').slice(0, -1);
+  }
+
   async function getLastCall(): Promise<string> {
-    const calls = await fs.readFile(nodePath.join(folder, 'calls'), 'utf8');
-    return calls.split('\n').at(-2) ?? '';
+    return (await getCalls()).at(-1) ?? '';
   }
 
   beforeEach(async () => {
@@ -106,8 +112,9 @@ case "$1" in
   backend) cat '${folder}/features' ;;
   lsjson)
     echo "$*" >> '${folder}/calls'
-    name=first
-    case "$*" in *'--filter=- * '*) name=again ;; *lab:dts-*) name=absent ;; esac
+    name=again$(($(wc -l < '${folder}/calls') - 1))
+    [ $name = again0 ] && name=first
+    case "$*" in *lab:dts-*) name=absent ;; esac
     cat '${folder}/'$name; cat '${folder}/'$name.log >&2; exit $(cat '${folder}/'$name.code) ;;
 esac
 `;
@@ -125,7 +132,7 @@ esac
 
   for (const isText of [true, false])
     it(`lacks only subfolders that vanished, with a log that ends with ${isText ? 'text' : 'JSON'}`, async () => {
-      const found = await scan(fail(['a.txt', 'kept/b.txt'], [['runs/tmp', missing]], isText));
+      const found = await scan(fail(['a.txt', 'kept/b.txt'], [['runs/tmp', missing]], isText), { paths: [] });
       assert.deepEqual(found, [['a.txt', 'kept/b.txt'], 'listed', {}]);
     });
 
@@ -137,7 +144,8 @@ esac
   });
 
   it('lacks only a subfolder of an SFTP server that vanished after it was found', async () => {
-    const found = await scan(fail(['a.txt'], [['runs/tmp', 'error listing "runs/tmp": file does not exist']]));
+    const vanished = fail(['a.txt'], [['runs/tmp', 'error listing "runs/tmp": file does not exist']]);
+    const found = await scan(vanished, { paths: [] });
     assert.deepEqual(found, [['a.txt'], 'listed', {}]);
   });
 
@@ -163,6 +171,66 @@ esac
     store.close();
   });
 
+  for (const isText of [true, false])
+    it(`is repeated for a folder that was cut off, with a log that ends with ${isText ? 'text' : 'JSON'}`, async () => {
+      const first = fail(['a.txt', 'kept/b.txt'], [['runs', cutOff]], isText);
+      assert.deepEqual(await scan(first, { paths: ['runs/tmp/c.txt'] }), [known, 'listed', {}]);
+      assert.match(await getLastCall(), / --filter=- \.\*\/\*\* --filter=\+ \/runs\/\*\* --filter=- \* .*-- lab:$/);
+    });
+
+  it('is repeated as a whole if its first folder was cut off', async () => {
+    assert.deepEqual(await scan(fail([], [['', cutOff]]), { paths: known }), [known, 'listed', {}]);
+    const [first, again] = await getCalls();
+    assert.equal(again, first);
+  });
+
+  it('is repeated for what a folder that was cut off lacked, and for nothing twice', async () => {
+    const found = await scan(
+      fail(['a.txt'], [['runs', cutOff]]),
+      fail(
+        ['runs/d.txt'],
+        [
+          ['runs/tmp', missing],
+          ['runs/x', cutOff],
+        ],
+      ),
+      fail([], [['runs', missing]]),
+      fail(['runs/tmp/c.txt'], [['runs/x', missing]]),
+      fail([], [['runs/x', missing]]),
+    );
+    assert.deepEqual(found, [['a.txt', 'runs/tmp/c.txt'], 'listed', { unreadable: 1 }]);
+    const rules = (await getCalls()).map((call) => call.match(/(?<=--filter=\+ \/)\S*(?=\/\*\*)/g));
+    assert.deepEqual(rules, [null, ['runs'], ['runs/tmp', 'runs/x'], ['runs/tmp', 'runs/x'], ['runs/x']]);
+  });
+
+  it('is a failed one if a folder is cut off again, and the catalog keeps its files', async () => {
+    for (const path of ['runs', '']) {
+      const first = fail(path === '' ? [] : ['a.txt'], [[path, cutOff]]);
+      assert.deepEqual(await scan(first, fail([], [[path, cutOff]])), [known, lost, {}]);
+    }
+    const closed = fail([], [['', 'dial tcp 127.0.0.1:80: connect: connection refused']]);
+    const refused = [known, 'its server refuses connections', {}];
+    assert.deepEqual(await scan(fail(['a.txt'], [['runs', cutOff]]), closed), refused);
+  });
+
+  it('is repeated for at most 100 folders, and a failed one if another one was cut off', async () => {
+    const list = (count: number, cause: string) =>
+      Array.from({ length: count }, (_, index) => [`${cause === missing ? 'm' : 'c'}${index}`, cause] as const);
+    const again = { paths: ['kept/b.txt', 'runs/tmp/c.txt'] };
+    const most = fail(['a.txt'], [...list(60, missing), ...list(40, cutOff)]);
+    assert.deepEqual(await scan(most, again), [known, 'listed', {}]);
+    assert.equal((await getLastCall()).match(/--filter=\+ /g)?.length, 100);
+    assert.deepEqual(await scan(fail(['a.txt'], list(101, cutOff)), again), [known, lost, {}]);
+    assert.deepEqual(await scan(fail(['a.txt'], [...list(60, missing), ...list(41, cutOff)]), again), [
+      known,
+      lost,
+      {},
+    ]);
+    assert.equal((await getCalls()).length, 1);
+    // Missing folders are empty without being listed again.
+    assert.deepEqual(await scan(fail(['a.txt'], list(101, missing)), again), [known, 'listed', {}]);
+  });
+
   it("lacks a folder that the server lists but can't find, which is unreadable", async () => {
     const found = await scan(fail(['a.txt'], [['kept', missing]]), fail([], [['kept', missing]]));
     assert.deepEqual(found, [['a.txt'], 'listed', { unreadable: 1 }]);
@@ -170,17 +238,18 @@ esac
 
   it('is a failed one if anything else is missing, and the catalog keeps its files', async () => {
     const folderProblem = "its folder or bucket doesn't exist";
-    const lost = [['runs', 'connection lost'] as const, ['kept', missing] as const];
+    const refused = [['runs', 'connection refused'] as const, ['kept', missing] as const];
     const killed = { paths: ['a.txt'], log: [logFolder('kept', missing)], code: 1 };
     const unknown = 'rclone failed; "rclone lsd lab:" in a terminal, with the path after the colon, shows why';
     const results = [
       await scan(fail([], [['', missing]])),
       await scan(fail(['a.txt'], [['kept', missing]]), fail([], [['', missing]])),
       await scan(fail([], [['', forbidden]])),
-      await scan(fail(['a.txt'], lost)),
+      await scan(fail(['a.txt'], refused)),
       await scan(killed),
     ];
-    const problems = [folderProblem, folderProblem, 'its server denies access', 'the connection was lost', unknown];
+    const denied = 'its server denies access';
+    const problems = [folderProblem, folderProblem, denied, 'its server refuses connections', unknown];
     assert.deepEqual(
       results,
       problems.map((problem) => [known, problem, {}]),
@@ -200,6 +269,7 @@ esac
     await writeAnswer('absent', { paths: [], log, code: 1 });
     await catalog.rescan();
     assert.deepEqual(await describeCatalog(), [known, 'its server refuses connections', {}]);
+    await list({ paths: [] });
     await writeAnswer('absent', {
       paths: [],
       log: ['2026/11/30 00:21:37 ERROR : error listing: directory not found'],
