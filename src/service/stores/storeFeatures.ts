@@ -69,11 +69,14 @@ const preferredHashes = ['sha256', 'md5', 'sha1'] as const;
  * DatabaseUnavailableError} if the features can't be read.
  */
 export async function readStoreFeatures(program: string, remote: string, signal: AbortSignal): Promise<StoreFeatures> {
-  const child = startRclone(program, ['backend', 'features', '--', remote]);
-  const { code, text, errors } = await collectOutput(child, signal);
+  const run = async (args: readonly string[]) =>
+    await collectOutput(startRclone(program, [...args, '--', remote]), signal);
+  const { code, text, errors } = await run(['backend', 'features']);
   const features = code === 0 ? parseStoreFeatures(parseJsonObject(text)) : undefined;
-  if (features === undefined) throw new DatabaseUnavailableError(describeStoreFailure(errors, remote));
-  return features;
+  if (features !== undefined) return features;
+  // rclone 1.75 says this of a prefix in a bucket whose server it can't reach.
+  const listed = errors.includes('is a file not a directory') ? await run(['lsjson']) : undefined;
+  throw new DatabaseUnavailableError(describeStoreFailure(listed?.errors ?? errors, remote));
 }
 
 /** Parses rclone's description of a store; undefined if it is invalid. */

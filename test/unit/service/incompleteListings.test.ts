@@ -91,6 +91,7 @@ describe("A listing of a store that isn't complete (D62)", () => {
 
   /** Sets the description of the store. */
   async function describe(features: object): Promise<void> {
+    await writeAnswer('features', { paths: [] });
     await fs.writeFile(nodePath.join(folder, 'features'), JSON.stringify({ Features: {}, ...features }));
   }
 
@@ -109,7 +110,7 @@ describe("A listing of a store that isn't complete (D62)", () => {
     const program = `#!/bin/sh
 case "$1" in
   version) echo 'rclone v1.75.2' ;;
-  backend) cat '${folder}/features' ;;
+  backend) cat '${folder}/features'; cat '${folder}/features.log' >&2; exit $(cat '${folder}/features.code') ;;
   lsjson)
     echo "$*" >> '${folder}/calls'
     name=again$(($(wc -l < '${folder}/calls') - 1))
@@ -277,6 +278,12 @@ esac
     });
     await catalog.rescan();
     assert.deepEqual(await describeCatalog(), [[], 'listed', {}]);
+  });
+
+  it('is a failed one if rclone takes the store for a file, because it cannot reach the server', async () => {
+    await writeAnswer('features', { paths: [], log: ['Failed to backend: is a file not a directory'], code: 1 });
+    const log = ['NOTICE: Failed to lsjson: error in ListJSON: dial tcp 127.0.0.1:9: connect: connection refused'];
+    assert.deepEqual(await scan({ paths: [], log, code: 1 }), [known, 'its server refuses connections', {}]);
   });
 
   it('may have nothing but objects of unknown size', async () => {
