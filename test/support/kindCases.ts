@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import type { FoundFile } from './contractRig.ts';
@@ -19,8 +19,8 @@ export interface KindCase {
 const large = randomBytes(3_000_000).toString('base64');
 /** More than rclone and the system may have read before a server ends. */
 const larger = large.repeat(6);
-/** Makes a transfer of the larger file take two seconds, so that its middle can be seen. */
-const slow = 12_000_000;
+/** Makes a transfer of the larger file take three seconds, so that its middle can be seen. */
+const slow = 8_000_000;
 const isRoot = process.getuid?.() === 0;
 /** The servers that run as another user than root, who could read everything. */
 const lowServers: readonly PlaceKind[] = ['proftpd', 'apache', 'nginx'];
@@ -35,6 +35,13 @@ const odd = {
   'deep/er/%20.txt': 'seven',
   empty: '',
 };
+
+/** Returns why nothing of a kind can be denied to its server. */
+function findDeniedObstacle(kind: PlaceKind): string | undefined {
+  if (kind === 'lighttpd') return 'its server lists such a folder as empty';
+  if (!lowServers.includes(kind)) return 'it has no permissions, or its server is root';
+  return isRoot ? undefined : 'the test needs root';
+}
 
 function toPaths(files: readonly { readonly path: string }[]): readonly string[] {
   return files.map(({ path }) => path).toSorted();
@@ -138,19 +145,80 @@ export const kindCases: readonly KindCase[] = [
       await rig.stores.killService();
       await rig.startService();
       await rig.waitForSuccess(id);
-      const { 'manifest.json': manifest, ...copies } = await rig.place.read(`dts-${id}`);
-      assert.deepEqual(Object.keys(copies), ['killed.bin']);
-      assert.ok(copies['killed.bin'] === larger);
-      assert.ok(manifest);
+      const { 'killed.bin': copy } = await rig.place.read(`dts-${id}`);
+      assert.ok(copy === larger);
+      const paths = (await rig.place.list()).filter((path) => path.includes(id));
+      assert.deepEqual(paths, [`dts-${id}/killed.bin`, `dts-${id}/manifest.json`]);
+    },
+  },
+  {
+    title: 'transfers no file whose content differs from the listed one',
+    cannot: (kind) => (isFolder(kind) ? 'it is watched' : undefined),
+    check: async (rig: KindRig): Promise<void> => {
+      await rig.place.write({ 'changed/a.txt': 'alpha' });
+      const [file] = await rig.find('changed', 1);
+      assert.ok(file);
+      const [content, problem] =
+        file.hash === undefined
+          ? ['alpha and more', 'read changed/a.txt: it changed since it was listed']
+          : ['gamma', 'copy changed/a.txt: it does not have the md5 hash that the store listed for it'];
+      await rig.place.write({ 'changed/a.txt': content });
+      const id = await rig.stores.submit(usual, 'folder', [file.id]);
+      const { status, message } = await rig.stores.waitForStatus(id, 'failed', 'succeeded');
+      assert.equal(status, 'failed', message);
+      assert.ok(message.startsWith(`Transfer ${id}: failed (could not ${problem}`), message);
+      await assert.rejects(fs.access(nodePath.join(rig.stores.folder, `dts-${id}/changed/a.txt`)), { code: 'ENOENT' });
+    },
+  },
+  {
+    title: 'keeps a file that another program gave the name of a transferred one',
+    cannot: (kind) => (isFolder(kind) ? undefined : 'an object with the name is replaced (D24)'),
+    check: async (rig: KindRig): Promise<void> => {
+      await rig.startService(slow);
+      const id = await rig.send(usual, 'taken.bin', larger);
+      const folder = rig.place.getFile(`dts-${id}`);
+      await waitForPart(async () => await fs.readdir(folder));
+      await rig.place.write({ [`dts-${id}/taken.bin`]: 'of another program' });
+      const { message } = await rig.stores.waitForStatus(id, 'failed', 'succeeded');
+      await rig.startService();
+      assert.equal(message, `Transfer ${id}: failed (could not write taken.bin: a different file already exists)`);
+      assert.deepEqual(await rig.place.read(`dts-${id}`), { 'taken.bin': 'of another program' });
+    },
+  },
+  {
+    title: 'keeps the files that it found while its server is down, and says so',
+    cannot: (kind) => (isFolder(kind) ? 'it has no server' : undefined),
+    check: async (rig: KindRig): Promise<void> => {
+      const { server } = placeKinds[rig.kind];
+      assert.ok(server);
+      await rig.place.write({ 'down/a.txt': 'a' });
+      await rig.find('down', 1);
+      await rig.stores.servers.kill(server);
+      const { listing } = await rig.stores.rescan(usual).finally(async () => {
+        await rig.stores.servers.startServer(server);
+      });
+      assert.deepEqual([listing?.state, listing?.problem], ['failed', 'its server refuses connections']);
+      assert.deepEqual(toPaths(await rig.stores.search(usual, 'path:down/')), ['down/a.txt']);
+    },
+  },
+  {
+    title: 'leaves out a subfolder that it cannot read, and counts it',
+    cannot: (kind) =>
+      placeKinds[kind].says?.denied === undefined ? findDeniedObstacle(kind) : 'its server answers with another error',
+    check: async (rig: KindRig): Promise<void> => {
+      await rig.place.write({ 'some/a.txt': 'a', 'some/private/b.txt': 'b' });
+      await rig.find('some', 2);
+      await fs.chmod(rig.place.getFile('some/private'), 0);
+      const { listing } = await rig.stores.rescan(usual).finally(async () => {
+        await fs.chmod(rig.place.getFile('some/private'), 0o777);
+      });
+      assert.deepEqual([listing?.problem, listing?.leftOut], [undefined, { unreadable: 1 }]);
+      assert.deepEqual(toPaths(await rig.stores.search(usual, 'path:some/')), ['some/a.txt']);
     },
   },
   {
     title: 'keeps the files that it found while access is denied, and says so',
-    cannot: (kind: PlaceKind): string | undefined => {
-      if (kind === 'lighttpd') return 'its server lists such a folder as empty';
-      if (!lowServers.includes(kind)) return 'it has no permissions, or its server is root';
-      return isRoot ? undefined : 'the test needs root';
-    },
+    cannot: findDeniedObstacle,
     check: async (rig: KindRig): Promise<void> => {
       await rig.place.write({ 'denied/a.txt': 'a' });
       await rig.find('denied', 1);
@@ -188,6 +256,7 @@ async function observe(rig: KindRig): Promise<object> {
   const found = await rig.find('seen', hasLinks ? 3 : 2);
   const [file] = found;
   assert.ok(file);
+  if (file.hash !== undefined) assert.equal(file.hash, `md5:${createHash('md5').update('alpha').digest('hex')}`);
   const id = await rig.send(usual, 'kept.txt', 'kept', time);
   await rig.waitForSuccess(id);
   return {

@@ -66,6 +66,12 @@ export class RoutePlace {
       });
   }
 
+  /** Returns the paths of all files, finished or not, sorted. */
+  async list(): Promise<readonly string[]> {
+    const { folder, remote } = this.location;
+    return remote === undefined ? await listFolder(folder) : this.servers.list(remote);
+  }
+
   async remove(path: string): Promise<void> {
     const { folder, remote } = this.location;
     if (remote !== undefined) this.servers.run(['deletefile', `${remote}/${path}`]);
@@ -251,11 +257,15 @@ async function writeFolder(folder: string, contents: Contents): Promise<void> {
 }
 
 async function readFolder(folder: string): Promise<Contents> {
-  const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = entries.filter((one) => one.isFile()).map((one) => nodePath.join(one.parentPath, one.name));
   const contents: Record<string, string> = {};
-  for (const path of paths.sort()) contents[nodePath.relative(folder, path)] = await fs.readFile(path, 'utf8');
+  for (const path of await listFolder(folder)) contents[path] = await fs.readFile(nodePath.join(folder, path), 'utf8');
   return contents;
+}
+
+async function listFolder(folder: string): Promise<readonly string[]> {
+  const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((one) => one.isFile());
+  return files.map((one) => nodePath.relative(folder, nodePath.join(one.parentPath, one.name))).sort();
 }
 
 async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
