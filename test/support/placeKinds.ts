@@ -32,6 +32,8 @@ interface KindOfPlace {
   readonly fileSystem?: FileSystem;
   /** Returns the configuration of a remote that wraps another one. */
   readonly wrap?: (remote: string) => readonly string[];
+  /** The folders of the wrapped remote that must exist. */
+  readonly folders?: readonly string[];
   /** The path in the wrapping remote that leads to the wrapped one. */
   readonly wrappedAs?: string;
   /** True if files have the same names on the disk of the server as in the place. */
@@ -107,6 +109,15 @@ const table = {
     isRare: true,
     holds: sftp,
   },
+  union: {
+    title: '`union`',
+    server: 'openssh',
+    // Spreads the files of every folder.
+    wrap: (remote) => ['type = union', `upstreams = ${remote}/one ${remote}/two`, 'create_policy = rand'],
+    folders: ['one', 'two'],
+    isRare: true,
+    holds: wrapper,
+  },
   alias: {
     title: '`alias`',
     server: 'openssh',
@@ -169,12 +180,13 @@ export interface OpenKind {
 
 /** Opens a kind of place; the places of folders are in `root`. */
 export async function openKind(kind: PlaceKind, servers: StoreServers, root: string): Promise<OpenKind> {
-  const { server, fileSystem, wrap, wrappedAs = '', hasSameNames }: KindOfPlace = placeKinds[kind];
+  const { server, fileSystem, wrap, folders = [], wrappedAs = '', hasSameNames }: KindOfPlace = placeKinds[kind];
   const folder = nodePath.join(root, kind);
   if (server === undefined) return await openFolder(folder, fileSystem);
   const remote = servers.remote(server);
   const disk = server === 's3' ? undefined : servers.folder(server);
   if (wrap === undefined) return { prefix: remote.endsWith(':') ? remote : `${remote}/`, disk };
+  for (const name of folders) servers.run(['mkdir', `${remote}/${kind}/${name}`]);
   await fs.appendFile(servers.configFile, [`[${kind}]`, ...wrap(`${remote}/${kind}`), ''].join('\n'));
   servers.run(['mkdir', `${kind}:${wrappedAs}`]);
   return { prefix: `${kind}:${wrappedAs}`, disk: hasSameNames === true ? `${disk}/${kind}` : undefined };
