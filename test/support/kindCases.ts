@@ -36,7 +36,6 @@ const odd = {
   empty: '',
 };
 
-/** Returns why nothing of a kind can be denied to its server. */
 function findDeniedObstacle(kind: PlaceKind): string | undefined {
   if (kind === 'lighttpd') return 'its server lists such a folder as empty';
   if (!lowServers.includes(kind)) return 'it has no permissions, or its server is root';

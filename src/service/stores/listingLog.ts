@@ -92,13 +92,12 @@ export class ListingLog {
   }
 
   private addFolder(folder: string, text: string): void {
-    const isSkipped = this.skip(folder, findStoreCause(text));
+    const isSkipped = this.canContinueWithout(folder, findStoreCause(text));
     if (!isSkipped) this.fail(text);
     this.hasSkipped ||= isSkipped;
   }
 
-  /** Returns false if a folder can't be missing in a complete listing. */
-  private skip(folder: string, cause: string | undefined): boolean {
+  private canContinueWithout(folder: string, cause: string | undefined): boolean {
     if (cause === lostCause) return this.repeated.add(folder, cause);
     if ((cause !== missingFolderCause && cause !== deniedCause) || (folder === '' && this.under === '')) return false;
     if (cause === deniedCause || this.repeated.has(folder, cause)) this.leaveOut(folder, 'unreadable');

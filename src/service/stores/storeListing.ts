@@ -68,7 +68,7 @@ export async function* listStore(store: ListedStore, under: string, signal: Abor
   const filters = hasFlatListing ? [] : hiddenFilters;
   yield* list(filters);
   for (let folders = repeated.take(); folders.length > 0; folders = repeated.take())
-    yield* list(folders.includes('') ? filters : createFilters(folders));
+    yield* list(folders.includes('') ? filters : includeOnly(folders));
   yield takeBatch(batch);
 }
 
@@ -78,8 +78,7 @@ const hiddenFilters = [
   ...['- .*/**', ...dataNames.map((name) => `+ .${name}`), '- .*'].map((rule) => `--filter=${rule}`),
 ];
 
-/** Excludes all but the content of some folders. */
-function createFilters(folders: readonly string[]): readonly string[] {
+function includeOnly(folders: readonly string[]): readonly string[] {
   const rules = folders.map((folder) => `+ /${escapePattern(folder)}/**`);
   return ['-vv', ...['- .*/**', ...rules, '- *'].map((rule) => `--filter=${rule}`)];
 }

@@ -102,8 +102,7 @@ describeWithEachRclone('Scans of a server that cuts off responses (D62)', () => 
   /** The folders whose next responses are cut off. */
   let cutOff: string[] = [];
 
-  /** Starts a WebDAV server with `a.txt`, `runs/b.txt` and `runs/tmp/c.txt`. */
-  async function startServer(): Promise<Server> {
+  async function startDavServer(): Promise<Server> {
     const describe = (href: string, props: string): string =>
       `<d:response><d:href>${href}</d:href><d:propstat><d:prop>${props}</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>`;
     const folder = (href: string): string => describe(href, '<d:resourcetype><d:collection/></d:resourcetype>');
@@ -127,7 +126,7 @@ describeWithEachRclone('Scans of a server that cuts off responses (D62)', () => 
   }
 
   before(async () => {
-    server = await startServer();
+    server = await startDavServer();
     const { port } = server.address() as AddressInfo;
     const remotes = `[cutting]\ntype = webdav\nurl = http://127.0.0.1:${port}\nvendor = other\n`;
     rig = await StoreRig.start([], {}, { remotes, isIdle: true });
