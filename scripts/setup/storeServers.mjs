@@ -1,4 +1,6 @@
-/** Provides SFTP and WebDAV servers from Debian packages for the store tests. They listen only on loopback. */
+/**
+ * Provides SFTP and WebDAV servers and a cluster from Debian packages for the tests. They listen only on loopback.
+ */
 import { existsSync } from 'node:fs';
 import { installFromDebian, isDebianRoot } from './debian.mjs';
 import { say, step } from './steps.mjs';
@@ -9,6 +11,9 @@ const programs = {
   'apache2-bin': '/usr/sbin/apache2',
   nginx: '/usr/sbin/nginx',
   'libnginx-mod-http-dav-ext': '/usr/lib/nginx/modules/ngx_http_dav_ext_module.so',
+  slurmctld: '/usr/sbin/slurmctld',
+  slurmd: '/usr/sbin/slurmd',
+  'slurm-client': '/usr/bin/sbatch',
 };
 
 function findMissing() {
@@ -23,10 +28,10 @@ export async function ensureStoreServers() {
   const names = findMissing();
   if (process.platform !== 'linux' || names.length === 0) return;
   const install = () => installFromDebian(...names).catch(() => undefined);
-  if (isDebianRoot()) await step(`Servers for the store tests (apt-get install ${names.join(' ')})`, install);
+  if (isDebianRoot()) await step(`Servers for the tests (apt-get install ${names.join(' ')})`, install);
   const missing = findMissing().join(' ');
   if (missing === '') return;
   say(
-    `Missing: ${missing}. Store tests fail without them, or leave out kinds. To install them: sudo apt-get install ${missing}`,
+    `Missing: ${missing}. Tests of stores and clusters fail without them, or leave out kinds. To install them: sudo apt-get install ${missing}`,
   );
 }
