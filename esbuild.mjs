@@ -5,7 +5,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { describeLicenses, findLoadedFiles, minifyScripts } from './scripts/build/outputFiles.mjs';
 import { shareChunks } from './scripts/build/chunkPlugin.mjs';
-import { decodeNamesInBrowser, loadNodeModules, omitUnusedCode } from './scripts/build/packagePlugins.mjs';
+import { decodeNamesInBrowser, loadNodeModules, omitStores, omitUnusedCode } from './scripts/build/packagePlugins.mjs';
 import { readOptions } from './scripts/setup/scriptOptions.mjs';
 
 const root = import.meta.dirname;
@@ -105,6 +105,15 @@ const bundles = {
       omitUnusedCode(),
       loadNodeModules(),
     ],
+  },
+  // Runs on the nodes of a cluster, as one file that the service copies to where they reach it.
+  cluster: {
+    ...node,
+    target: 'node20',
+    format: 'esm',
+    entryPoints: { task: 'src/service/cluster/clusterTask.ts' },
+    outdir: built('cluster'),
+    plugins: [omitStores()],
   },
   // Handles `--version` without loading the rest of the command line, which is in `lib/program.js`.
   cli: {
@@ -216,7 +225,7 @@ async function writeBuilt(name, text) {
 
 /** Writes the list of files for the command line's package. The service and its threads are separate programs. */
 async function writeCliFiles(metafiles) {
-  const programs = ['cli/main.cjs', 'lib/program.js', 'lib/service.js', 'lib/thread.js'];
+  const programs = ['cli/main.cjs', 'lib/program.js', 'lib/service.js', 'lib/thread.js', 'cluster/task.js'];
   const files = findLoadedFiles(metafiles, relative(root, resolve(root, options.outdir)), programs);
   await writeBuilt('cli/files.json', `${JSON.stringify(files, undefined, 2)}\n`);
 }
@@ -249,7 +258,7 @@ async function buildOnce(names) {
   if (options.production) await minifyScripts(results, root);
   const shipped = results.filter((_, index) => names[index] !== 'tests').map((result) => result.metafile);
   if (options.only === undefined) await writeBuilt('LICENSE-THIRD-PARTY.txt', describeLicenses(shipped, root));
-  if (names.includes('cli') && names.includes('lib')) await writeCliFiles(shipped);
+  if (['cli', 'lib', 'cluster'].every((name) => names.includes(name))) await writeCliFiles(shipped);
   printSizes(results.flatMap(({ metafile }) => Object.keys(metafile.outputs)));
   console.log(`built in ${Math.round(performance.now() - started)} ms`);
 }

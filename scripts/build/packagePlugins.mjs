@@ -61,6 +61,26 @@ export function omitUnusedCode() {
   };
 }
 
+/** Omits access to stores, which no task on a cluster has. */
+export function omitStores() {
+  const names = [
+    'findReportedTime',
+    'StoreClient',
+    'BatchFolder',
+    'StoreBatches',
+    'selectBatch',
+    'StoreCopy',
+    'StoreSink',
+  ];
+  const contents = names.map((name) => `export const ${name} = undefined;`).join('\n');
+  return {
+    name: 'omit-stores',
+    setup({ onLoad }) {
+      onLoad({ filter: /[\\/]store(?:Batches|Client|Features|Sink)\.ts$/ }, () => ({ contents }));
+    },
+  };
+}
+
 /**
  * Decodes named character references, such as `&copy;`, with the browser's own table. A bundled table would make up a
  * fifth of the compressed size of the pages' bundles.

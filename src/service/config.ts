@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as z from 'zod/mini';
 import { isInside } from './catalog/servedPaths.ts';
+import { clusterSchema, type ClusterConfig } from './cluster/cluster.ts';
 import { describeIssue } from './http/httpProblem.ts';
 import { findRemoteProblem } from '../core/util/remote.ts';
 import { restoreSchema, type RestoreOptions } from './stores/storeRestore.ts';
@@ -45,6 +46,8 @@ const serviceConfigSchema = z.strictObject({
   throttleBytesPerSecond: z.optional(z.number().check(z.gt(0))),
   /** Maximum rate at which all transfers together read from and write to stores, in bytes per second. */
   storeBytesPerSecond: z.optional(z.number().check(z.gt(0))),
+  /** Runs large transfers between folders on the nodes of a cluster. */
+  cluster: z.optional(clusterSchema),
 });
 
 type DatabaseFields = Omit<z.infer<typeof databaseSchema>, 'folder' | 'remote' | 'rescanMinutes' | 'restore'>;
@@ -93,10 +96,19 @@ export function parseConfig(text: string, baseFolder: string): ServiceConfig {
   refuseServed(databases, 'dataFolder', dataFolder);
   refuseInside(databases, dataFolder);
   const rclone = config.rclone === undefined ? {} : { rclone: path.resolve(baseFolder, config.rclone) };
-  if (config.tokenFile === undefined) return { ...config, ...rclone, dataFolder, databases };
+  const cluster = config.cluster === undefined ? {} : { cluster: resolveCluster(config.cluster, baseFolder) };
+  if (cluster.cluster) refuseServed(databases, 'cluster.slurm.folder', cluster.cluster.slurm.folder);
+  if (config.tokenFile === undefined) return { ...config, ...rclone, ...cluster, dataFolder, databases };
   const tokenFile = path.resolve(baseFolder, config.tokenFile);
   refuseServed(databases, 'tokenFile', tokenFile);
-  return { ...config, ...rclone, dataFolder, databases, tokenFile };
+  return { ...config, ...rclone, ...cluster, dataFolder, databases, tokenFile };
+}
+
+function resolveCluster({ slurm }: ClusterConfig, baseFolder: string): ClusterConfig {
+  const index = (slurm.options ?? []).findIndex((option) => !/^--[a-z][^\p{Cc}]*$/u.test(option));
+  if (index !== -1)
+    throw new ConfigError(`config.cluster.slurm.options.${index} must be an option such as "--account=lab"`);
+  return { slurm: { ...slurm, folder: path.resolve(baseFolder, slurm.folder) } };
 }
 
 function toDatabaseConfig(
@@ -119,7 +131,11 @@ function toDatabaseConfig(
   return { ...fields, folder: path.resolve(baseFolder, folder) };
 }
 
-function refuseServed(databases: readonly DatabaseConfig[], field: 'dataFolder' | 'tokenFile', file: string): void {
+function refuseServed(
+  databases: readonly DatabaseConfig[],
+  field: 'dataFolder' | 'tokenFile' | 'cluster.slurm.folder',
+  file: string,
+): void {
   const owner = databases.find(({ folder }) => folder !== undefined && leadsInside(folder, file));
   if (owner === undefined) return;
   throw new ConfigError(`config.${field} must not be inside the folder of the database ${owner.name}`);

@@ -7,6 +7,7 @@ import { createFolderSync } from '../core/util/createFolder.ts';
 import type { Disposable } from '../core/util/lifetime.ts';
 import type { Logger } from '../core/util/logger.ts';
 import { CatalogThread } from './catalog/catalog.ts';
+import { Cluster } from './cluster/cluster.ts';
 import type { ServiceConfig } from './config.ts';
 import { Health } from './health.ts';
 import { Leases } from './leases.ts';
@@ -144,6 +145,7 @@ class LocalService {
       retryDelayMs: options.retryDelayMs ?? 3_000,
       throttleBytesPerSecond,
       daemon: createDaemon(config, clock, logger),
+      cluster: config.cluster && new Cluster(config.cluster, clock),
     });
     this.leases = new Leases(databases, dataFolder);
     const isStopping = (): boolean => this.stopping !== undefined;

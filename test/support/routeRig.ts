@@ -4,6 +4,7 @@ import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { systemClock } from '../../src/core/util/clock.ts';
 import type { DatabaseLocation } from '../../src/service/catalog/servedDatabases.ts';
+import type { Cluster } from '../../src/service/cluster/cluster.ts';
 import { RcloneDaemon } from '../../src/service/stores/rcloneDaemon.ts';
 import { createJobSignal, type JobResult, type JobSignal } from '../../src/service/transfers/fileJobs.ts';
 import { FileThreads } from '../../src/service/transfers/fileThreads.ts';
@@ -89,6 +90,13 @@ export class RoutePlace {
   }
 }
 
+/** What all transfers of a rig use. */
+interface SharedParts {
+  readonly threads: FileThreads;
+  readonly daemon: RcloneDaemon;
+  readonly cluster?: Cluster | undefined;
+}
+
 /** A transfer over one route, of which every test has its own. */
 export class RoutedTransfer {
   readonly id = randomUUID();
@@ -97,7 +105,7 @@ export class RoutedTransfer {
   readonly destination: RoutePlace;
   readonly route: TransferRoute;
 
-  constructor(source: RoutePlace, destination: RoutePlace, shared: { threads: FileThreads; daemon: RcloneDaemon }) {
+  constructor(source: RoutePlace, destination: RoutePlace, shared: SharedParts) {
     this.source = source;
     this.destination = destination;
     const describe = (id: string) => ({ id, name: id, organization: '', url: '' });
@@ -186,21 +194,26 @@ export class RouteRig {
   private readonly configBefore = process.env['RCLONE_CONFIG'];
   private readonly threads = new FileThreads(systemClock);
   private readonly daemon: RcloneDaemon;
+  private readonly cluster: Cluster | undefined;
   private readonly opened = new Map<PlaceKind, OpenKind>();
   private count = 0;
 
-  private constructor(root: string, servers: StoreServers) {
+  private constructor(root: string, servers: StoreServers, cluster: Cluster | undefined) {
     this.root = root;
     this.servers = servers;
+    this.cluster = cluster;
     process.env['RCLONE_CONFIG'] = servers.configFile;
     const stagingFolder = nodePath.join(root, 'staging');
     this.daemon = new RcloneDaemon({ rclone: undefined, clock: systemClock, logger: new MemoryLog(), stagingFolder });
   }
 
-  /** Starts the servers of the kinds of places that the routes connect. */
-  static async start(kinds: readonly PlaceKind[]): Promise<RouteRig> {
+  /**
+   * Starts the servers of the kinds of places that the routes connect. With a cluster, its nodes move the files between
+   * folders.
+   */
+  static async start(kinds: readonly PlaceKind[], cluster?: Cluster): Promise<RouteRig> {
     const root = await fs.realpath(await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-routes-')));
-    const rig = new RouteRig(root, await StoreServers.start(findServers(kinds)));
+    const rig = new RouteRig(root, await StoreServers.start(findServers(kinds)), cluster);
     for (const kind of kinds) rig.opened.set(kind, await openKind(kind, rig.servers, root));
     return rig;
   }
@@ -218,9 +231,9 @@ export class RouteRig {
   /** Creates a transfer between two empty places. */
   async createTransfer(from: PlaceKind, to: PlaceKind): Promise<RoutedTransfer> {
     this.count += 1;
-    const { threads, daemon } = this;
+    const { threads, daemon, cluster } = this;
     const [source, destination] = [await this.createPlace(from, 'from'), await this.createPlace(to, 'to')];
-    return new RoutedTransfer(source, destination, { threads, daemon });
+    return new RoutedTransfer(source, destination, { threads, daemon, cluster });
   }
 
   private async createPlace(kind: PlaceKind, side: string): Promise<RoutePlace> {

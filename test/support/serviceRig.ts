@@ -3,7 +3,7 @@ import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import type { Logger } from '../../src/core/util/logger.ts';
 import { startService, type RunningService } from '../../src/service/startService.ts';
-import { parseConfig } from '../../src/service/config.ts';
+import { parseConfig, type ServiceConfig } from '../../src/service/config.ts';
 import { ContractRig, type Answer } from './contractRig.ts';
 import { eventually } from './eventually.ts';
 import { TestLease, type LeasedFolder, type LeasedStore } from './heldLease.ts';
@@ -13,6 +13,7 @@ interface RigOptions extends Partial<Omit<Parameters<typeof startService>[1], 'l
   readonly retentionDays?: number;
   readonly throttleBytesPerSecond?: number;
   readonly trustedHosts?: readonly string[];
+  readonly cluster?: ServiceConfig['cluster'];
   /** Name of a database to omit from the configuration. */
   readonly without?: string;
   /** Name of a database to configure as read-only. */
@@ -84,6 +85,7 @@ export class ServiceRig extends ContractRig {
       retentionDays,
       throttleBytesPerSecond,
       trustedHosts,
+      cluster,
       without,
       readOnly,
       shared,
@@ -94,7 +96,8 @@ export class ServiceRig extends ContractRig {
     whileStopped?.();
     const served = this.folders.map((folder) => (folder.name === readOnly ? { ...folder, readOnly: true } : folder));
     const databases = configured ? served.filter(({ name }) => name !== without) : [];
-    const config = { dataFolder: 'data', databases, retentionDays, throttleBytesPerSecond, trustedHosts, shared };
+    const limits = { retentionDays, throttleBytesPerSecond, trustedHosts };
+    const config = { dataFolder: 'data', databases, ...limits, shared, cluster };
     const note = (message: string): void => {
       this.onLog(message);
       this.logged.push(message);

@@ -86,14 +86,14 @@ export class SlurmServers {
     });
   }
 
-  /** Ends the controller; the nodes go on. */
-  async killController(): Promise<void> {
-    await this.kill('slurmctld');
+  /** Stops the controller, which saves the state of all tasks; the nodes go on. */
+  async stopController(): Promise<void> {
+    await this.end('slurmctld', 'SIGTERM');
   }
 
   /** Kills a node as a power failure does: the node's daemon, and everything that runs there. */
   async killNode(name: NodeName): Promise<void> {
-    await this.kill(name);
+    await this.end(name, 'SIGKILL');
     for (const pid of this.listTaskProcesses(name)) killIfRunning(pid);
   }
 
@@ -112,7 +112,7 @@ export class SlurmServers {
   /** Ends all tasks and daemons, and removes the folder of the cluster. */
   async stop(): Promise<void> {
     this.tryRun('scancel', `--user=${os.userInfo().username}`);
-    for (const name of [...this.processes.keys()]) await this.kill(name);
+    for (const name of [...this.processes.keys()]) await this.end(name, 'SIGKILL');
     for (const pid of this.listProcesses(`SLURM_CONF=${this.configFile}`)) if (pid !== process.pid) killIfRunning(pid);
     if (this.configBefore === undefined) delete process.env['SLURM_CONF'];
     else process.env['SLURM_CONF'] = this.configBefore;
@@ -134,13 +134,13 @@ export class SlurmServers {
     this.processes.set(name, child);
   }
 
-  private async kill(name: string): Promise<void> {
+  private async end(name: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     const child = this.processes.get(name);
     this.processes.delete(name);
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
     child.ref();
-    child.kill('SIGKILL');
+    child.kill(signal);
     await ended;
   }
 

@@ -16,6 +16,8 @@ interface CachedHash {
 export interface FileToStage {
   readonly position: number;
   readonly path: string;
+  /** The size when the file was found; only divides the work. */
+  readonly bytes?: number | undefined;
   readonly declared?: DeclaredHash | undefined;
   readonly cachedHash?: CachedHash | undefined;
 }
@@ -170,6 +172,14 @@ export function countDone(signal: JobSignal): void {
 /** Returns the number of completed files. */
 export function getDoneCount(signal: JobSignal): number {
   return Atomics.load(signal, 1);
+}
+
+/** Sets the counts of a job that another machine does. */
+export function setCounts(signal: JobSignal, { done, copied, read }: ByteCounts & { readonly done: number }): void {
+  Atomics.store(signal, 1, done);
+  const counters = getByteCounters(signal);
+  Atomics.store(counters, 0, BigInt(copied));
+  Atomics.store(counters, 1, BigInt(read));
 }
 
 /** Thrown to end a job after a stop request. */

@@ -55,6 +55,8 @@ export interface RouteCapabilities {
  */
 export interface TransferRoute {
   readonly capabilities: RouteCapabilities;
+  /** The work of a cluster on the files at the moment, as a clause; undefined if nothing is known. */
+  readonly activity?: string | undefined;
   /** Hashes files in the source, and changes nothing. May be repeated, and called for several jobs at a time. */
   stage(files: readonly FileToStage[], signal: JobSignal): Promise<JobResult>;
   /**

@@ -58,7 +58,10 @@ export class LiveTransfer implements RunProgress {
   }
 
   getRecord(): TransferRecord {
-    return { ...this.current, movedCount: this.current.movedCount + this.run.movingCount };
+    const { message, movedCount } = this.current;
+    const { movingCount, activity } = this.run;
+    const details = activity === undefined ? '' : `; ${activity}`;
+    return { ...this.current, movedCount: movedCount + movingCount, message: message + details };
   }
 
   /** Returns the bytes so far; undefined if they are unknown, or if the transfer has ended. */

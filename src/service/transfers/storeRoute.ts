@@ -3,6 +3,8 @@ import { settlesWithin, systemClock } from '../../core/util/clock.ts';
 import { archivedCause, differingCause, getRemoteName } from '../../core/util/remote.ts';
 import { getTransferFolderName, getUploadFolderName } from '../../core/util/transferFolderNames.ts';
 import type { DatabaseLocation, ServedDatabase } from '../catalog/servedDatabases.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { ClusterRoute } from '../cluster/clusterRoute.ts';
 import { StoreClient, waitForAbandonedRequests, type RcloneAddress, type StoreObject } from '../stores/storeClient.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { missingParentCause, StoreError } from '../stores/storeError.ts';
@@ -40,6 +42,8 @@ import {
 
 interface StoreRouteOptions extends RouteOptions {
   readonly daemon: RcloneDaemon;
+  /** Present if a transfer between folders runs on a cluster. */
+  readonly cluster?: Cluster | undefined;
 }
 
 /** Maximum time to wait for the removal of unfinished files when a transfer ends. */
@@ -55,7 +59,8 @@ const encryptionHint =
 /** Returns the route between two databases, which goes through rclone if either is a store. */
 export function createRoute(options: StoreRouteOptions): TransferRoute {
   const isStore = [options.source, options.destination].some(({ location }) => location.remote !== undefined);
-  return isStore ? new StoreRoute(options) : new FolderRoute(options);
+  if (isStore) return new StoreRoute(options);
+  return options.cluster === undefined ? new FolderRoute(options) : new ClusterRoute(options, options.cluster);
 }
 
 /** Transfers files to, from, or between stores (D62: stores through rclone). */

@@ -4,6 +4,7 @@ import type { Clock } from '../../core/util/clock.ts';
 import { formatErrorStack } from '../../core/util/errorFacts.ts';
 import { Emitter, type Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import type { DatabaseRegistry } from '../databases/databaseRegistry.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { FileThreads } from './fileThreads.ts';
@@ -124,11 +125,14 @@ interface TransferQueueOptions {
   readonly retryDelayMs: number;
   /** Runs the rclone process that reads and writes stores (D62: stores through rclone). */
   readonly daemon: RcloneDaemon;
+  /** The cluster that large transfers between folders use, if there is one. */
+  readonly cluster?: Cluster | undefined;
   readonly throttleBytesPerSecond?: number | undefined;
 }
 
 type CancelResult = 'accepted' | 'unknown' | 'notOwner' | 'ended';
 
+/** Maximum number of transfers at a time, not counting those that wait for a cluster. */
 const maxRunning = 3;
 /** Time allowed for a canceled transfer's threads to stop. A slower thread presumably hangs in a system call. */
 const stopMs = 500;
@@ -287,14 +291,15 @@ export class TransferQueue {
 
   /** Loads a transfer from `newFiles` or the journal. Suspends it and returns undefined if a database isn't served. */
   private createLiveTransfer(record: TransferRecord, newFiles?: PreparedSubmission['files']): LiveTransfer | undefined {
-    const { journal, clock, logger, daemon, throttleBytesPerSecond } = this.options;
+    const { journal, clock, logger, daemon, cluster, throttleBytesPerSecond } = this.options;
     const databases = findServedPair(this.options.databases, record);
     if (databases === undefined) {
       this.unserved.suspend(record);
       return undefined;
     }
     const files = newFiles ?? journal.listFiles(record.id);
-    const run = { ...databases, threads: this.threads, daemon, clock, throttleBytesPerSecond, isResumed: !newFiles };
+    const limits = { throttleBytesPerSecond, isResumed: !newFiles };
+    const run = { ...databases, threads: this.threads, daemon, cluster, clock, ...limits };
     const movedCount = files.filter((file) => file.isTransferred).length;
     const live = new LiveTransfer({ ...record, movedCount }, files, { journal, clock, logger }, run);
     this.live.set(record.id, live);
@@ -316,10 +321,15 @@ export class TransferQueue {
 
   private pump(): void {
     for (const next of this.waiting) {
-      if (this.isClosed || this.acknowledgementGate.isClosed || this.running.size >= maxRunning) return;
+      if (this.isClosed || this.acknowledgementGate.isClosed) return;
+      if (!next.run.isOnCluster && this.isBusy) continue;
       this.waiting.delete(next);
       this.startTransfer(next);
     }
+  }
+
+  private get isBusy(): boolean {
+    return [...this.running.keys()].filter(({ run }) => !run.isOnCluster).length >= maxRunning;
   }
 
   private startTransfer(live: LiveTransfer): void {

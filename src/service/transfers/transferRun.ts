@@ -3,6 +3,7 @@ import { parseDeclaredHash } from '../../core/util/declaredHash.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import type { HashedFile } from '../catalog/catalogFile.ts';
 import type { ServedDatabase } from '../catalog/servedDatabases.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { ArchivedFiles } from './archivedFiles.ts';
 import { createLossError, FileAttempts } from './transferErrors.ts';
@@ -43,6 +44,8 @@ export interface TransferRunOptions {
   readonly destination: ServedDatabase;
   readonly threads: FileThreads;
   readonly daemon: RcloneDaemon;
+  /** The cluster that large transfers between folders use, if there is one. */
+  readonly cluster?: Cluster | undefined;
   readonly clock: Clock;
   readonly throttleBytesPerSecond: number | undefined;
   readonly isResumed: boolean;
@@ -103,6 +106,16 @@ export class TransferRun {
     // A store may still create an object from an interrupted upload or copy, such as one of a killed rclone.
     const mayGetLateObjects = this.wasInterrupted && this.route.capabilities.mayWriteLate;
     return this.hasLeftovers || mayGetLateObjects ? this.manifestName : undefined;
+  }
+
+  /** True if a cluster does the work. */
+  get isOnCluster(): boolean {
+    return this.cluster !== undefined;
+  }
+
+  /** The work of a cluster on the files at the moment, as a clause; undefined if nothing is known. */
+  get activity(): string | undefined {
+    return this.openRoute?.activity;
   }
 
   /** Number of files transferred so far by unfinished jobs. */
@@ -168,8 +181,15 @@ export class TransferRun {
     const { id: transferId, destinationPlace } = this.progress.getRecord();
     const isFlushed = this.files.length <= maxFlushedFiles;
     const abandonment = this.abandonment.signal;
-    this.openRoute ??= createRoute({ ...this.options, transferId, destinationPlace, isFlushed, abandonment });
+    const { cluster } = this;
+    this.openRoute ??= createRoute({ ...this.options, transferId, destinationPlace, isFlushed, abandonment, cluster });
     return this.openRoute;
+  }
+
+  private get cluster(): Cluster | undefined {
+    const { source, destination, cluster } = this.options;
+    const isBetweenFolders = source.location.folder !== undefined && destination.location.folder !== undefined;
+    return isBetweenFolders && cluster?.isWorthwhile(this.progress.getRecord()) === true ? cluster : undefined;
   }
 
   private async stage(signal: AbortSignal): Promise<void> {
@@ -180,8 +200,8 @@ export class TransferRun {
     this.progress.enterStatus('staging', `staging ${describeAmount(this.progress.getRecord())}`);
     await this.runInBatches(unstaged, signal, async (batch, jobSignal) => {
       const cached = await source.catalog.getCachedHashes(batch.map(({ path }) => path));
-      const files = batch.map(({ position, path, resource }, index) => {
-        return { position, path, declared: parseDeclaredHash(resource.hash), cachedHash: cached[index] };
+      const files = batch.map(({ position, path, bytes, resource }, index) => {
+        return { position, path, bytes, declared: parseDeclaredHash(resource.hash), cachedHash: cached[index] };
       });
       const result = await countIn(this.staging, jobSignal, this.route.stage(files, jobSignal));
       const hashes = new Map(cached.map((file) => [file?.path, file?.sha256]));

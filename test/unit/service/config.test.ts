@@ -103,6 +103,26 @@ describe('The configuration of the local service', () => {
       { ...good, throttleBytesPerSecond: 0 },
       /config\.throttleBytesPerSecond must be more than 0/,
     ],
+    [
+      'a cluster without a folder for its tasks',
+      { ...good, cluster: { slurm: { tasks: 4 } } },
+      /config\.cluster\.slurm\.folder must be text/,
+    ],
+    [
+      'a cluster without tasks',
+      { ...good, cluster: { slurm: { folder: 'tasks', tasks: 0 } } },
+      /config\.cluster\.slurm\.tasks must be at least 1/,
+    ],
+    [
+      'something other than an option of sbatch',
+      { ...good, cluster: { slurm: { folder: 'tasks', options: ['--account=lab', 'script.sh'] } } },
+      /config\.cluster\.slurm\.options\.1 must be an option such as "--account=lab"/,
+    ],
+    [
+      'a folder for tasks inside a database',
+      { ...good, cluster: { slurm: { folder: 'a/tasks' } } },
+      /config\.cluster\.slurm\.folder must not be inside .* A/,
+    ],
     ['an unknown field', { ...good, folders: [] }, /config has unknown fields: folders/],
     [
       'a name twice',

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs/promises';
+import * as nodePath from 'node:path';
+import * as z from 'zod/mini';
+import type { Clock } from '../../core/util/clock.ts';
+import { createFolder } from '../../core/util/createFolder.ts';
+import { writeFileAtomically } from '../../core/util/durableFiles.ts';
+import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
+import type { TransferRecord } from '../transfers/journal.ts';
+import { TransferSuspension } from '../transfers/transferErrors.ts';
+import { Slurm } from './slurm.ts';
+
+/** The configuration of transfers that run as tasks on the nodes of a cluster. */
+export const clusterSchema = z.strictObject({
+  slurm: z.strictObject({
+    /** A folder of this user that all nodes reach under the same path. */
+    folder: z.string().check(z.minLength(1)),
+    partition: z.optional(z.string().check(z.minLength(1))),
+    /** Maximum number of tasks of one transfer at a time; 4 if absent. */
+    tasks: z.optional(z.int().check(z.gte(1), z.lte(1_000))),
+    /** More options of sbatch, such as `--account=lab`. */
+    options: z.optional(z.array(z.string())),
+    /** Path of Node.js on the nodes; the service's own if absent. */
+    node: z.optional(z.string().check(z.minLength(1))),
+    /** Size of a transfer, or its number of files, from which it runs on the cluster. */
+    minBytes: z.optional(z.number().check(z.gte(0))),
+    minFiles: z.optional(z.number().check(z.gte(0))),
+  }),
+});
+
+/** See {@link clusterSchema}. */
+export type ClusterConfig = z.infer<typeof clusterSchema>;
+
+const defaults = { tasks: 4, minBytes: 1_000_000_000, minFiles: 2_000 } as const;
+/** The program of the tasks, beside the built service and, for a service that runs from its sources, in the build. */
+const programs = ['../cluster/task.js', '../../../dist/cluster/task.js'] as const;
+
+/** The cluster whose nodes run large transfers between folders. */
+export class Cluster {
+  readonly slurm: Slurm;
+  readonly clock: Clock;
+  private readonly config: ClusterConfig['slurm'];
+  private program: Promise<string> | undefined;
+
+  constructor({ slurm }: ClusterConfig, clock: Clock) {
+    this.config = slurm;
+    this.clock = clock;
+    this.slurm = new Slurm(clock);
+  }
+
+  /** Maximum number of tasks of one transfer at a time. */
+  get parallelTasks(): number {
+    return this.config.tasks ?? defaults.tasks;
+  }
+
+  /** The options that the configuration adds to those of each array. */
+  get options(): readonly string[] {
+    const { options = [], partition } = this.config;
+    return [...options, ...(partition === undefined ? [] : [`--partition=${partition}`])];
+  }
+
+  /** Returns true if a transfer is large enough for the cluster. */
+  isWorthwhile({ fileCount, sizeBytes }: TransferRecord): boolean {
+    const { minBytes = defaults.minBytes, minFiles = defaults.minFiles } = this.config;
+    return sizeBytes >= minBytes || fileCount >= minFiles;
+  }
+
+  /** Returns the folder of a transfer's arrays, which need not exist. */
+  getTransferFolder(transferId: string): string {
+    return nodePath.join(this.config.folder, getTransferFolderName(transferId));
+  }
+
+  /**
+   * Creates the folder of a transfer's arrays. Throws a {@link TransferSuspension} if others could replace the program
+   * of the tasks.
+   */
+  async createTransferFolder(transferId: string): Promise<string> {
+    const folder = this.getTransferFolder(transferId);
+    await createFolder(folder, 0o700);
+    const { mode, uid } = await fs.stat(this.config.folder);
+    const isOwn = uid === process.getuid?.() && (mode & 0o022) === 0;
+    if (!isOwn)
+      throw createFolderSuspension('it must belong to the user of the service, and only that user may write to it');
+    return folder;
+  }
+
+  /** Returns the command that starts the program of the tasks, once the nodes can reach the program. */
+  async findCommand(): Promise<readonly [node: string, program: string]> {
+    this.program ??= this.copyProgram();
+    const program = await this.program.catch((error: unknown) => {
+      this.program = undefined;
+      throw error;
+    });
+    return [this.config.node ?? process.execPath, program];
+  }
+
+  private async copyProgram(): Promise<string> {
+    const text = await readProgram();
+    const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
+    // Tasks may still use another version, which has another name.
+    const file = nodePath.join(this.config.folder, `task-${hash}.mjs`);
+    await writeFileAtomically(file, text);
+    return file;
+  }
+}
+
+/** Creates the suspension of a transfer whose tasks can't use their folder. */
+export function createFolderSuspension(reason: string): TransferSuspension {
+  const setting = 'see cluster.slurm.folder in the configuration';
+  return new TransferSuspension(`waiting: the folder of the cluster's tasks can't be used: ${reason} (${setting})`);
+}
+
+async function readProgram(): Promise<string> {
+  const [built, ofSources] = programs.map((path) => nodePath.join(import.meta.dirname, path));
+  return await fs.readFile(built ?? '', 'utf8').catch(async () => await fs.readFile(ofSources ?? '', 'utf8'));
+}

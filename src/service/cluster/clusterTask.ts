@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import {
+  createJobSignal,
+  getByteCounts,
+  getDoneCount,
+  requestStop,
+  type JobResult,
+  type JobSignal,
+} from '../transfers/fileJobs.ts';
+import { stageFiles } from '../transfers/fileJobHandlers.ts';
+import { moveFiles } from '../transfers/moveFiles.ts';
+import { TaskFiles, type TaskJob } from './taskFiles.ts';
+
+/** The program of a task on a node of the cluster: runs the job in a file, and writes its progress and its result. */
+
+interface WorkerInput {
+  readonly task: TaskJob;
+  readonly signal: JobSignal;
+}
+
+const reportEveryMs = 1_000;
+/** Number of times that Slurm has restarted this task, because its node had failed or was needed. */
+const restart = Number(process.env['SLURM_RESTART_COUNT'] ?? 0);
+
+async function mayWork(files: TaskFiles): Promise<boolean> {
+  // A node that was cut off for a while may still run a task that has been restarted elsewhere.
+  const isLatest = ((await files.readProgress().catch(() => undefined))?.restart ?? 0) <= restart;
+  return isLatest && (await files.isPermitted());
+}
+
+async function report(files: TaskFiles, signal: JobSignal): Promise<void> {
+  if (await mayWork(files))
+    await files.writeProgress({ restart, done: getDoneCount(signal), ...getByteCounts(signal) });
+  else requestStop(signal);
+}
+
+async function runTask(files: TaskFiles): Promise<void> {
+  const task = (await files.readResult()) === undefined ? await files.readJob() : undefined;
+  if (task === undefined || !(await mayWork(files))) return;
+  const signal = createJobSignal();
+  // Slurm takes a node away, or the task's time is over: what is done so far counts.
+  process.on('SIGTERM', () => requestStop(signal));
+  await report(files, signal);
+  const worker = new Worker(import.meta.filename, { workerData: { task, signal } satisfies WorkerInput });
+  // A report that fails isn't missed: the next one follows.
+  const timer = setInterval(() => void report(files, signal).catch(() => undefined), reportEveryMs);
+  const [result] = (await once(worker, 'message')) as [JobResult];
+  clearInterval(timer);
+  if (await mayWork(files)) await files.writeResult(result);
+}
+
+async function runJob({ task, signal }: WorkerInput): Promise<JobResult> {
+  return task.kind === 'stage' ? stageFiles({ ...task.job, signal }) : await moveFiles({ ...task.job, signal });
+}
+
+if (isMainThread) {
+  const files = TaskFiles.find(process.argv[2] ?? '');
+  if (files === undefined) throw new Error('usage: task.mjs FOLDER/job.N.json');
+  await runTask(files);
+} else {
+  parentPort?.postMessage(await runJob(workerData as WorkerInput));
+}

@@ -1,0 +1,172 @@
+import { execFile } from 'node:child_process';
+import { userInfo } from 'node:os';
+import { wait, type Clock } from '../../core/util/clock.ts';
+import { getErrorCode } from '../../core/util/errorFacts.ts';
+
+/** Thrown if a command of Slurm fails. The message is a clause that gives the reason, and the setting that may help. */
+export class SlurmError extends Error {
+  override readonly name = 'SlurmError';
+}
+
+/** A task of a job array, as `squeue` reports it. */
+export interface SlurmTask {
+  readonly arrayId: string;
+  readonly index: number;
+  /** The array's job name. */
+  readonly name: string;
+  /** One word, such as `PENDING` or `TIMEOUT`. */
+  readonly state: string;
+  /** Why a pending task waits, such as `Priority`. */
+  readonly reason: string;
+  /** The node's name; empty before the task starts. */
+  readonly node: string;
+}
+
+/** A job array to submit. */
+interface ArraySubmission {
+  readonly name: string;
+  /** Number of tasks, whose indexes begin at 0. */
+  readonly count: number;
+  /** Maximum number of tasks that run at a time. */
+  readonly parallel: number;
+  /** Further options of `sbatch`, which can't replace those of the array. */
+  readonly options: readonly string[];
+  /** The working folder, which receives each task's output as `output.N.txt`. */
+  readonly folder: string;
+  /** The script to run, and its arguments. */
+  readonly command: readonly string[];
+}
+
+const endedStates: ReadonlySet<string> = new Set([
+  ...['BOOT_FAIL', 'CANCELLED', 'COMPLETED', 'DEADLINE', 'FAILED', 'LAUNCH_FAILED', 'NODE_FAIL', 'OUT_OF_MEMORY'],
+  ...['PREEMPTED', 'RECONFIG_FAIL', 'REVOKED', 'TIMEOUT'],
+]);
+
+/** Returns true if a task waits, runs, or has ended only a moment ago. */
+export function isAlive({ state }: SlurmTask): boolean {
+  return !endedStates.has(state);
+}
+
+/**
+ * Variables that the commands see, and the tasks with them: no secrets of the service, and nothing of a job in which
+ * the service itself may run.
+ */
+const keptVariables = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TZ', 'SLURM_CONF'] as const;
+const commandLimitMs = 30_000;
+const maxOutputBytes = 64 * 1024 * 1024;
+/** Minimum time between two queries of the queue, which all transfers share. */
+const queryEveryMs = 2_000;
+const maxReasonLength = 200;
+const taskFormat = '%F|%K|%j|%T|%r|%N';
+const taskPattern = /^(\d+)\|(\d+)\|([^|]*)\|([A-Z_]+)\|([^|]*)\|([^|]*)$/;
+
+/** Runs the commands of Slurm (22.05 or later). Every method throws {@link SlurmError} if Slurm doesn't do it. */
+export class Slurm {
+  private readonly clock: Clock;
+  private lastQueryMs = -Infinity;
+  /** Job names of the next query. */
+  private readonly names = new Set<string>();
+  private nextQuery: Promise<readonly SlurmTask[]> | undefined;
+  private maxTasks: number | undefined;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** Submits an array and returns its job ID. After an error, Slurm may have accepted it all the same. */
+  async submit({ name, count, parallel, options, folder, command }: ArraySubmission): Promise<string> {
+    const own = [`--job-name=${name}`, `--array=0-${count - 1}%${parallel}`, '--requeue', `--chdir=${folder}`];
+    // The working folder may contain `%`, which means something in the name of the output.
+    const output = await run('sbatch', [
+      '--nodes=1',
+      '--ntasks=1',
+      ...options,
+      '--parsable',
+      ...own,
+      outputOption,
+      ...command,
+    ]);
+    const id = /^(\d+)(?:;\S*)?$/.exec(output.trim())?.[1];
+    if (id === undefined) throw createOutputError('sbatch');
+    return id;
+  }
+
+  /** Returns the tasks of the arrays with these job names, as far as Slurm remembers them after their end. */
+  async findTasks(names: readonly string[]): Promise<readonly SlurmTask[]> {
+    for (const name of names) this.names.add(name);
+    this.nextQuery ??= this.query();
+    const tasks = await this.nextQuery;
+    return tasks.filter(({ name }) => names.includes(name));
+  }
+
+  /** Ends the tasks of arrays. Doesn't wait until they have ended. */
+  async cancel(arrayIds: readonly string[]): Promise<void> {
+    if (arrayIds.length > 0) await run('scancel', ['--quiet', ...arrayIds]);
+  }
+
+  /** Returns the maximum number of tasks in an array. */
+  async getMaxTasks(): Promise<number> {
+    this.maxTasks ??= parseMaxTasks(await run('scontrol', ['show', 'config']));
+    return this.maxTasks;
+  }
+
+  private async query(): Promise<readonly SlurmTask[]> {
+    const dueMs = this.lastQueryMs + queryEveryMs - this.clock.now();
+    await wait(this.clock, Math.min(queryEveryMs, Math.max(0, dueMs)));
+    const names = [...this.names].join(',');
+    this.names.clear();
+    this.nextQuery = undefined;
+    this.lastQueryMs = this.clock.now();
+    const filter = [`--user=${userInfo().uid}`, `--name=${names}`, '--states=all'];
+    const output = await run('squeue', ['--noheader', '--array', ...filter, `--format=${taskFormat}`]);
+    return output.split('\n').filter(Boolean).map(parseTask);
+  }
+}
+
+const outputOption = '--output=output.%a.txt';
+
+function parseTask(line: string): SlurmTask {
+  const [, arrayId, index, name, state, reason, node] = taskPattern.exec(line.trim()) ?? [];
+  if (arrayId === undefined || name === undefined || state === undefined) throw createOutputError('squeue');
+  return { arrayId, index: Number(index), name, state, reason: reason ?? '', node: node ?? '' };
+}
+
+function parseMaxTasks(config: string): number {
+  const size = /^MaxArraySize\s*=\s*(\d+)\s*$/m.exec(config)?.[1];
+  if (size === undefined) throw createOutputError('scontrol');
+  return Number(size);
+}
+
+function createOutputError(command: string): SlurmError {
+  return new SlurmError(`${command} printed something unexpected`);
+}
+
+async function run(command: string, args: readonly string[]): Promise<string> {
+  const kept = keptVariables.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
+  const env = Object.fromEntries(kept) as NodeJS.ProcessEnv;
+  const options = { env, timeout: commandLimitMs, killSignal: 'SIGKILL', maxBuffer: maxOutputBytes } as const;
+  return await new Promise((resolve, reject) => {
+    const child = execFile(command, args, options, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout);
+      else reject(new SlurmError(describeFailure(command, error, stderr), { cause: error }));
+    });
+    child.stdin?.end();
+  });
+}
+
+function describeFailure(command: string, error: Error, stderr: string): string {
+  if (getErrorCode(error) === 'ENOENT') return `its command ${command} isn't on the PATH of the service`;
+  const reason = findLastLine(stderr).replace(/^\w+: (?:(?:fatal|error): )?/, '');
+  if (reason === '') return `${command} did not respond`;
+  return command === 'sbatch' ? `${reason} (see ${findSetting(reason)} in the configuration)` : reason;
+}
+
+/** Returns the last line of a program's output that isn't empty, without control characters; empty if there is none. */
+export function findLastLine(text: string): string {
+  const lines = text.split('\n').map((line) => line.replaceAll(/\p{Cc}/gu, ' ').trim());
+  return (lines.findLast((line) => line !== '') ?? '').slice(0, maxReasonLength);
+}
+
+function findSetting(reason: string): string {
+  return `cluster.slurm.${/partition/i.test(reason) ? 'partition' : 'options'}`;
+}

@@ -1,0 +1,201 @@
+import * as fs from 'node:fs/promises';
+import { settlesWithin } from '../../core/util/clock.ts';
+import {
+  isStopRequested,
+  setCounts,
+  type DoneFile,
+  type FileFailure,
+  type JobResult,
+  type JobSignal,
+} from '../transfers/fileJobs.ts';
+import type { Cluster } from './cluster.ts';
+import { findLastLine, isAlive, type SlurmTask } from './slurm.ts';
+import { TaskArray, type ArrayTask, type TaskJob } from './taskFiles.ts';
+import { selectFiles, splitTask } from './taskSplit.ts';
+
+/** The code of a failure that means that a task ended without its result; the text says why. */
+export const endedTaskCode = 'TASK_ENDED';
+
+interface TaskRunOptions {
+  readonly cluster: Cluster;
+  readonly transferId: string;
+  /** All arrays of the transfer. The run adds those that it submits. */
+  readonly arrays: TaskArray[];
+  /** The job with all files. */
+  readonly task: TaskJob;
+  readonly signal: JobSignal;
+}
+
+/** A task whose result the run waits for. */
+interface OpenTask {
+  readonly array: TaskArray;
+  readonly task: ArrayTask;
+  /** When Slurm no longer ran the task, although there was no result. */
+  endedAtMs?: number;
+}
+
+const stopCheckMs = 50;
+/** Time after the end of a task for which a network file system may still hide its result. */
+const resultDelayMs = 20_000;
+const maxNamedNodes = 4;
+const noProgress = { done: 0, copied: 0, read: 0 } as const;
+
+/**
+ * Has tasks of a cluster process files, and waits for their results. Takes over the tasks of earlier runs, and submits
+ * only what none of them has (D12: never resubmit).
+ */
+export class TaskRun {
+  /** The states of the tasks, as a clause; undefined until they are known. */
+  activity: string | undefined;
+  private readonly options: TaskRunOptions;
+  private readonly wanted: ReadonlySet<number>;
+  private readonly done = new Map<number, DoneFile>();
+  private readonly open = new Set<OpenTask>();
+  private failure: FileFailure | undefined;
+
+  constructor(options: TaskRunOptions) {
+    this.options = options;
+    this.wanted = new Set(options.task.job.files.map(({ position }) => position));
+  }
+
+  /** Takes over what tasks of earlier runs have done or will do. Returns the positions of the completed files. */
+  async adopt(): Promise<ReadonlySet<number>> {
+    const { arrays, task } = this.options;
+    const earlier = arrays.filter(({ kind }) => kind === task.kind);
+    const known = earlier.length === 0 ? [] : await this.findTasks(earlier);
+    for (const array of earlier) {
+      const own = known.filter(({ name }) => name === array.name);
+      await this.adoptArray(array, own);
+    }
+    // What failed then is tried again now.
+    this.failure = undefined;
+    return new Set(this.done.keys());
+  }
+
+  /** Forgets files that are no longer where their task has left them. */
+  forget(positions: readonly number[]): void {
+    for (const position of positions) this.done.delete(position);
+  }
+
+  /** Submits the remaining files, and waits for all results, the first failure, or a stop request. */
+  async run(): Promise<JobResult> {
+    await this.submitRest();
+    for (;;) {
+      const tasks = this.open.size === 0 ? [] : await this.waitForTasks();
+      if (tasks === undefined) return { done: this.listDone(), isStopped: true };
+      await this.collect(tasks);
+      if (this.failure !== undefined) return { done: this.listDone(), failure: this.failure };
+      if (this.open.size === 0) return { done: this.listDone() };
+    }
+  }
+
+  private listDone(): readonly DoneFile[] {
+    return [...this.done.values()].sort((one, other) => one.position - other.position);
+  }
+
+  private async adoptArray(array: TaskArray, known: readonly SlurmTask[]): Promise<void> {
+    const results = await array.listResults();
+    // An unanswered submission may have been lost. Its name and files are used again, so that a second array with the
+    // same name would find its work done.
+    const isLost = array.id === undefined && known.length === 0 && results.size === 0;
+    if (isLost) await this.submit(array);
+    else if (array.id === undefined && known[0] !== undefined) await array.confirm(known[0].arrayId);
+    const alive = new Set(known.filter(isAlive).map(({ index }) => index));
+    for (const task of array.tasks) {
+      if (results.has(task.index)) await this.takeResult({ array, task }, '');
+      else if (isLost || alive.has(task.index)) this.open.add({ array, task });
+    }
+  }
+
+  private async submitRest(): Promise<void> {
+    const { cluster, transferId, arrays, task } = this.options;
+    const rest = new Set(this.wanted);
+    for (const position of this.done.keys()) rest.delete(position);
+    for (const { task: open } of this.open) open.positions.forEach((position) => rest.delete(position));
+    if (rest.size === 0) return;
+    const limits = { parallel: cluster.parallelTasks, max: await cluster.slurm.getMaxTasks() };
+    const folder = await cluster.createTransferFolder(transferId);
+    const jobs = splitTask(selectFiles(task, rest), limits);
+    const array = await TaskArray.create(folder, 1 + (arrays.at(-1)?.number ?? 0), jobs);
+    arrays.push(array);
+    await this.submit(array);
+    for (const one of array.tasks) this.open.add({ array, task: one });
+  }
+
+  private async submit(array: TaskArray): Promise<void> {
+    const { slurm, parallelTasks, options } = this.options.cluster;
+    const { name, folder, script, tasks } = array;
+    const command = [script, ...(await this.options.cluster.findCommand()), folder];
+    await array.confirm(
+      await slurm.submit({ name, count: tasks.length, parallel: parallelTasks, options, folder, command }),
+    );
+  }
+
+  private async findTasks(arrays: Iterable<TaskArray>): Promise<readonly SlurmTask[]> {
+    return await this.options.cluster.slurm.findTasks([...new Set([...arrays].map(({ name }) => name))]);
+  }
+
+  private async waitForTasks(): Promise<readonly SlurmTask[] | undefined> {
+    const { cluster, signal } = this.options;
+    const tasks = this.findTasks([...this.open].map(({ array }) => array));
+    while (!(await settlesWithin(cluster.clock, stopCheckMs, tasks))) if (isStopRequested(signal)) return undefined;
+    return isStopRequested(signal) ? undefined : await tasks;
+  }
+
+  private async collect(tasks: readonly SlurmTask[]): Promise<void> {
+    const results = new Map<TaskArray, ReadonlySet<number>>();
+    for (const { array } of this.open) if (!results.has(array)) results.set(array, await array.listResults());
+    let counts: Counts = noProgress;
+    for (const one of this.open) {
+      const own = tasks.find(({ name, index }) => name === one.array.name && index === one.task.index);
+      if (results.get(one.array)?.has(one.task.index) === true) await this.takeResult(one, own?.state ?? '');
+      else if (own === undefined || !isAlive(own)) await this.noteEnd(one, own?.state ?? '');
+      else counts = add(counts, (await one.task.files.readProgress()) ?? noProgress);
+    }
+    this.activity = describeTasks(tasks);
+    for (const { bytes } of this.done.values()) counts = add(counts, { done: 1, copied: bytes, read: bytes });
+    setCounts(this.options.signal, counts);
+  }
+
+  private async takeResult(one: OpenTask, state: string): Promise<void> {
+    const result = await one.task.files.readResult();
+    if (result === undefined) return;
+    this.open.delete(one);
+    for (const file of result.done) if (this.wanted.has(file.position)) this.done.set(file.position, file);
+    this.failure ??= result.failure;
+    if (result.isStopped === true) await this.fail(one, state);
+  }
+
+  private async noteEnd(one: OpenTask, state: string): Promise<void> {
+    const now = this.options.cluster.clock.now();
+    one.endedAtMs ??= now;
+    if (now - one.endedAtMs < resultDelayMs) return;
+    this.open.delete(one);
+    await this.fail(one, state);
+  }
+
+  private async fail({ task }: OpenTask, state: string): Promise<void> {
+    const position = task.positions.find((one) => this.wanted.has(one) && !this.done.has(one));
+    if (position === undefined) return;
+    const output = findLastLine(await fs.readFile(task.files.output, 'utf8').catch(() => ''));
+    const reasons = [state, output].filter((reason) => reason !== '').join(': ');
+    const text = `a task on the cluster ended early${reasons === '' ? '' : ` (${reasons})`}`;
+    this.failure ??= { position, operation: 'write', code: endedTaskCode, text };
+  }
+}
+
+type Counts = Parameters<typeof setCounts>[1];
+
+function add(one: Counts, other: Counts): Counts {
+  return { done: one.done + other.done, copied: one.copied + other.copied, read: one.read + other.read };
+}
+
+function describeTasks(tasks: readonly SlurmTask[]): string {
+  const pending = tasks.filter(({ state }) => state === 'PENDING');
+  const running = tasks.filter((task) => isAlive(task) && task.state !== 'PENDING');
+  const nodes = [...new Set(running.map(({ node }) => node))];
+  const named = nodes.length > maxNamedNodes ? `${nodes.length} nodes` : nodes.join(', ');
+  const reasons = [...new Set(pending.map(({ reason }) => reason))].join(', ');
+  const where = nodes.length === 0 ? '' : ` on ${named}`;
+  return `${running.length} of ${tasks.length} tasks${where}${pending.length === 0 ? '' : `; ${pending.length} pending (${reasons})`}`;
+}

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import * as nodePath from 'node:path';
+import { eventually } from '../../support/eventually.ts';
+import { ServiceRig } from '../../support/serviceRig.ts';
+import { canRunSlurm, nodeNames, SlurmServers } from '../../support/slurmServers.ts';
+
+const fileCount = 40;
+const files = Object.fromEntries(
+  Array.from({ length: fileCount }, (_, index) => [`run${index % 3}/${index}.bin`, `${index}`.repeat(40_000)]),
+);
+const paths = Object.keys(files);
+
+if (canRunSlurm)
+  describe('A transfer on a cluster', () => {
+    let servers: SlurmServers;
+    let rig: ServiceRig;
+    before(async () => {
+      servers = await SlurmServers.start();
+    });
+    after(async () => await servers.stop());
+    beforeEach(async () => {
+      rig = await ServiceRig.start(files, options());
+    });
+    afterEach(async () => await rig.stop());
+
+    function options(more: object = {}) {
+      const folder = nodePath.join(servers.root, 'tasks');
+      return { cluster: { slurm: { folder, minFiles: 2, tasks: 2, ...more } }, retryDelayMs: 500 };
+    }
+
+    /** Options with which the tasks take several seconds. */
+    function slowOptions() {
+      return { ...options(), throttleBytesPerSecond: 500_000 };
+    }
+
+    /** Returns the job IDs of the arrays of a transfer, also of ended ones. */
+    function listArrays(id: string, kind: 'stage' | 'move'): readonly string[] {
+      const names = [1, 2, 3, 4, 5].map((number) => `dts-${id}-${kind}-${number}`).join(',');
+      const output = servers.run('squeue', '--noheader', '--states=all', '--format=%F', `--name=${names}`);
+      return [...new Set(output.split('\n').filter(Boolean))];
+    }
+
+    function countTasks(): number {
+      return servers.run('squeue', '--noheader', '--array').split('\n').filter(Boolean).length;
+    }
+
+    async function waitForTasks(id: string): Promise<string> {
+      return await eventually(async () => {
+        const { message } = await rig.status(id);
+        return / of \d+ tasks on dtn/.test(message) && listArrays(id, 'move').length > 0 ? message : undefined;
+      });
+    }
+
+    async function assertReceived(id: string): Promise<void> {
+      const status = await rig.waitForStatus(id, 'succeeded', 'failed');
+      assert.deepEqual([status.status, status.num_files_transferred], ['succeeded', fileCount], status.message);
+      for (const [path, content] of Object.entries(files))
+        assert.equal(await fs.readFile(nodePath.join(rig.target, `dts-${id}`, path), 'utf8'), content);
+      const received = await rig.listReceivedFiles();
+      assert.deepEqual(received, [...paths, 'manifest.json'].map((path) => `dts-${id}/${path}`).sort());
+      assert.deepEqual(await fs.readdir(nodePath.join(servers.root, 'tasks')).then(listTransfers), []);
+    }
+
+    function listTransfers(names: readonly string[]): readonly string[] {
+      return names.filter((name) => name.startsWith('dts-'));
+    }
+
+    it('runs in one array for hashing and one for copying, and says where', async () => {
+      await rig.restart(slowOptions());
+      const id = await rig.mustSubmit(paths);
+      const message = await waitForTasks(id);
+      assert.match(
+        message,
+        /: transferring 40 files \(.*\); \d of 2 tasks on dtn[12](?:, dtn[12])?(?:; \d pending \(\w+\))?$/,
+      );
+      await assertReceived(id);
+      assert.deepEqual([listArrays(id, 'stage').length, listArrays(id, 'move').length], [1, 1]);
+    });
+
+    it('stays on this machine if it is small', async () => {
+      const id = await rig.mustSubmit(paths.slice(0, 1));
+      await rig.waitForStatus(id, 'succeeded');
+      assert.deepEqual([...listArrays(id, 'stage'), ...listArrays(id, 'move')], []);
+    });
+
+    it('goes on while the service is stopped, and is never submitted again (D12)', async () => {
+      await rig.restart(slowOptions());
+      const id = await rig.mustSubmit(paths);
+      await waitForTasks(id);
+      await rig.restart(options());
+      await assertReceived(id);
+      assert.deepEqual([listArrays(id, 'stage').length, listArrays(id, 'move').length], [1, 1]);
+    });
+
+    it('finds its array by its name if the job ID was lost (D12)', async () => {
+      await rig.restart(slowOptions());
+      const id = await rig.mustSubmit(paths);
+      await waitForTasks(id);
+      const idFile = nodePath.join(servers.root, 'tasks', `dts-${id}`, 'move-2', 'id');
+      await rig.restart({ ...options(), whileStopped: () => rmSync(idFile) });
+      await assertReceived(id);
+      assert.equal(listArrays(id, 'move').length, 1);
+    });
+
+    it('leaves no task and no unfinished file after a cancellation', async () => {
+      await rig.restart(slowOptions());
+      const id = await rig.mustSubmit(paths);
+      await waitForTasks(id);
+      assert.equal((await rig.cancel(id)).status, 202);
+      await rig.waitForStatus(id, 'failed');
+      await eventually(async () => (await Promise.resolve(countTasks())) === 0 || undefined);
+      await eventually(async () => {
+        const names = await fs.readdir(nodePath.join(servers.root, 'tasks'));
+        return listTransfers(names).length === 0 || undefined;
+      });
+      const received = await rig.listReceivedFiles();
+      assert.deepEqual(
+        received.filter((path) => !paths.includes(path.replace(`dts-${id}/`, ''))),
+        [],
+      );
+    });
+
+    it('waits, and says which setting is wrong, if Slurm refuses the tasks', async () => {
+      await rig.restart(options({ partition: 'nowhere' }));
+      const id = await rig.mustSubmit(paths);
+      const { message } = await rig.waitForStatus(id, 'inactive');
+      const reason = 'Batch job submission failed: Invalid partition name specified';
+      assert.equal(
+        message,
+        `Transfer ${id}: waiting: Slurm can't be used: ${reason} (see cluster.slurm.partition in the configuration)`,
+      );
+      await rig.restart(options());
+      await assertReceived(id);
+    });
+
+    it('waits, and names the setting, if it cannot write to the folder of the tasks', async () => {
+      const folder = nodePath.join(rig.root, 'file', 'tasks');
+      await fs.writeFile(nodePath.join(rig.root, 'file'), '');
+      await rig.restart(options({ folder }));
+      const id = await rig.mustSubmit(paths);
+      const { message } = await rig.waitForStatus(id, 'inactive');
+      assert.match(
+        message,
+        /waiting: the folder of the cluster's tasks can't be used: ENOTDIR \(see cluster\.slurm\.folder /,
+      );
+    });
+
+    it('repeats tasks that were killed, without their complete files', async () => {
+      await rig.restart(slowOptions());
+      const id = await rig.mustSubmit(paths);
+      await waitForTasks(id);
+      const pids = nodeNames.flatMap((name) => servers.listTaskProcesses(name));
+      assert.notEqual(pids.length, 0);
+      for (const pid of pids) process.kill(pid, 'SIGKILL');
+      const { message } = await rig.waitForStatus(id, 'inactive');
+      assert.match(message, /waiting to try again: a task on the cluster ended early \(/);
+      await assertReceived(id);
+    });
+
+    it('waits while Slurm does not respond, and goes on afterwards', async () => {
+      await rig.restart(slowOptions());
+      const id = await rig.mustSubmit(paths);
+      await waitForTasks(id);
+      await servers.stopController();
+      const { message } = await rig.waitForStatus(id, 'inactive');
+      assert.match(message, /waiting: Slurm can't be used: /);
+      servers.startController();
+      await assertReceived(id);
+      assert.equal(listArrays(id, 'move').length, 1);
+    });
+  });
