@@ -30,6 +30,7 @@ interface LocalServiceConfig {
   readonly retentionDays?: number;
   readonly throttleBytesPerSecond?: number;
   readonly storeBytesPerSecond?: number;
+  readonly cluster?: object;
 }
 
 /** Options for starting the service. */

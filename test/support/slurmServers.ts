@@ -16,7 +16,8 @@ export const canRunSlurm = process.platform === 'linux';
 
 /** The names of the nodes. */
 export const nodeNames = ['dtn1', 'dtn2'] as const;
-type NodeName = (typeof nodeNames)[number];
+/** The name of a node. */
+export type NodeName = (typeof nodeNames)[number];
 
 /** Options of a cluster: lines that are added to its configuration. */
 interface ClusterOptions {
