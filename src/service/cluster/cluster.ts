@@ -40,7 +40,6 @@ export class Cluster {
   readonly slurm: Slurm;
   readonly clock: Clock;
   private readonly config: ClusterConfig['slurm'];
-  private program: Promise<string> | undefined;
 
   constructor({ slurm }: ClusterConfig, clock: Clock) {
     this.config = slurm;
@@ -70,37 +69,32 @@ export class Cluster {
     return nodePath.join(this.config.folder, getTransferFolderName(transferId));
   }
 
-  /**
-   * Creates the folder of a transfer's arrays. Throws a {@link TransferSuspension} if others could replace the program
-   * of the tasks.
-   */
+  /** Creates the folder of a transfer's arrays, and returns it. */
   async createTransferFolder(transferId: string): Promise<string> {
+    await this.requireOwnFolder();
     const folder = this.getTransferFolder(transferId);
     await createFolder(folder, 0o700);
-    const { mode, uid } = await fs.stat(this.config.folder);
-    const isOwn = uid === process.getuid?.() && (mode & 0o022) === 0;
-    if (!isOwn)
-      throw createFolderSuspension('it must belong to the user of the service, and only that user may write to it');
     return folder;
   }
 
-  /** Returns the command that starts the program of the tasks, once the nodes can reach the program. */
-  async findCommand(): Promise<readonly [node: string, program: string]> {
-    this.program ??= this.copyProgram();
-    const program = await this.program.catch((error: unknown) => {
-      this.program = undefined;
-      throw error;
-    });
-    return [this.config.node ?? process.execPath, program];
-  }
-
-  private async copyProgram(): Promise<string> {
+  /** Copies the program of the tasks to where the nodes reach it, and returns the command that starts it. */
+  async copyProgram(): Promise<readonly [node: string, program: string]> {
+    await this.requireOwnFolder();
     const text = await readProgram();
     const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
-    // Tasks may still use another version, which has another name.
+    // Tasks may still use another version, which has another name. Old files may have been removed.
     const file = nodePath.join(this.config.folder, `task-${hash}.mjs`);
     await writeFileAtomically(file, text);
-    return file;
+    return [this.config.node ?? process.execPath, file];
+  }
+
+  private async requireOwnFolder(): Promise<void> {
+    const { folder } = this.config;
+    await createFolder(folder, 0o700);
+    const { mode, uid } = await fs.stat(folder);
+    const isOwn = uid === process.getuid?.() && (mode & 0o022) === 0;
+    // Others could replace the program.
+    if (!isOwn) throw createFolderSuspension('only the user of the service may own it and write to it');
   }
 }
 

@@ -2,6 +2,7 @@ import * as fs from 'node:fs/promises';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import {
   isStopRequested,
+  JobStopped,
   type FileFailure,
   type FileToMove,
   type FileToStage,
@@ -95,14 +96,17 @@ export class ClusterRoute extends FolderRoute {
     const { cluster } = this;
     const { transferId } = this.options;
     const run = new TaskRun({ cluster, transferId, arrays: await this.readArrays(), task, signal });
-    const done = await run.adopt();
-    if (task.kind === 'move' && done.size > 0) {
-      const moved = task.job.files.filter(({ position }) => done.has(position));
-      run.forget((await this.findLost(moved, signal)).lost ?? []);
-    }
     this.current = run;
     try {
+      const done = await run.adopt();
+      if (task.kind === 'move' && done.size > 0) {
+        const moved = task.job.files.filter(({ position }) => done.has(position));
+        run.forget((await this.findLost(moved, signal)).lost ?? []);
+      }
       return await run.run();
+    } catch (error) {
+      if (error instanceof JobStopped) return { done: run.listDone(), isStopped: true };
+      throw error;
     } finally {
       this.current = undefined;
     }

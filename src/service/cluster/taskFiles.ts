@@ -59,7 +59,7 @@ export class TaskFiles {
   async isPermitted(): Promise<boolean> {
     return await fs.stat(this.job).then(
       () => true,
-      () => false,
+      (error: unknown) => !isMissing(error),
     );
   }
 

@@ -1,8 +1,8 @@
 import * as fs from 'node:fs/promises';
 import { settlesWithin } from '../../core/util/clock.ts';
 import {
-  isStopRequested,
   setCounts,
+  throwIfStopped,
   type DoneFile,
   type FileFailure,
   type JobResult,
@@ -77,19 +77,16 @@ export class TaskRun {
     for (const position of positions) this.done.delete(position);
   }
 
-  /** Submits the remaining files, and waits for all results, the first failure, or a stop request. */
+  /** Submits the remaining files, and waits for all results or the first failure. Throws `JobStopped`, as `adopt`. */
   async run(): Promise<JobResult> {
     await this.submitRest();
-    for (;;) {
-      const tasks = this.open.size === 0 ? [] : await this.waitForTasks();
-      if (tasks === undefined) return { done: this.listDone(), isStopped: true };
-      await this.collect(tasks);
-      if (this.failure !== undefined) return { done: this.listDone(), failure: this.failure };
-      if (this.open.size === 0) return { done: this.listDone() };
-    }
+    do await this.collect(this.open.size === 0 ? [] : await this.findTasks([...this.open].map(({ array }) => array)));
+    while (this.open.size > 0 && this.failure === undefined);
+    return { done: this.listDone(), ...(this.failure && { failure: this.failure }) };
   }
 
-  private listDone(): readonly DoneFile[] {
+  /** Returns the files that are completed so far. */
+  listDone(): readonly DoneFile[] {
     return [...this.done.values()].sort((one, other) => one.position - other.position);
   }
 
@@ -123,23 +120,19 @@ export class TaskRun {
   }
 
   private async submit(array: TaskArray): Promise<void> {
-    const { slurm, parallelTasks, options } = this.options.cluster;
+    const { cluster } = this.options;
+    const { slurm, parallelTasks: parallel, options } = cluster;
     const { name, folder, script, tasks } = array;
-    const command = [script, ...(await this.options.cluster.findCommand()), folder];
-    await array.confirm(
-      await slurm.submit({ name, count: tasks.length, parallel: parallelTasks, options, folder, command }),
-    );
+    const command = [script, ...(await cluster.copyProgram()), folder];
+    await array.confirm(await slurm.submit({ name, count: tasks.length, parallel, options, folder, command }));
   }
 
-  private async findTasks(arrays: Iterable<TaskArray>): Promise<readonly SlurmTask[]> {
-    return await this.options.cluster.slurm.findTasks([...new Set([...arrays].map(({ name }) => name))]);
-  }
-
-  private async waitForTasks(): Promise<readonly SlurmTask[] | undefined> {
+  private async findTasks(arrays: readonly TaskArray[]): Promise<readonly SlurmTask[]> {
     const { cluster, signal } = this.options;
-    const tasks = this.findTasks([...this.open].map(({ array }) => array));
-    while (!(await settlesWithin(cluster.clock, stopCheckMs, tasks))) if (isStopRequested(signal)) return undefined;
-    return isStopRequested(signal) ? undefined : await tasks;
+    const tasks = cluster.slurm.findTasks([...new Set(arrays.map(({ name }) => name))]);
+    do throwIfStopped(signal);
+    while (!(await settlesWithin(cluster.clock, stopCheckMs, tasks)));
+    return await tasks;
   }
 
   private async collect(tasks: readonly SlurmTask[]): Promise<void> {
@@ -153,8 +146,9 @@ export class TaskRun {
       else counts = add(counts, (await one.task.files.readProgress()) ?? noProgress);
     }
     this.activity = describeTasks(tasks);
-    for (const { bytes } of this.done.values()) counts = add(counts, { done: 1, copied: bytes, read: bytes });
-    setCounts(this.options.signal, counts);
+    let bytes = 0;
+    for (const file of this.done.values()) bytes += file.bytes;
+    setCounts(this.options.signal, add(counts, { done: this.done.size, copied: bytes, read: bytes }));
   }
 
   private async takeResult(one: OpenTask, state: string): Promise<void> {

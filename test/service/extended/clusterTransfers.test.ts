@@ -147,6 +147,17 @@ if (canRunSlurm)
       );
     });
 
+    it('waits if others could replace the program of its tasks', async () => {
+      const folder = nodePath.join(rig.root, 'open');
+      await fs.mkdir(folder);
+      await fs.chmod(folder, 0o777);
+      await rig.restart(options({ folder }));
+      const id = await rig.mustSubmit(paths);
+      const { message } = await rig.waitForStatus(id, 'inactive');
+      assert.match(message, /: only the user of the service may own it and write to it \(see cluster\.slurm\.folder /);
+      assert.deepEqual(await fs.readdir(folder), []);
+    });
+
     it('repeats tasks that were killed, without their complete files', async () => {
       await rig.restart(slowOptions());
       const id = await rig.mustSubmit(paths);
@@ -157,6 +168,28 @@ if (canRunSlurm)
       const { message } = await rig.waitForStatus(id, 'inactive');
       assert.match(message, /waiting to try again: a task on the cluster ended early \(/);
       await assertReceived(id);
+    });
+
+    it('ends its tasks after a cancellation even while Slurm does not respond', async () => {
+      await rig.restart(slowOptions());
+      const id = await rig.mustSubmit(paths);
+      await waitForTasks(id);
+      await servers.stopController();
+      assert.equal((await rig.cancel(id)).status, 202);
+      await rig.waitForStatus(id, 'failed');
+      await eventually(async () => {
+        const pids = nodeNames.flatMap((name) => servers.listTaskProcesses(name));
+        const commands = pids.map(async (pid) => await fs.readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''));
+        return (await Promise.all(commands)).some((command) => command.includes('/task-')) ? undefined : true;
+      });
+      const received = (await rig.listReceivedFiles()).map((path) => path.replace(`dts-${id}/`, ''));
+      assert.ok(received.length < fileCount, received.join());
+      assert.deepEqual(
+        received.filter((path) => !paths.includes(path)),
+        [],
+      );
+      servers.startController();
+      await servers.waitForNodes();
     });
 
     it('waits while Slurm does not respond, and goes on afterwards', async () => {
