@@ -20,7 +20,7 @@ const tags = [
   { name: 'service', description: 'The service itself, and sharing it among windows.' },
   { name: 'databases', description: 'The sources and destinations of transfers.' },
   { name: 'files', description: 'Search, and metadata by ID.' },
-  { name: 'transfers', description: 'Submission, status and cancellation.' },
+  { name: 'transfers', description: 'Submission, status, cancellation and pauses.' },
 ];
 
 const sharingToken = {

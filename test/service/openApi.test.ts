@@ -15,6 +15,9 @@ type Json = Readonly<Record<string, unknown>>;
 
 const everything = { shared: true, configured: true, idleMs: 600_000 };
 
+/** The operations that change a transfer which hasn't ended. */
+const changes = ['cancelTransfer', 'pauseTransfer', 'resumeTransfer'];
+
 describe('The OpenAPI document of the local service (D26)', () => {
   let rig: ServiceRig;
   let check: OpenApiCheck;
@@ -152,14 +155,16 @@ describe('The OpenAPI document of the local service (D26)', () => {
         await provokeLease();
         return;
       }
-      if (operationId !== 'cancelTransfer') {
+      if (!changes.includes(operationId)) {
         await assertResponse(operationId, status, formatRequest(parts), parts);
         if (operationId === 'stopService') await restart();
         return;
       }
       await rig.write({ 'slow.bin': 'x'.repeat(900_000) });
       await restart({ throttleBytesPerSecond: 1_000 });
-      const running = { ...parts, target: parts.target.replace('{done}', await rig.mustSubmit(['slow.bin'])) };
+      const id = await rig.mustSubmit(['slow.bin']);
+      if (operationId === 'resumeTransfer') await rig.changePause(id, 'pause');
+      const running = { ...parts, target: parts.target.replace('{done}', id) };
       await assertResponse(operationId, status, formatRequest(running), running);
     });
 
@@ -233,7 +238,7 @@ describe('The OpenAPI document of the local service (D26)', () => {
         journal.close();
       },
     });
-    for (const operationId of ['getTransferStatus', 'cancelTransfer']) {
+    for (const operationId of ['getTransferStatus', ...changes]) {
       const valid = validRequests[operationId];
       assert.ok(valid);
       const parts = { ...valid, target: valid.target.replace('{done}', broken) };

@@ -106,6 +106,11 @@ export abstract class ContractRig {
     return await this.call('DELETE', `/api/v1/transfers/${id}?orcid=${by}`);
   }
 
+  /** Pauses or resumes a transfer. */
+  async changePause(id: string, change: 'pause' | 'resume', by = orcid): Promise<Answer> {
+    return await this.call('POST', `/transfers/${id}/${change}?orcid=${by}`);
+  }
+
   async status(id: string): Promise<StatusBody> {
     return (await this.call('GET', `/api/v1/transfers/${id}`)).body as StatusBody;
   }

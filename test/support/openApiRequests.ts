@@ -21,6 +21,8 @@ export const validRequests: Readonly<Record<string, RequestParts>> = {
   submitTransfer: post('/transfers', { orcid, source: 'source-data', destination: 'target', file_ids: ['a.txt'] }),
   getTransferStatus: { method: 'GET', target: `${api}/transfers/{done}` },
   cancelTransfer: { method: 'DELETE', target: `${api}/transfers/{done}?orcid=${orcid}` },
+  pauseTransfer: { method: 'POST', target: `/transfers/{done}/pause?orcid=${orcid}` },
+  resumeTransfer: { method: 'POST', target: `/transfers/{done}/resume?orcid=${orcid}` },
   beginLease: { method: 'POST', target: '/leases', body: '{"databases": []}' },
   getService: { method: 'GET', target: '/service' },
   stopService: { method: 'DELETE', target: '/service?replaced=false' },
@@ -75,6 +77,12 @@ export const ownProblems: readonly [operationId: string, status: number, parts: 
   ['cancelTransfer', 404, { method: 'DELETE', target: `${api}/transfers/${unknownId}?orcid=${orcid}` }],
   ['cancelTransfer', 409, { method: 'DELETE', target: `${api}/transfers/{done}?orcid=${orcid}` }],
   ['cancelTransfer', 422, { method: 'DELETE', target: `${api}/transfers/x?more=1` }],
+  ...['pause', 'resume'].flatMap((change): typeof ownProblems => [
+    [`${change}Transfer`, 403, { method: 'POST', target: `/transfers/{done}/${change}?orcid=${other}` }],
+    [`${change}Transfer`, 404, { method: 'POST', target: `/transfers/${unknownId}/${change}?orcid=${orcid}` }],
+    [`${change}Transfer`, 409, { method: 'POST', target: `/transfers/{done}/${change}?orcid=${orcid}` }],
+    [`${change}Transfer`, 422, { method: 'POST', target: `/transfers/x/${change}?more=1` }],
+  ]),
   ['beginLease', 422, { method: 'POST', target: '/leases', body: '{"databases": [{"folder": ""}], "more": 1}' }],
   ['stopService', 422, { method: 'DELETE', target: '/service?replaced=perhaps' }],
 ];

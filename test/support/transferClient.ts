@@ -7,6 +7,9 @@ export interface StatusBody {
   readonly message: string;
   readonly num_files: number;
   readonly num_files_transferred: number;
+  /** Absent if the transfer has ended. */
+  readonly paused?: boolean;
+  readonly num_bytes_transferred?: number;
 }
 
 const orcid = '0000-0002-1825-0097';
@@ -37,6 +40,11 @@ export class TransferClient {
   /** Requests the cancellation of a transfer; rejects if the service refuses it. */
   async cancel(id: string): Promise<void> {
     await this.call('DELETE', `/api/v1/transfers/${id}?orcid=${orcid}`);
+  }
+
+  /** Pauses or resumes a transfer; rejects if the service refuses it. */
+  async changePause(id: string, change: 'pause' | 'resume'): Promise<StatusBody> {
+    return (await this.call('POST', `/transfers/${id}/${change}?orcid=${orcid}`)) as StatusBody;
   }
 
   /** Polls until the transfer has one of the given states; resolves to the status. Rejects after two minutes. */

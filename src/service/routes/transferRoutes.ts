@@ -4,17 +4,27 @@ import { createFieldProblem, createFieldsProblem, HttpProblem } from '../http/ht
 import { describeRoute, type DescribedRoute, type RouteResponse } from '../http/router.ts';
 import { toStatusDocument } from '../transfers/journal.ts';
 import type { TransferQueue } from '../transfers/transferQueue.ts';
-import { cancelQuerySchema, responseSchemas, transferPathSchema, transferSchema } from '../wire/apiSchemas.ts';
+import { ownerQuerySchema, responseSchemas, transferPathSchema, transferSchema } from '../wire/apiSchemas.ts';
 
 const maxDepth = 100;
 const exampleOrcid = '0000-0002-1825-0097';
 const unknownTransferDescription = 'The transfer does not exist, or ended too long ago.';
+const otherPersonDescription =
+  'Another person submitted it, the Host header does not name this service, or the request is from a page of another origin.';
 const journalFailureDescription = 'The transfer journal cannot be read or written.';
 
-/** Creates the routes for submitting (§4.5), polling (§4.6) and canceling (§4.7) transfers. */
+/**
+ * Creates the routes for submitting (§4.5), polling (§4.6) and canceling (§4.7) transfers, and
+ * those that are beyond the contract (D70: paused transfers).
+ */
 export function createTransferRoutes(apiBase: string, queue: TransferQueue): DescribedRoute[] {
   const one = `${apiBase}/transfers/{id}`;
-  return [createSubmitRoute(apiBase, queue), createStatusRoute(one, queue), createCancelRoute(one, queue)];
+  return [
+    createSubmitRoute(apiBase, queue),
+    createStatusRoute(one, queue),
+    createCancelRoute(one, queue),
+    ...createPauseRoutes(queue),
+  ];
 }
 
 function createSubmitRoute(apiBase: string, queue: TransferQueue): DescribedRoute {
@@ -86,7 +96,7 @@ function createCancelRoute(path: string, queue: TransferQueue): DescribedRoute {
     method: 'DELETE',
     path,
     params: transferPathSchema,
-    query: cancelQuerySchema,
+    query: ownerQuerySchema,
     handle: ({ params: { id }, query }) => cancelTransfer(queue, parseUuid(id) ?? id, query.orcid),
     operationId: 'cancelTransfer',
     tag: 'transfers',
@@ -94,12 +104,40 @@ function createCancelRoute(path: string, queue: TransferQueue): DescribedRoute {
     description: 'Only for the person who submitted it. The status shows when it has ended; transferred files remain.',
     success: { status: 202, description: 'The transfer is being canceled.' },
     problems: {
-      403: 'Another person submitted it, the Host header does not name this service, or the request is from a page of another origin.',
+      403: otherPersonDescription,
       404: unknownTransferDescription,
       409: 'The transfer has already ended.',
       500: journalFailureDescription,
     },
   });
+}
+
+function createPauseRoutes(queue: TransferQueue): DescribedRoute[] {
+  const common = { method: 'POST', params: transferPathSchema, query: ownerQuerySchema, tag: 'transfers' } as const;
+  const success = { status: 200, description: 'The status.', schema: responseSchemas.TransferStatus };
+  const problems = { 403: otherPersonDescription, 404: unknownTransferDescription, 500: journalFailureDescription };
+  return [
+    describeRoute({
+      ...common,
+      path: '/transfers/{id}/pause',
+      handle: ({ params: { id }, query }) => changePause(queue, id, query.orcid, 'pause'),
+      operationId: 'pauseTransfer',
+      summary: 'Pause a transfer',
+      description: 'Only for the person who submitted it. Lasts, also over restarts, until it is resumed or canceled.',
+      success,
+      problems: { ...problems, 409: 'The transfer is already paused, is being canceled, or has ended.' },
+    }),
+    describeRoute({
+      ...common,
+      path: '/transfers/{id}/resume',
+      handle: ({ params: { id }, query }) => changePause(queue, id, query.orcid, 'resume'),
+      operationId: 'resumeTransfer',
+      summary: 'Resume a paused transfer',
+      description: 'Only for the person who submitted it. Files that were transferred are not transferred again.',
+      success,
+      problems: { ...problems, 409: 'The transfer is not paused, is being canceled, or has ended.' },
+    }),
+  ];
 }
 
 function getStatus(queue: TransferQueue, id: string): RouteResponse {
@@ -114,13 +152,38 @@ function cancelTransfer(queue: TransferQueue, id: string, orcid: string): RouteR
       return { status: 202 };
     case 'unknown':
       throw createUnknownTransferProblem(id);
-    case 'notOwner': {
-      const message = 'A transfer can be canceled only by the person who submitted it.';
-      throw new HttpProblem(403, message, { errors: [{ message, location: 'query.orcid' }] });
-    }
+    case 'notOwner':
+      throw createOtherPersonProblem('canceled');
     case 'ended':
-      throw new HttpProblem(409, `Transfer ${id} has already ended.`);
+      throw createEndedProblem(id);
   }
+}
+
+function changePause(queue: TransferQueue, givenId: string, orcid: string, change: 'pause' | 'resume'): RouteResponse {
+  const id = parseUuid(givenId) ?? givenId;
+  switch (queue[change](id, orcid)) {
+    case 'accepted':
+      return getStatus(queue, id);
+    case 'unknown':
+      throw createUnknownTransferProblem(id);
+    case 'notOwner':
+      throw createOtherPersonProblem(`${change}d`);
+    case 'ended':
+      throw createEndedProblem(id);
+    case 'canceling':
+      throw new HttpProblem(409, `Transfer ${id} is being canceled.`);
+    case 'unchanged':
+      throw new HttpProblem(409, `Transfer ${id} is ${change === 'pause' ? 'already' : 'not'} paused.`);
+  }
+}
+
+function createEndedProblem(id: string): HttpProblem {
+  return new HttpProblem(409, `Transfer ${id} has already ended.`);
+}
+
+function createOtherPersonProblem(participle: string): HttpProblem {
+  const message = `A transfer can be ${participle} only by the person who submitted it.`;
+  return new HttpProblem(403, message, { errors: [{ message, location: 'query.orcid' }] });
 }
 
 function createUnknownTransferProblem(id: string): HttpProblem {

@@ -30,6 +30,8 @@ export interface TransferRecord {
   readonly message: string;
   readonly movedCount: number;
   readonly isCancelRequested: boolean;
+  /** True while paused on request, with the status `inactive` (D70: paused transfers). */
+  readonly isPaused?: boolean;
   readonly endedAtMs?: number;
 }
 
@@ -71,12 +73,26 @@ export interface ByteCounts {
   readonly verified: number;
 }
 
+/** Returns a copy of a record that is paused on request (D70: paused transfers). */
+export function toPausedRecord(record: TransferRecord): TransferRecord {
+  const message = formatTransferMessage(record.id, 'paused by you');
+  return { ...record, isPaused: true, status: 'inactive', message };
+}
+
+/** Returns a copy of a record that is no longer paused, and waits to be run. */
+export function toResumedRecord(record: TransferRecord): TransferRecord {
+  const message = formatTransferMessage(record.id, `waiting to stage ${describeAmount(record)}`);
+  return { ...record, isPaused: false, status: 'staging', message };
+}
+
 /** Returns a transfer's status in its wire format (§2.4, D23: transfer states). */
 export function toStatusDocument(record: TransferRecord, bytes?: ByteCounts): TransferStatusDocument {
+  const canPause = !hasEnded(record.status) && !record.isCancelRequested;
   return {
     id: record.id,
     status: record.status,
     message: record.message,
+    ...(canPause && { paused: record.isPaused === true }),
     num_files: record.fileCount,
     num_files_transferred: record.movedCount,
     ...(bytes && {
@@ -139,6 +155,7 @@ interface TransferRow {
   readonly message: string;
   readonly moved: number;
   readonly cancel: number;
+  readonly paused: number;
   readonly ended_at: number | null;
   /** The record's constant fields as JSON. */
   readonly fixed: string;
@@ -175,12 +192,15 @@ const batchWindowMs = 4;
 /** Number of pending transfers at which a write starts immediately instead of waiting for more. */
 const maxTogether = 32;
 
-type FixedFields = Omit<TransferRecord, 'id' | 'status' | 'message' | 'movedCount' | 'isCancelRequested' | 'endedAtMs'>;
+/** The fields of a record that change, each of which has its own column. */
+type ChangingField = 'status' | 'message' | 'movedCount' | 'isCancelRequested' | 'isPaused' | 'endedAtMs';
+
+type FixedFields = Omit<TransferRecord, 'id' | ChangingField>;
 
 const tables = `
   CREATE TABLE IF NOT EXISTS transfers (
     id TEXT PRIMARY KEY, status TEXT NOT NULL, message TEXT NOT NULL, moved INTEGER NOT NULL,
-    cancel INTEGER NOT NULL, ended_at REAL, fixed TEXT NOT NULL
+    cancel INTEGER NOT NULL, ended_at REAL, fixed TEXT NOT NULL, paused INTEGER NOT NULL DEFAULT 0
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS transfer_files (
     transfer TEXT NOT NULL, position INTEGER NOT NULL, path TEXT NOT NULL, bytes INTEGER NOT NULL,
@@ -331,7 +351,7 @@ export class TransferJournal {
   }
 
   private insert(record: TransferRecord, files: readonly TransferRecordFile[]): void {
-    const { id, status, message, movedCount, isCancelRequested, endedAtMs, ...fixed } = record;
+    const { id, status, message, movedCount, isCancelRequested, isPaused, endedAtMs, ...fixed } = record;
     const fixedText = JSON.stringify(fixed);
     this.insertTransfer.run(id, status, message, movedCount, isCancelRequested ? 1 : 0, endedAtMs ?? null, fixedText);
     for (const { position, path, bytes, resource } of files) {
@@ -341,27 +361,45 @@ export class TransferJournal {
 
   /** Updates a transfer, and removes its files once it has ended. Must run in a transaction. */
   private updateTransfer(record: TransferRecord): void {
-    const { id, status, message, movedCount, isCancelRequested, endedAtMs } = record;
+    const { id, status, message, movedCount, isCancelRequested, isPaused, endedAtMs } = record;
+    const flags = [isCancelRequested, isPaused].map((flag) => (flag === true ? 1 : 0));
     if (endedAtMs !== undefined) applyClockJump(this.database, endedAtMs);
     this.database
-      .prepare('UPDATE transfers SET status = ?, message = ?, moved = ?, cancel = ?, ended_at = ? WHERE id = ?')
-      .run(status, message, movedCount, isCancelRequested ? 1 : 0, endedAtMs ?? null, id);
+      .prepare(
+        'UPDATE transfers SET status = ?, message = ?, moved = ?, cancel = ?, paused = ?, ended_at = ? WHERE id = ?',
+      )
+      .run(status, message, movedCount, ...flags, endedAtMs ?? null, id);
     if (endedAtMs !== undefined) this.database.prepare('DELETE FROM transfer_files WHERE transfer = ?').run(id);
   }
 }
 
+/** Columns that later versions added, by table. Earlier versions neither read nor write them. */
+const laterColumns = {
+  transfers: { paused: 'INTEGER NOT NULL DEFAULT 0' },
+  transfer_files: { store_hash: 'TEXT', modified: 'REAL' },
+} as const;
+
 function addLaterColumns(database: SqliteFile): void {
-  const columns = new Set(
-    database
-      .prepare('PRAGMA table_info(transfer_files)')
-      .all()
-      .map(({ name }) => name),
-  );
-  for (const [name, type] of Object.entries({ store_hash: 'TEXT', modified: 'REAL' }))
-    if (!columns.has(name)) database.exec(`ALTER TABLE transfer_files ADD COLUMN ${name} ${type}`);
+  for (const [table, columns] of Object.entries(laterColumns)) {
+    const known = new Set(
+      database
+        .prepare(`PRAGMA table_info(${table})`)
+        .all()
+        .map(({ name }) => name),
+    );
+    for (const [name, type] of Object.entries(columns))
+      if (!known.has(name)) database.exec(`ALTER TABLE ${table} ADD COLUMN ${name} ${type}`);
+  }
 }
 
 function toTransferRecord(row: TransferRow): TransferRecord {
+  const record = toStoredRecord(row);
+  // An earlier version runs paused transfers and leaves the column as it is.
+  const isPaused = row.paused === 1 && row.cancel === 0 && row.ended_at === null;
+  return isPaused ? toPausedRecord(record) : record;
+}
+
+function toStoredRecord(row: TransferRow): TransferRecord {
   return {
     ...(JSON.parse(row.fixed) as FixedFields),
     id: row.id,

@@ -4,6 +4,8 @@ import type { Logger } from '../../core/util/logger.ts';
 import {
   formatTransferMessage,
   hasEnded,
+  toPausedRecord,
+  toResumedRecord,
   type ByteCounts,
   type TransferJournal,
   type TransferRecord,
@@ -33,7 +35,7 @@ export class LiveTransfer implements RunProgress {
   /** Present while the transfer keeps its databases open. */
   retainedDatabases: Disposable | undefined;
   private readonly options: LiveTransferOptions;
-  private readonly abort = new AbortController();
+  private abort = new AbortController();
   private current: TransferRecord;
   private unwritten: TransferRecordFile[] = [];
   private writtenAtMs: number;
@@ -71,7 +73,9 @@ export class LiveTransfer implements RunProgress {
 
   enterStatus(status: TransferStatusWord, text: string): void {
     const message = formatTransferMessage(this.current.id, text);
-    if (this.isDetached || (this.current.status === status && this.current.message === message)) return;
+    // A paused transfer remains so, whatever its run does until it has stopped.
+    if (this.isDetached || this.current.isPaused) return;
+    if (this.current.status === status && this.current.message === message) return;
     this.current = { ...this.current, status, message };
     this.persist();
     this.options.logger.info(message);
@@ -110,10 +114,28 @@ export class LiveTransfer implements RunProgress {
 
   /** Records the cancel request and stops the run. Throws if the journal cannot be written. */
   requestCancel(): void {
-    const canceled = { ...this.current, isCancelRequested: true };
-    this.options.journal.update(canceled);
-    this.current = canceled;
+    this.replaceRecord({ ...this.current, isCancelRequested: true, isPaused: false });
     this.stop();
+  }
+
+  /** Pauses the transfer (D70: paused transfers). Throws if the journal cannot be written. */
+  pause(): void {
+    this.replaceRecord(toPausedRecord(this.current));
+    this.options.logger.info(this.current.message);
+    this.stop();
+  }
+
+  /** Records that the transfer is to continue. Throws if the journal cannot be written. */
+  resume(): void {
+    this.replaceRecord(toResumedRecord(this.current));
+    this.options.logger.info(this.current.message);
+    this.suspensionCount = 0;
+  }
+
+  /** Prepares the next run, and returns the signal that stops it. */
+  beginRun(): AbortSignal {
+    if (this.signal.aborted) this.abort = new AbortController();
+    return this.signal;
   }
 
   /**
@@ -134,13 +156,20 @@ export class LiveTransfer implements RunProgress {
   /** Ends the transfer in a final state. Returns false if that could not be written to the journal. */
   finish(status: 'succeeded' | 'failed', text: string): boolean {
     const message = formatTransferMessage(this.current.id, text);
-    this.current = { ...this.current, status, message, endedAtMs: this.options.clock.now() };
+    const endedAtMs = this.options.clock.now();
+    this.current = { ...this.current, isPaused: false, status, message, endedAtMs };
     this.options.logger.info(message);
     if (this.run.leftoverManifest !== undefined)
       this.options.logger.warn(
         `Transfer ${this.current.id}: its destination may have unfinished files, to be removed later`,
       );
     return this.persist();
+  }
+
+  private replaceRecord(record: TransferRecord): void {
+    // Written first, because the caller acknowledges the change.
+    this.options.journal.update(record);
+    this.current = record;
   }
 
   /**

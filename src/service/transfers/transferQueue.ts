@@ -9,7 +9,15 @@ import type { DatabaseRegistry } from '../databases/databaseRegistry.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { FileThreads } from './fileThreads.ts';
 import { parallelJobs } from './folderRoute.ts';
-import { describeAmount, hasEnded, type ByteCounts, type TransferJournal, type TransferRecord } from './journal.ts';
+import {
+  describeAmount,
+  hasEnded,
+  toPausedRecord,
+  toResumedRecord,
+  type ByteCounts,
+  type TransferJournal,
+  type TransferRecord,
+} from './journal.ts';
 import { LiveTransfer } from './liveTransfer.ts';
 import {
   checkWritable,
@@ -132,6 +140,9 @@ interface TransferQueueOptions {
 
 type CancelResult = 'accepted' | 'unknown' | 'notOwner' | 'ended';
 
+/** The result of a request to pause or resume. `unchanged`: it already is paused, or isn't. */
+type PauseResult = CancelResult | 'canceling' | 'unchanged';
+
 /** Maximum number of transfers at a time, not counting those that wait for a cluster. */
 const maxRunning = 3;
 /** Time allowed for a canceled transfer's threads to stop. A slower thread presumably hangs in a system call. */
@@ -164,7 +175,7 @@ export class TransferQueue {
     this.acknowledgementGate = new AcknowledgementGate(options.clock);
   }
 
-  /** Number of running and queued transfers, not counting suspended ones. */
+  /** Number of running and queued transfers, not counting suspended and paused ones. */
   get activeCount(): number {
     return this.waiting.size + this.running.size;
   }
@@ -221,6 +232,30 @@ export class TransferQueue {
     return 'accepted';
   }
 
+  /** Pauses a transfer if `orcid` submitted it (D70: paused transfers). Throws if it can't be recorded. */
+  pause(id: string, orcid: string): PauseResult {
+    const result = this.checkPause(id, orcid, true);
+    if (typeof result === 'string') return result;
+    const live = this.live.get(id);
+    if (live === undefined) this.options.journal.update(toPausedRecord(result));
+    else this.pauseLive(live);
+    return 'accepted';
+  }
+
+  /** Resumes a paused transfer if `orcid` submitted it. Throws if that can't be recorded. */
+  resume(id: string, orcid: string): PauseResult {
+    const result = this.checkPause(id, orcid, false);
+    if (typeof result === 'string') return result;
+    const known = this.live.get(id);
+    const resumed = toResumedRecord(result);
+    if (known === undefined) this.options.journal.update(resumed);
+    else known.resume();
+    const live = known ?? this.createLiveTransfer(resumed);
+    // A run that hasn't stopped yet is followed by another one.
+    if (live !== undefined && !this.running.has(live)) this.enqueue(live);
+    return 'accepted';
+  }
+
   async close(): Promise<void> {
     this.isClosed = true;
     this.ended.dispose();
@@ -237,7 +272,7 @@ export class TransferQueue {
     for (const record of this.options.journal.listUnfinished()) {
       const isKnown = this.live.has(record.id) || this.submitting.has(record.id);
       const live = isKnown ? undefined : this.createLiveTransfer(record);
-      if (live === undefined) continue;
+      if (live === undefined || live.getRecord().isPaused) continue;
       // The previous reason for waiting may no longer apply.
       if (record.status === 'inactive') live.enterStatus('staging', `waiting to stage ${describeAmount(record)}`);
       this.enqueue(live);
@@ -265,6 +300,20 @@ export class TransferQueue {
     live.detach();
     this.live.delete(record.id);
     this.unserved.suspend(record);
+  }
+
+  private checkPause(id: string, orcid: string, isToBePaused: boolean): TransferRecord | PauseResult {
+    const record = this.get(id);
+    if (record === undefined) return 'unknown';
+    if (record.orcid !== orcid) return 'notOwner';
+    if (hasEnded(record.status)) return 'ended';
+    if (record.isCancelRequested) return 'canceling';
+    return (record.isPaused ?? false) === isToBePaused ? 'unchanged' : record;
+  }
+
+  private pauseLive(live: LiveTransfer): void {
+    live.pause();
+    if (this.waiting.delete(live)) this.releaseTransfer(live);
   }
 
   private cancelLive(live: LiveTransfer): void {
@@ -343,15 +392,25 @@ export class TransferQueue {
     if (this.isClosed) return;
     live.retainedDatabases?.dispose();
     live.retainedDatabases = undefined;
+    if (live.getRecord().isPaused) this.deferIfUnserved(live);
+    if (this.mustRunAgain(live)) this.enqueue(live);
     this.pump();
     this.activity.fire();
   }
 
+  private mustRunAgain(live: LiveTransfer): boolean {
+    // True if the transfer was paused, and resumed before its run had stopped.
+    const { id, isPaused, isCancelRequested, status } = live.getRecord();
+    const isUnfinished = !isPaused && !isCancelRequested && !hasEnded(status);
+    return live.signal.aborted && isUnfinished && this.live.get(id) === live;
+  }
+
   private async drive(live: LiveTransfer): Promise<void> {
+    const signal = live.beginRun();
     try {
       if (!live.getRecord().isCancelRequested) {
         checkWritable(this.options.databases, live.getRecord());
-        await live.run.run(live.signal);
+        await live.run.run(signal);
       }
     } catch (error) {
       if (!live.getRecord().isCancelRequested) {
@@ -364,7 +423,8 @@ export class TransferQueue {
   }
 
   private async handleFailure(live: LiveTransfer, error: unknown): Promise<void> {
-    if (this.isClosed) {
+    // A stopped run may fail for any reason. A later one decides.
+    if (this.isClosed || live.signal.aborted) {
       live.persist();
     } else if (error instanceof TransferSuspension) {
       live.suspend(error);
@@ -403,7 +463,9 @@ export class TransferQueue {
     const databases = findServedPair(this.options.databases, live.getRecord());
     const isReady = databases && (await canResume(this.options.daemon, databases, suspension, id));
     const isCurrent = this.live.get(id) === live;
-    if (this.isClosed || !isCurrent || live.getRecord().isCancelRequested) return;
+    const isBusy = this.waiting.has(live) || this.running.has(live);
+    const { isCancelRequested, isPaused } = live.getRecord();
+    if (this.isClosed || !isCurrent || isBusy || isCancelRequested || isPaused) return;
     if (isReady === true) this.enqueue(live);
     else this.retryLater(live, suspension);
   }

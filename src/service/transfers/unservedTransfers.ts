@@ -44,13 +44,14 @@ export class UnservedTransfers {
   }
 
   /**
-   * Suspends a transfer, or ends it if a cancel request was accepted. If the journal can't be written, logs the error
-   * without throwing it; the write is retried when the databases change.
+   * Suspends a transfer unless it is paused, or ends it if a cancel request was accepted. If the
+   * journal can't be written, logs the error without throwing it; the write is retried when the
+   * databases change.
    */
   suspend(record: TransferRecord): void {
     try {
       if (record.isCancelRequested) this.cancel(record);
-      else this.writeSuspension(record);
+      else if (!record.isPaused) this.writeSuspension(record);
     } catch (error) {
       this.options.logger.error(`The journal cannot be written: ${String(error)}`);
     }

@@ -113,8 +113,8 @@ export const transferSchema = z.strictObject({
   instructions: describe(z.nullable(instructions), 'Instructions for processing the files at the destination.'),
 });
 
-/** The query of a cancel request (§4.7). */
-export const cancelQuerySchema = z.strictObject({
+/** The query of a request to cancel (§4.7), pause or resume a transfer. */
+export const ownerQuerySchema = z.strictObject({
   orcid: describe(orcidField, 'The `orcid` with which the transfer was submitted.'),
 });
 
@@ -296,13 +296,16 @@ const searchParameter = z.strictObject({
 });
 
 const stateDescription =
-  '`staging`, `active`, `finalizing`, `succeeded` follow each other; `inactive` means that the transfer is waiting and will resume automatically.';
+  '`staging`, `active`, `finalizing`, `succeeded` follow each other; `inactive` means that the transfer is waiting and will resume automatically, unless it is `paused`.';
 
 /** A transfer's status (§2.4, D23: transfer states). */
 const transferStatus = z.strictObject({
   id: transferId,
   status: describe(z.enum(['staging', 'active', 'finalizing', 'inactive', 'succeeded', 'failed']), stateDescription),
   message: text('Current activity, or the reason for the end; begins with `Transfer` and the ID.'),
+  paused: z.optional(
+    describe(z.boolean(), 'True until the transfer is resumed on request; absent after its end or a cancel request.'),
+  ),
   ...createNumberSchemas(count),
   num_bytes: z.optional(
     count('Size of all files. The counts of bytes are absent if unknown, and after the end of the transfer.'),

@@ -40,6 +40,7 @@ describe('A transfer with a database that is not served after a restart (D23, D2
         id,
         status: 'inactive',
         message: `Transfer ${id}: waiting: the database ${missing} is not served`,
+        paused: false,
         num_files: 2,
         num_files_transferred: 1,
       };

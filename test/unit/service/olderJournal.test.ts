@@ -89,6 +89,23 @@ describe('A journal of an older version (D66)', () => {
     open((journal) => assert.deepEqual(journal.listFiles(id), [transferred, read]));
   });
 
+  it('keeps a pause, also after the older version has run the transfer (D70)', () => {
+    const message = `Transfer ${id}: paused by you`;
+    open((journal) => journal.update({ ...active, isPaused: true }));
+    const older = openSqlite(file);
+    older.exec(
+      `UPDATE transfers SET status = 'active', message = 'transferring', moved = 1, cancel = 0 WHERE id = '${id}'`,
+    );
+    older.close();
+    open((journal) => {
+      const paused: TransferRecord = { ...active, status: 'inactive', message, isPaused: true };
+      assert.deepEqual([journal.listUnfinished(), journal.get(id)], [[paused], paused]);
+      assert.deepEqual(journal.listFiles(id), [transferred, waiting]);
+      journal.update({ ...active, isPaused: false });
+    });
+    open((journal) => assert.deepEqual(journal.listUnfinished(), [active]));
+  });
+
   it('accepts new transfers', async () => {
     const journal = new TransferJournal(file);
     await journal.add({ ...active, id: 'new' }, [waiting]);
