@@ -9,6 +9,7 @@ import { addDatabasesCommand } from './commands/databasesCommand.ts';
 import { addDescribeCommand } from './commands/describeCommand.ts';
 import { addExportCommand } from './commands/exportCommand.ts';
 import { addHistoryCommand } from './commands/historyCommand.ts';
+import { addPauseCommand, addResumeCommand } from './commands/pauseCommands.ts';
 import { addMcpCommand, addPlansCommand } from './commands/agentCommands.ts';
 import { addScanCommand } from './commands/scanCommand.ts';
 import { addSearchCommand } from './commands/searchCommand.ts';
@@ -30,6 +31,8 @@ const commands: Readonly<Record<string, (program: Command) => void>> = {
   status: addStatusCommand,
   wait: addWaitCommand,
   cancel: addCancelCommand,
+  pause: addPauseCommand,
+  resume: addResumeCommand,
   history: addHistoryCommand,
   verify: addVerifyCommand,
   cite: addCiteCommand,

@@ -6,7 +6,9 @@ import { CliProcess, type CliResult } from '../support/cliProcess.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
 /** Commands that write records until their process ends, after they have printed the result. */
-const recording: ReadonlySet<string | undefined> = new Set(['transfer', 'run', 'wait', 'cancel', 'status']);
+const recording: ReadonlySet<string | undefined> = new Set([
+  ...['transfer', 'run', 'wait', 'cancel', 'pause', 'resume', 'status'],
+]);
 
 /** Runs a local service, and CLI commands that use a separate ledger folder. */
 export class CliRig {

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { hasEnded, type Transfer } from '../../core/model/transferModel.ts';
+import { hasEnded } from '../../core/model/transferModel.ts';
 import { unconfirmedCancellation } from '../../core/util/sharedTexts.ts';
-import { CliError, createRequestError, exitCode, type ExitCode } from '../cliError.ts';
+import { createRequestError, exitCode, type ExitCode } from '../cliError.ts';
 import { runAction, type CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { optionTexts, parseCount } from '../options.ts';
 import { describeState, explainTransfers, getTransferId, toTransferDocument } from '../text/transferText.ts';
-import { connectFor, findTransfers } from '../transfers/transferLookup.ts';
+import { connectFor, findTransfers, requireChangeable } from '../transfers/transferLookup.ts';
 import {
   getEndCode,
   requireTransfer,
@@ -36,18 +36,12 @@ async function cancelTransfer(context: CommandContext, name: string, flags: Wait
   return await CliSession.run(context, async (session) => {
     const [transfer] = await findTransfers(session, [name]);
     if (!transfer) return exitCode.notFound;
-    requireCancelable(transfer);
+    requireChangeable(transfer, 'canceled');
     await connectFor(session, transfer);
     const reason = await session.explorer.transferFlow.cancel(transfer.key, { signal: context.signal });
     if (reason) throw createRequestError(unconfirmedCancellation, reason);
     return await report(session, transfer.key, flags);
   });
-}
-
-function requireCancelable(transfer: Transfer): void {
-  const id = getTransferId(transfer);
-  if (hasEnded(transfer.state)) throw new CliError(`Transfer ${id} has already ended: ${describeState(transfer)}.`);
-  if (transfer.id === undefined) throw new CliError(`Transfer ${id} can't be canceled: its ID isn't known.`);
 }
 
 async function report(session: CliSession, key: string, { wait, timeout }: WaitFlags): Promise<ExitCode> {

@@ -1,4 +1,4 @@
-import { hasEnded, isPaused, type Transfer } from '../../core/model/transferModel.ts';
+import { hasEnded, isPaused, isPausedByUser, type Transfer } from '../../core/model/transferModel.ts';
 import {
   getOutcome,
   getProgress,
@@ -91,7 +91,7 @@ export function describeState(transfer: Transfer): string {
   const { state, status, cancelAcceptedAt, cancelUnheeded } = transfer;
   if (state === 'notConfirmed') return 'not confirmed';
   if (isUnsent(transfer)) return 'not sent';
-  if (isPaused(transfer)) return 'paused';
+  if (isPaused(transfer) || isPausedByUser(transfer)) return 'paused';
   if (!hasEnded(state) && cancelAcceptedAt !== undefined && !cancelUnheeded) return 'canceling';
   if (state === 'running') return toPlainCell(status?.status ?? '') || state;
   return endWords[getOutcome(transfer) ?? ''] ?? state;
@@ -191,12 +191,13 @@ function explainRefusal({ problem, replacedBy }: Transfer): Explanation {
 function explainUnfinished(transfer: Transfer): Explanation {
   const { state, problem, cancelUnheeded } = transfer;
   if (state === 'notConfirmed') return explainUnconfirmed(transfer);
-  if (isPaused(transfer)) {
+  if (isPaused(transfer) && !isPausedByUser(transfer)) {
     return { reason: describeReason({ kind: 'serviceStopped' }), remedy: 'It resumes when you start the service.' };
   }
   if (cancelUnheeded) return explainIgnoredCancel(transfer);
   const suspension = state === 'inactive' ? getServerMessage(transfer) : undefined;
-  if (suspension !== undefined) return { reason: suspension };
+  const remedy = isPausedByUser(transfer) && `To continue: data-transfer resume ${getTransferId(transfer)}`;
+  if (suspension !== undefined) return { reason: suspension, ...(remedy && { remedy }) };
   return problem ? { reason: `couldn't update the status: ${describeReason(problem)}` } : {};
 }
 

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import type { OpenConnection } from '../../core/connections/openConnections.ts';
-import type { Transfer } from '../../core/model/transferModel.ts';
+import { hasEnded, type Transfer } from '../../core/model/transferModel.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import { parseUuid } from '../../core/util/uuid.ts';
 import { CliError, createRequestError, createUsageError, exitCode } from '../cliError.ts';
@@ -8,7 +8,7 @@ import { getLedgerFolder } from '../commandContext.ts';
 import type { CliSession } from '../connections/cliSession.ts';
 import { findRecordConnection } from '../connections/connectionsFile.ts';
 import { toPlainCell } from '../output.ts';
-import { getTransferId } from '../text/transferText.ts';
+import { describeState, getTransferId } from '../text/transferText.ts';
 
 const minPrefixLength = 4;
 
@@ -54,6 +54,13 @@ export async function connectFor(session: CliSession, transfer: Transfer): Promi
   if (connection) return await session.open(connection);
   const advice = 'Use --connections, or --server with the address at which it was started.';
   throw new CliError(`The service of transfer ${getTransferId(transfer)} isn't known. ${advice}`, exitCode.connection);
+}
+
+/** Throws an error if a transfer can't be, for example, canceled, because it has ended or its ID isn't known. */
+export function requireChangeable(transfer: Transfer, participle: string): void {
+  const id = getTransferId(transfer);
+  if (hasEnded(transfer.state)) throw new CliError(`Transfer ${id} has already ended: ${describeState(transfer)}.`);
+  if (transfer.id === undefined) throw new CliError(`Transfer ${id} can't be ${participle}: its ID isn't known.`);
 }
 
 function findRecord(transfers: readonly Transfer[], name: string): Transfer | undefined {

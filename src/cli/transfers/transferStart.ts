@@ -1,5 +1,11 @@
 import { findFilesUnderWay, getOutcome, getProgress, getShare } from '../../core/model/transferOutcome.ts';
-import { hasEnded, type Transfer, type TransferOrder, type TransferRequester } from '../../core/model/transferModel.ts';
+import {
+  hasEnded,
+  isPausedByUser,
+  type Transfer,
+  type TransferOrder,
+  type TransferRequester,
+} from '../../core/model/transferModel.ts';
 import type { AcceptedTransfer } from '../../core/search/recipeRun.ts';
 import { wait } from '../../core/util/clock.ts';
 import { describeRequestWait } from '../../core/words/sharedSentences.ts';
@@ -201,7 +207,8 @@ function createUnfinishedError(
 ): CliError {
   const pending = keys.map((key) => requireTransfer(explorer, key)).filter((one) => !isSettled(one));
   const ids = pending.map(getTransferId).join(' ');
-  const advice = `${describePending(pending)} With the same connection options, follow up with: data-transfer wait ${ids}`;
+  const followUp = `With the same connection options, follow up with: data-transfer wait ${ids}`;
+  const advice = [describePending(pending), followUp].filter(Boolean).join(' ');
   if (context.signal.aborted) return new CliError(`Interrupted. ${advice}`, exitCode.interrupted);
   const refused = pending.find((one) => isKeyRefused(explorer, one));
   const reason = refused && explorer.keys.getRejection(refused.order.connectionId);
@@ -212,11 +219,12 @@ function createUnfinishedError(
 
 /** Describes what becomes of transfers for which the command no longer waits. */
 function describePending(pending: readonly Transfer[]): string {
-  const running = pending.filter(({ cancelAcceptedAt }) => cancelAcceptedAt === undefined);
+  const others = pending.filter((one) => !isPausedByUser(one));
+  const running = others.filter(({ cancelAcceptedAt }) => cancelAcceptedAt === undefined);
   const subject = running.length > 1 ? 'The transfers continue' : 'The transfer continues';
   return [
     ...(running.length > 0 ? [`${subject} on the service.`] : []),
-    ...(running.length < pending.length ? ["The cancellation was accepted, but the service hasn't confirmed it."] : []),
+    ...(running.length < others.length ? ["The cancellation was accepted, but the service hasn't confirmed it."] : []),
   ].join(' ');
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { toTrustedState } from '../transfers/transferFlow.ts';
 import type { Reason } from '../model/reason.ts';
-import { hasEnded, isPaused, toTrustedStatus, type Transfer } from '../model/transferModel.ts';
+import { hasEnded, isPaused, isPausedByUser, toTrustedStatus, type Transfer } from '../model/transferModel.ts';
 import { nameAmounts } from '../model/transferExport.ts';
 import { getOutcome, isUnsent } from '../model/transferOutcome.ts';
 import { settlesWithin } from '../util/clock.ts';
@@ -204,7 +204,7 @@ function getWord(transfer: Transfer): string {
   const { state, cancelAcceptedAt, cancelUnheeded } = transfer;
   if (state === 'notConfirmed') return 'not confirmed';
   if (isUnsent(transfer)) return 'not sent';
-  if (isPaused(transfer)) return 'paused';
+  if (isPaused(transfer) || isPausedByUser(transfer)) return 'paused';
   if (!hasEnded(state) && cancelAcceptedAt !== undefined && !cancelUnheeded) return 'canceling';
   return words[getOutcome(transfer) ?? state] ?? state;
 }

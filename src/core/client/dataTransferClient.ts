@@ -58,6 +58,8 @@ interface StatusOptions {
   readonly observer?: TurnObserver | undefined;
 }
 
+type StatusReply = Reply<TransferStatus | undefined>;
+
 interface CancelTurn extends TurnOptions {
   /** Facts about the transfer. A refusal that contradicts it is not believed (D35: misrouted responses). */
   readonly facts?: TransferFacts | undefined;
@@ -285,6 +287,19 @@ export class DataTransferClient implements Disposable {
     return await this.perform<true | undefined>(session, undefined, scan);
   }
 
+  /**
+   * Pauses a transfer, which only the local service supports (D70: paused transfers). Resolves
+   * to its new status. Fails if it is already paused, is being canceled, or has ended.
+   */
+  async pauseTransfer(request: CancelOptions, signal?: AbortSignal): Promise<StatusReply> {
+    return await this.changePause('pauseTransfer', request, signal);
+  }
+
+  /** Resumes a paused transfer. Resolves to its new status. Fails if it isn't paused. */
+  async resumeTransfer(request: CancelOptions, signal?: AbortSignal): Promise<StatusReply> {
+    return await this.changePause('resumeTransfer', request, signal);
+  }
+
   /** Logs an unexpected error with its stack and without the key, and returns it as a reason. */
   reportBug(error: unknown): Reason {
     if (this.session) return this.session.reportBug(error).reason;
@@ -296,6 +311,21 @@ export class DataTransferClient implements Disposable {
   private requireSession(operation: Operation | 'databases'): ClientSession {
     if (!this.session) throw new RuntimeError(`${operation}: the client is not connected; connect it first`);
     return this.session;
+  }
+
+  private async changePause(
+    operation: 'pauseTransfer' | 'resumeTransfer',
+    request: CancelOptions,
+    signal?: AbortSignal,
+  ): Promise<StatusReply> {
+    const session = this.requireSession(operation);
+    const { id, orcid } = checkArguments(operation, request);
+    const change = operation === 'pauseTransfer' ? 'pause' : 'resume';
+    // The route is beyond the contract (D26: service HTTP behavior).
+    const route = `${session.rootPath}/transfers/${parseUuid(id) ?? id}/${change}`;
+    const post = { method: 'POST', path: route + formatQuery({ orcid }) } as const;
+    const status = session.request(post, (json) => readStatus(json, true), signal);
+    return await this.perform<TransferStatus | undefined>(session, undefined, status);
   }
 
   /**
@@ -406,10 +436,11 @@ async function requestStatus(
   signal: AbortSignal | undefined,
 ): Promise<Result<TransferStatus>> {
   const { apiPath, clock, limits, ended } = session;
+  const isLocal = session.service.hasFullPages === true;
   const path = `${apiPath}/transfers/${transferId}`;
   const request = { method: 'GET', path, turn: { kind: 'status', observer } } as const;
   for (let foreign = 1; ; foreign++) {
-    const result = await session.request(request, readStatus, signal);
+    const result = await session.request(request, (json) => readStatus(json, isLocal), signal);
     const trusted = toTrustedResult(session, result, { ...facts, transferId });
     const isForeign = trusted.reason?.kind === 'foreignAnswer' || trusted.value?.doubtful === true;
     if (!isForeign || foreign >= maxForeignResponses) return trusted;

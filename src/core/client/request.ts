@@ -49,7 +49,7 @@ export interface TransferOptions {
   readonly timeout?: number | undefined;
 }
 
-/** Describes a request to cancel a transfer (§4.7). `orcid` identifies the user who submitted the transfer. */
+/** Describes a request to cancel (§4.7), pause or resume a transfer. `orcid` submitted it. */
 export interface CancelOptions {
   readonly id: string;
   readonly orcid: string;
@@ -63,6 +63,8 @@ interface OperationArguments {
   readonly transfer: TransferOptions;
   readonly transferStatus: { readonly id: string };
   readonly cancelTransfer: CancelOptions;
+  readonly pauseTransfer: CancelOptions;
+  readonly resumeTransfer: CancelOptions;
   readonly searchParameters: { readonly databaseId: string };
   readonly scanDatabase: { readonly databaseId: string };
 }
@@ -78,6 +80,8 @@ const argumentsByOperation = {
   transfer: ['orcid', 'source', 'destination', 'fileIds', 'timeout', 'description', 'instructions'],
   transferStatus: ['id'],
   cancelTransfer: ['orcid', 'id'],
+  pauseTransfer: ['orcid', 'id'],
+  resumeTransfer: ['orcid', 'id'],
   searchParameters: ['databaseId'],
   scanDatabase: ['databaseId'],
 } as const satisfies Record<Operation, readonly string[]>;

@@ -187,13 +187,18 @@ export function readAccepted(json: unknown): string {
 const statusFields = { texts: ['id', 'status', 'message'], numbers: Object.values(statusCounts) } as const;
 const countFields = Object.entries(statusCounts);
 
-/** Reads a transfer's status (§2.4). Omits null fields and impossible counts (D39: server data display). */
-export function readStatus(json: unknown): TransferStatus {
+/**
+ * Reads a transfer's status (§2.4). Omits null fields and impossible counts (D39: server data
+ * display). Ignores `paused` unless `isLocal` is true, since it may mean anything.
+ */
+export function readStatus(json: unknown, isLocal = false): TransferStatus {
   const document = hasFields(json, statusFields) ? (json as TransferStatusDocument) : parse(transferStatusSchema, json);
   const { id, status, message } = document;
   const counts: Partial<Record<string, number>> = {};
   for (const [name, field] of countFields) counts[name] = parseAmount(document[field]);
-  return omitAbsent({ id, status, message, ...counts, bytes: readBytes(document) });
+  const { paused } = document;
+  const isPaused = isLocal && typeof paused === 'boolean' ? paused : undefined;
+  return omitAbsent({ id, status, message, isPaused, ...counts, bytes: readBytes(document) });
 }
 
 /**

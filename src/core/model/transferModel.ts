@@ -22,6 +22,8 @@ export interface TransferStatus extends StatusCounts {
   /** The state exactly as received; servers may add values (D10: open status set). */
   readonly status?: string;
   readonly message?: string;
+  /** True while paused by the user; absent if that is impossible (D70: paused transfers). */
+  readonly isPaused?: boolean;
   readonly bytes?: TransferBytes;
   /**
    * True if this and the two previous responses appeared to belong to another transfer (D11: check status identity).
@@ -101,6 +103,23 @@ export function isWaitingToBeSent({ state, sendingAt }: Transfer): boolean {
 /** Returns true while a transfer is paused because the local service was stopped (D29: shared service). */
 export function isPaused({ state, problem }: Transfer): boolean {
   return !hasEnded(state) && problem?.kind === 'serviceStopped';
+}
+
+/** Returns true while a transfer waits until the user resumes it (D70: paused transfers). */
+export function isPausedByUser({ state, status }: Transfer): boolean {
+  return !hasEnded(state) && status?.isPaused === true;
+}
+
+/**
+ * Returns the change that the user can request from the transfer's service; undefined if the
+ * service can't pause transfers, is stopped, or is canceling this one (D70: paused transfers).
+ */
+export function getPauseChange(transfer: Transfer): 'pause' | 'resume' | undefined {
+  const { id, state, status, cancelAcceptedAt } = transfer;
+  if (id === undefined || cancelAcceptedAt !== undefined) return undefined;
+  if (hasEnded(state) || isPaused(transfer)) return undefined;
+  if (status?.isPaused === undefined) return undefined;
+  return status.isPaused ? 'resume' : 'pause';
 }
 
 /**

@@ -29,7 +29,7 @@ export function estimateRemaining(transfer: Transfer, earlier: readonly number[]
   const { state, status, problem, cancelAcceptedAt } = transfer;
   if (hasEnded(state) || problem || status?.doubtful || cancelAcceptedAt !== undefined) return undefined;
   const stall = detectStall(transfer);
-  if (state === 'inactive') return stall;
+  if (state === 'inactive') return status?.isPaused ? undefined : stall;
   if (hasProgress(transfer))
     return stall ?? estimateFromProgress(transfer, now) ?? estimateFromEarlier(transfer, earlier, now);
   return estimateFromEarlier(transfer, earlier, now) ?? stall;

@@ -21,6 +21,7 @@ import { getErrorCode } from '../util/errorFacts.ts';
 import { omit } from '../util/json.ts';
 import type { Logger } from '../util/logger.ts';
 import { lastFinishedCount, type PendingSubmissions, type SavedTransfers } from './savedTransfers.ts';
+import { applyReply, emptyHistory } from './statusUpdates.ts';
 import type { TransferLedger } from './transferLedger.ts';
 import type { TransferStore } from './transferStore.ts';
 
@@ -170,6 +171,28 @@ export class TransferFlow {
     const latest = store.get(key);
     if (latest && !hasEnded(latest.state)) await this.save({ ...latest, cancelAcceptedAt: clock.now() });
     return undefined;
+  }
+
+  /**
+   * Pauses or resumes a transfer of the local service, and saves the status that the service
+   * returns (D70: paused transfers). Resolves to the reason for a failure, if any. Does nothing if
+   * the transfer has ended or has no ID.
+   */
+  async changePause(key: string, change: 'pause' | 'resume', signal?: AbortSignal): Promise<Reason | undefined> {
+    const { sessions, store, clock } = this.dependencies;
+    const transfer = store.get(key);
+    if (!transfer || transfer.id === undefined || hasEnded(transfer.state)) return undefined;
+    const client = sessions.get(transfer.order.connectionId)?.client;
+    if (!client) return { kind: 'notConnected' };
+    const request = { id: transfer.id, orcid: transfer.order.orcid };
+    const isPause = change === 'pause';
+    const reply = await catchRefusal(
+      isPause ? client.pauseTransfer(request, signal) : client.resumeTransfer(request, signal),
+    );
+    const latest = store.get(key);
+    if (latest && reply.value && !hasEnded(latest.state))
+      await this.save(applyReply(latest, emptyHistory, reply, clock.now())[0]);
+    return reply.reason;
   }
 
   /**

@@ -107,6 +107,18 @@ const refusals: readonly Refusal[] = [
     type: ValueError,
     pattern: /^scanDatabase: "databaseId" must be /,
   })),
+  ...each(['', '..', 'x', '../databases'], (id) => ({
+    rule: `D70 pauseTransfer: id ${word(id)} is ValueError`,
+    call: (client) => client.pauseTransfer({ orcid: 'o', id: id as string }),
+    type: ValueError,
+    pattern: /^pauseTransfer: "id" must be a UUID/,
+  })),
+  ...each(['', '..', 'x', '../databases'], (id) => ({
+    rule: `D70 resumeTransfer: id ${word(id)} is ValueError`,
+    call: (client) => client.resumeTransfer({ orcid: 'o', id: id as string }),
+    type: ValueError,
+    pattern: /^resumeTransfer: "id" must be a UUID/,
+  })),
 ];
 
 /** Calls that break two rules. The client reports the rule that §4.8 lists first. */
@@ -220,6 +232,8 @@ describe('Calls without a connection (§4.8)', () => {
     cancelTransfer: cancel({ orcid: 5 }),
     searchParameters: (client) => client.searchParameters(''),
     scanDatabase: (client) => client.scanDatabase(''),
+    pauseTransfer: (client) => client.pauseTransfer({ orcid: '', id: '' }),
+    resumeTransfer: (client) => client.resumeTransfer({ orcid: '', id: '' }),
   };
 
   for (const [operation, call] of Object.entries(calls)) {

@@ -11,6 +11,8 @@ const good = {
   transfer: { orcid: 'o', source: 's', destination: 'd', fileIds: [] },
   transferStatus: { id },
   cancelTransfer: { orcid: 'o', id },
+  pauseTransfer: { orcid: 'o', id },
+  resumeTransfer: { orcid: 'o', id },
   searchParameters: { databaseId: 'd' },
   scanDatabase: { databaseId: 'd' },
 } as const satisfies Record<Operation, object>;
