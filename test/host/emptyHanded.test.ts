@@ -80,6 +80,8 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.useDescription': { says: /^No description editor is open\.$/ },
   'dataTransfer.showTransferProgress': noTransfer,
   'dataTransfer.cancelTransfer': noTransfer,
+  'dataTransfer.pauseTransfer': noTransfer,
+  'dataTransfer.resumeTransfer': noTransfer,
   'dataTransfer.sendNow': { says: /^No request is waiting to be sent\.$/ },
   'dataTransfer.copyTransferId': noTransfer,
   'dataTransfer.refreshTransfers': { mentions: /^No transfers are running\.$/ },

@@ -125,6 +125,32 @@ describe('The local service of all windows (D29)', () => {
       ]);
     });
 
+    it('pauses it until the user resumes it, whatever happens to the service (D70)', async () => {
+      const { transferStore } = stage.parts;
+      const node = { kind: 'transfer', key: submitted.key } as const;
+      await stage.run('dataTransfer.pauseTransfer', node);
+      assert.equal(shown(), 'paused');
+      await stage.run('dataTransfer.pauseTransfer', node);
+      await stage.person.notice(/^Could not pause the transfer: .*: Transfer .* is already paused$/);
+      await returnArchive();
+      const { address, pid } = await serviceFile();
+      process.kill(pid, 'SIGKILL');
+      await waitForOtherAddress(address);
+      await until(transferStore.onDidChange, () => shown() === 'paused');
+      await stage.run('dataTransfer.stopLocalService');
+      assert.equal(shown(), 'paused: the local service is stopped');
+      await stage.run('dataTransfer.startLocalService');
+      await until(transferStore.onDidChange, () => shown() === 'paused');
+      const resumed = stage.run('dataTransfer.resumeTransfer');
+      (await stage.person.pick()).choose('1 file to Archive');
+      await resumed;
+      await until(transferStore.onDidChange, () => shown() === 'succeeded');
+      await stage.run('dataTransfer.resumeTransfer');
+      await stage.person.notice(/^There is no transfer that you have paused\.$/);
+      await stage.run('dataTransfer.pauseTransfer', node);
+      await stage.person.notice(/^The transfer of 1 file to Archive has ended\.$/);
+    });
+
     it('requires confirmation to stop, shows it as paused, and continues it at its next start', async () => {
       const { transferStore, localService } = stage.parts;
       const kept = stage.run('dataTransfer.stopLocalService');

@@ -164,6 +164,16 @@ describe('The status bar', () => {
     assert.equal(item.shown(), '$(sync~spin) 1 transfer · 0%');
   });
 
+  it('counts a transfer that the user has paused as paused, without a warning (D70)', () => {
+    const paused = { state: 'inactive', status: { status: 'inactive', isPaused: true } } as const;
+    store.put([transfer('one', paused), transfer('two')]);
+    assert.equal(item.shown(), '$(sync~spin) 1 transfer · 0%');
+    store.put([transfer('two', { state: 'succeeded' })]);
+    assert.equal(item.shown(), '$(debug-pause) 1 transfer paused');
+    assert.equal(item.real().backgroundColor, undefined);
+    assert.match(readTable(item).join('\n'), /\| paused/);
+  });
+
   it("limits the length of a server's state word in the table", () => {
     store.put([transfer('one', { state: 'running', status: { status: 'warming '.repeat(50) } })]);
     const row = readTable(item)[2] ?? '';

@@ -77,6 +77,7 @@ describe('The page of a transfer', () => {
       { state: 'staging', cancelAcceptedAt: 1, cancelUnheeded: true },
     ],
     ['warming up', { state: 'running', status: { status: 'warming up' } }],
+    ['paused', { state: 'inactive', status: { status: 'inactive', isPaused: true } }],
     ['paused: the local service is stopped', { problem: { kind: 'serviceStopped' } }],
     [
       'incomplete: 0 of 2 files transferred',
@@ -154,6 +155,19 @@ describe('The page of a transfer', () => {
     received.fire({ type: 'startService' } satisfies TransferIntent);
     assert.deepEqual(run, ['dataTransfer.startLocalService']);
   });
+
+  it('offers to pause a transfer, and to resume it (D70)', () => {
+    const status = { status: 'active', isPaused: false };
+    const given = [{}, { status }, { status: { ...status, isPaused: true } }].map(shown);
+    assert.deepEqual(
+      given.map(({ pauseChange }) => pauseChange),
+      [undefined, 'pause', 'resume'],
+    );
+    received.fire({ type: 'pause' } satisfies TransferIntent);
+    received.fire({ type: 'resume' } satisfies TransferIntent);
+    assert.deepEqual(run, ['dataTransfer.pauseTransfer', 'dataTransfer.resumeTransfer']);
+  });
+
   it('shows the folder name at the destination if the files are not on this machine', async () => {
     shown({ state: 'active' });
     assert.equal(shown({ state: 'failed' }).place, undefined);

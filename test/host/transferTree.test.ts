@@ -249,6 +249,22 @@ describe('The transfer tree', () => {
     assert.match(getText(item.tooltip), /paused: the local service is stopped · 2,304 of 5,000 files/);
   });
 
+  it('offers to pause a transfer of a service that can pause it, and to resume a paused one (D70)', () => {
+    const status = { status: 'active', fileCount: 5, movedFileCount: 2, isPaused: false };
+    assert.equal(row(transfer('t', { status })).contextValue, 'transfer.running.pause');
+    const paused = { ...status, status: 'inactive', isPaused: true };
+    const item = row(transfer('t', { state: 'inactive', status: paused }));
+    assert.equal(formatRow(item), 'paused · 2 files to Beta | 2 of 5');
+    assert.equal(item.contextValue, 'transfer.running.resume');
+    assert.ok(item.iconPath instanceof ThemeIcon);
+    assert.deepEqual([item.iconPath.id, item.iconPath.color], ['debug-pause', undefined]);
+    assert.match(getText(item.tooltip), /\npaused · 2 of 5 files\n/);
+    const stopped = row(transfer('t', { state: 'inactive', status: paused, problem: { kind: 'serviceStopped' } }));
+    assert.equal(stopped.contextValue, 'transfer.paused');
+    const canceling = row(transfer('t', { state: 'inactive', status: paused, cancelAcceptedAt: 1 }));
+    assert.equal(canceling.contextValue, 'transfer.waiting');
+  });
+
   it('shows all details in the tooltip', () => {
     const status = { status: 'failed', message: 'disk full', fileCount: 2, movedFileCount: 1 };
     const { tooltip } = row(transfer('t', { state: 'failed', status, askedAt: clock.now() }));

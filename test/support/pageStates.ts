@@ -141,6 +141,12 @@ export const transferPages: Readonly<Record<string, Record<string, unknown>>> = 
     paused: true,
     status: moved(2),
   }),
+  'a transfer that the user has paused': transferNews('inactive', {
+    statusText: 'paused',
+    canCancel: true,
+    pauseChange: 'resume',
+    status: { ...moved(2), isPaused: true },
+  }),
   'a transfer that failed': transferNews('failed', {
     ended: true,
     canSubmitAgain: true,

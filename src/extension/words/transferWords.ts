@@ -4,6 +4,7 @@ import {
   getFileCount,
   hasEnded,
   isPaused,
+  isPausedByUser,
   type Estimate,
   type Transfer,
   type TransferState,
@@ -145,7 +146,9 @@ export function describeStatus(transfer: Transfer): string {
 }
 
 /** Returns the word for a state. Returns the server's own word for an unrecognized status (D10: open status set). */
-function describeServerState({ state, status }: Transfer): string {
+function describeServerState(transfer: Transfer): string {
+  if (isPausedByUser(transfer)) return l10n.t('paused');
+  const { state, status } = transfer;
   const serverState = state === 'running' ? toPlainText(status?.status ?? '', maxStateLength) : '';
   return serverState === '' ? describeState(state) : serverState;
 }

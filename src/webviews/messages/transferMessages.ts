@@ -142,6 +142,8 @@ const isPageTransfer = object({
   /** True while the transfer is paused because the local service was stopped. */
   paused: isBoolean,
   canCancel: isBoolean,
+  /** The change that the user can request; absent if there is none. */
+  pauseChange: optional(oneOf('pause', 'resume')),
   canSubmitAgain: isBoolean,
   createdAt: isFiniteNumber,
   state: isState,
@@ -153,6 +155,7 @@ const isPageTransfer = object({
       status: optional(isString),
       message: optional(isString),
       fileCount: optional(isFiniteNumber),
+      isPaused: optional(isBoolean),
       doubtful: optional(isBoolean),
     }),
   ),
@@ -212,7 +215,17 @@ export type TransferHostMessage = Guarded<typeof isTransferHostMessage>;
 export const isTransferIntent = either(
   isCommonIntent,
   typeOnly(
-    ...(['cancel', 'submitAgain', 'didStart', 'startService', 'reveal', 'listFiles', 'cite'] as const),
+    ...([
+      'cancel',
+      'pause',
+      'resume',
+      'submitAgain',
+      'didStart',
+      'startService',
+      'reveal',
+      'listFiles',
+      'cite',
+    ] as const),
     ...(['showFiles', 'verifyFiles', 'showReport', 'resendFiles', 'revealFolder', 'copyFolder'] as const),
   ),
 );

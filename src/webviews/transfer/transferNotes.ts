@@ -69,6 +69,7 @@ function createStateNote(transfer: PageTransfer): TransferNote | undefined {
  * section for the message.
  */
 function describeSuspension({ id, status }: PageTransfer): string {
+  if (status?.isPaused) return l10n.t('You paused this transfer. Files already transferred are kept.');
   const message = toReadableText(status?.message);
   if (message === undefined) return l10n.t('The server has suspended this transfer.');
   const prefix = `Transfer ${id ?? ''}: `;
@@ -92,9 +93,12 @@ function createRefusalNote({ problem, problemKind, remedy, replacedBy }: PageTra
  * Reports a paused transfer, or warns about files that the server silently left out although it reported success (D39:
  * server data display).
  */
-function createOutcomeNote({ outcome, progress, paused }: PageTransfer, format: Format): TransferNote | undefined {
+function createOutcomeNote(transfer: PageTransfer, format: Format): TransferNote | undefined {
+  const { outcome, progress, paused, status } = transfer;
   if (paused) {
-    const text = l10n.t('The local service is stopped. This transfer will resume when you start the service.');
+    const text = status?.isPaused
+      ? l10n.t('Start the local service before you resume this transfer.')
+      : l10n.t('The local service is stopped. This transfer will resume when you start the service.');
     return createNote('paused', 'warning', text);
   }
   if (outcome !== 'partial') return undefined;

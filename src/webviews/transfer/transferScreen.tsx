@@ -120,11 +120,13 @@ function getStateText(transfer: PageTransfer, state: TransferState, states: Page
 }
 
 function Header({ transfer, send }: Pick<ScreenProps, 'transfer' | 'send'>): VNode {
-  const { canCancel, canSubmitAgain, id, paused, state } = transfer;
+  const { canCancel, canSubmitAgain, id, paused, pauseChange, state } = transfer;
   const isUnconfirmed = state === 'notConfirmed';
   const again = isUnconfirmed ? l10n.t('Submit Again (Not Started)…') : l10n.t('Transfer Again…');
   const actions = filterActions([
     paused && { intent: 'startService', label: l10n.t('Start Local Service'), isPrimary: true },
+    pauseChange === 'resume' && { intent: 'resume', label: l10n.t('Resume Transfer'), isPrimary: true },
+    pauseChange === 'pause' && { intent: 'pause', label: l10n.t('Pause Transfer') },
     canCancel && { intent: 'cancel', label: l10n.t('Cancel Transfer') },
     isUnconfirmed && { intent: 'didStart', label: l10n.t('Mark as Started…') },
     canSubmitAgain && { intent: 'submitAgain', label: again },

@@ -15,12 +15,13 @@ import {
   type TimelineEntry,
 } from './transferProgress.ts';
 
-/** The appearance of a transfer: either that of its state or one of two special cases. */
-type Look = TransferState | 'partial' | 'paused';
+/** The appearance of a transfer: either that of its state or one of three special cases. */
+type Look = TransferState | 'partial' | 'paused' | 'pausedByUser';
 
 const lookIcons: Readonly<Record<Look, IconName>> = {
   partial: 'warning',
   paused: 'pause',
+  pausedByUser: 'pause',
   submitting: 'running',
   notConfirmed: 'question',
   refused: 'cross',
@@ -63,8 +64,9 @@ export function StatusBadge({ transfer }: TransferProps): VNode {
 }
 
 /** Returns the appearance of a transfer, which differs from its state if it is paused or files are missing. */
-function getLook({ state, outcome, paused }: PageTransfer): Look {
+function getLook({ state, status, outcome, paused, ended }: PageTransfer): Look {
   if (paused) return 'paused';
+  if (status?.isPaused && !ended) return 'pausedByUser';
   return outcome === 'partial' ? 'partial' : state;
 }
 

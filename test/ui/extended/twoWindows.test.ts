@@ -62,6 +62,29 @@ describe('A user with two windows', () => {
       );
   };
 
+  it('pauses a transfer in one, sees it paused in the other and after a reload, and resumes it there (D70)', async () => {
+    const person = await editor.newPerson();
+    const first = await person.openWindow();
+    await serveFromExplorer(first);
+    await rename(archive, `${archive}-away`);
+    await transferNotes(first);
+    await showsTransfer(first, 'inactive');
+    const second = await person.openWindow();
+    await second.openContainer('Data Transfer');
+    await showsTransfer(second, 'inactive');
+    await (await first.tree('Transfers').row('inactive · 1 file to Archive')).action('Pause Transfer');
+    for (const window of [first, second]) await showsTransfer(window, 'paused');
+    await first.statusBar(/^1 transfer paused$/);
+    await rename(`${archive}-away`, archive);
+    await second.reload();
+    await showsTransfer(second, 'paused');
+    await (await second.tree('Transfers').row('paused · 1 file to Archive')).action('Resume Transfer');
+    for (const window of [first, second]) {
+      await (await window.tree('Transfers').row('Finished')).expand();
+      await showsTransfer(window, 'succeeded');
+    }
+  });
+
   it('serves a folder in one, and sees its transfer continue in the other after closing the first (D29)', async () => {
     const person = await editor.newPerson();
     const first = await person.openWindow();

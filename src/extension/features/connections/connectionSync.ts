@@ -1,6 +1,6 @@
 import { commands, l10n, window } from 'vscode';
 import type { Connection } from '../../../core/model/connection.ts';
-import { isPaused } from '../../../core/model/transferModel.ts';
+import { isPaused, isPausedByUser } from '../../../core/model/transferModel.ts';
 import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
 import { runCommand } from '../../editor/commandBoundary.ts';
 import { localConnectionId } from '../../editor/machine.ts';
@@ -169,7 +169,8 @@ export function syncLocalService(services: CommandServices): Disposable {
 
 /** Marks the local service's running transfers as paused, and offers to start the service. */
 async function pauseTransfers({ transferFlow, notifications, localService }: CommandServices): Promise<void> {
-  const paused = await transferFlow.pauseAll(localConnectionId);
+  const stopped = await transferFlow.pauseAll(localConnectionId);
+  const paused = stopped.filter((transfer) => !isPausedByUser(transfer));
   if (paused.length === 0 || localService.isRunning) return;
   const text = plural(
     paused.length,

@@ -1,6 +1,6 @@
 import { env, l10n } from 'vscode';
 import { quoteForShell } from '../../../core/code/codeRequest.ts';
-import { isUnderWay, type Transfer } from '../../../core/model/transferModel.ts';
+import { isPausedByUser, isUnderWay, type Transfer } from '../../../core/model/transferModel.ts';
 import { CommandFailure } from '../../editor/commandBoundary.ts';
 import type { WelcomeButton } from '../../editor/contributions.ts';
 import { localConnectionId } from '../../editor/machine.ts';
@@ -54,7 +54,8 @@ function getReopening(services: CommandServices): () => Promise<unknown> {
 async function confirmStop({ notifications, transferStore }: CommandServices, others: number): Promise<boolean> {
   const running = transferStore
     .getRunning()
-    .filter((transfer) => transfer.order.connectionId === localConnectionId && isUnderWay(transfer));
+    .filter((transfer) => transfer.order.connectionId === localConnectionId)
+    .filter((transfer) => isUnderWay(transfer) && !isPausedByUser(transfer));
   const details = [
     running.length > 0 ? describeRunningTransfers(running) : '',
     others > 0 ? describeOtherWindows(others) : '',

@@ -2,8 +2,10 @@ import { l10n, ThemeColor, ThemeIcon, TreeItem } from 'vscode';
 import type { TransferPlan } from '../../../core/agents/transferPlan.ts';
 import {
   getEndedAt,
+  getPauseChange,
   hasEnded,
   isPaused,
+  isPausedByUser,
   type Transfer,
   type TransferState,
 } from '../../../core/model/transferModel.ts';
@@ -57,9 +59,12 @@ const icons: Readonly<Record<TransferState, ThemeIcon>> = {
 
 const partialIcon = new ThemeIcon('warning', new ThemeColor('problemsWarningIcon.foreground'));
 
+const pausedByUserIcon = new ThemeIcon('debug-pause');
+
 function getIcon(transfer: Transfer): ThemeIcon {
   if (getOutcome(transfer) === 'partial') return partialIcon;
-  return isPaused(transfer) ? icons.inactive : icons[transfer.state];
+  if (isPaused(transfer)) return icons.inactive;
+  return isPausedByUser(transfer) ? pausedByUserIcon : icons[transfer.state];
 }
 
 /**
@@ -117,7 +122,7 @@ function getContextValue(transfer: Transfer): string {
   if (isPaused(transfer)) return 'transfer.paused';
   if (transfer.cancelUnheeded) return 'transfer.unheeded';
   const canCancel = transfer.id !== undefined && transfer.cancelAcceptedAt === undefined;
-  return canCancel ? 'transfer.running' : 'transfer.waiting';
+  return canCancel ? ['transfer.running', getPauseChange(transfer)].filter(Boolean).join('.') : 'transfer.waiting';
 }
 
 function createTransferTooltip(transfer: Transfer, estimate: string | undefined, now: number): string {

@@ -2,6 +2,7 @@ import { l10n, ViewColumn, window, type Uri, type WebviewPanel } from 'vscode';
 import type { Reason } from '../../../core/model/reason.ts';
 import {
   canSubmitAgain,
+  getPauseChange,
   hasEnded,
   isPaused,
   listFileSamples,
@@ -164,6 +165,8 @@ export class TransferPage implements Disposable {
   private handleIntent(intent: Exclude<TransferIntent, HostIntent>): void {
     switch (intent.type) {
       case 'cancel':
+      case 'pause':
+      case 'resume':
       case 'copyId':
       case 'submitAgain':
       case 'didStart':
@@ -198,6 +201,8 @@ export class TransferPage implements Disposable {
 
 const intentCommands = {
   cancel: 'dataTransfer.cancelTransfer',
+  pause: 'dataTransfer.pauseTransfer',
+  resume: 'dataTransfer.resumeTransfer',
   copyId: 'dataTransfer.copyTransferId',
   submitAgain: 'dataTransfer.submitAgain',
   didStart: 'dataTransfer.transferDidStart',
@@ -218,6 +223,7 @@ function toPageTransfer(transfer: Transfer, estimate: Estimate | undefined): Pag
   const { files, ...rest } = order;
   const sizeBytes = sumSizeBytes(files);
   const [ended, paused, outcome] = [hasEnded(facts.state), isPaused(transfer), getOutcome(transfer)];
+  const pauseChange = getPauseChange(transfer);
   const remedy = problem && getSignInRemedy(problem, order.connectionId)?.icon;
   return {
     ...facts,
@@ -235,6 +241,7 @@ function toPageTransfer(transfer: Transfer, estimate: Estimate | undefined): Pag
     wasSent: wasSent(transfer),
     canSubmitAgain: canSubmitAgain(transfer),
     canCancel: !ended && !paused && facts.id !== undefined && facts.cancelAcceptedAt === undefined,
+    ...(pauseChange && { pauseChange }),
     ...(problem !== undefined && !paused && toPageProblem(transfer, problem)),
     ...(remedy && { remedy }),
     ...(estimate !== undefined && { estimate: toPageEstimate(estimate) }),

@@ -1,7 +1,7 @@
 import { env, l10n } from 'vscode';
 import type { Reason } from '../../../core/model/reason.ts';
 import type { TurnOptions } from '../../../core/model/requestTurn.ts';
-import { hasEnded, isUnderWay, type Transfer } from '../../../core/model/transferModel.ts';
+import { getPauseChange, hasEnded, isUnderWay, type Transfer } from '../../../core/model/transferModel.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { TransferNode } from '../../editor/contributions.ts';
 import { chooseOne } from '../../editor/quickInput.ts';
@@ -31,10 +31,8 @@ export async function cancelTransfer(services: CommandServices, node: TransferNo
     id !== undefined && !hasEnded(state) && state !== 'notConfirmed';
   const transfer = await chooseTransfer(services, node, isRunning, l10n.t('Select the transfer to cancel'));
   if (!transfer) return;
+  requireUnfinished(transfer);
   const title = getTransferTitle(transfer);
-  if (hasEnded(transfer.state)) {
-    throw new CommandHint(l10n.t('The transfer of {0} has ended.', title), createDetailsStep(transfer.key));
-  }
   if (transfer.id === undefined) {
     const text = l10n.t("A transfer can't be canceled before its ID is known.");
     throw new CommandHint(text, createDetailsStep(transfer.key));
@@ -57,6 +55,52 @@ function describeCancelFailure({ startedElsewhere }: Transfer, reason: Reason): 
   const isOthers = startedElsewhere === true && reason.kind === 'forbidden';
   const cause = isOthers ? l10n.t('only the person who started it can cancel it ({0})', why) : why;
   return l10n.t('Could not cancel the transfer: {0}', cause);
+}
+
+function requireUnfinished(transfer: Transfer): void {
+  if (!hasEnded(transfer.state)) return;
+  const text = l10n.t('The transfer of {0} has ended.', getTransferTitle(transfer));
+  throw new CommandHint(text, createDetailsStep(transfer.key));
+}
+
+/** Pauses a transfer of the local service, without confirmation (D70: paused transfers). */
+export async function pauseTransfer(services: CommandServices, node: TransferNode | undefined): Promise<void> {
+  const placeholder = l10n.t('Select the transfer to pause');
+  const none = l10n.t('Only transfers of the local service can be paused, and none of them is running.');
+  const reason = await changePause(services, node, { change: 'pause', placeholder, none });
+  if (reason) throw new CommandFailure(l10n.t('Could not pause the transfer: {0}', describeReason(reason)));
+}
+
+/** Resumes a transfer that the user paused. */
+export async function resumeTransfer(services: CommandServices, node: TransferNode | undefined): Promise<void> {
+  const placeholder = l10n.t('Select the transfer to resume');
+  const none = l10n.t('There is no transfer that you have paused.');
+  const reason = await changePause(services, node, { change: 'resume', placeholder, none });
+  if (reason) throw new CommandFailure(l10n.t('Could not resume the transfer: {0}', describeReason(reason)));
+}
+
+interface PauseRequest {
+  readonly change: 'pause' | 'resume';
+  readonly placeholder: string;
+  /** The message if no transfer can be changed in this way. */
+  readonly none: string;
+}
+
+async function changePause(
+  services: CommandServices,
+  node: TransferNode | undefined,
+  { change, placeholder, none }: PauseRequest,
+): Promise<Reason | undefined> {
+  const { transferStore, transferFlow, monitor } = services;
+  const isEligible = (transfer: Transfer): boolean => getPauseChange(transfer) === change;
+  const known = transferStore.getAll();
+  if (!node && known.length > 0 && !known.some(isEligible)) throw new CommandHint(none);
+  const transfer = await chooseTransfer(services, node, isEligible, placeholder);
+  if (!transfer) return undefined;
+  requireUnfinished(transfer);
+  const reason = await transferFlow.changePause(transfer.key, change);
+  monitor.pollNow(transfer.key);
+  return reason;
 }
 
 /** Copies a transfer's ID to the clipboard. */

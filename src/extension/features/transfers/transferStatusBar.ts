@@ -1,6 +1,6 @@
 import { l10n, MarkdownString, StatusBarAlignment, ThemeColor, window } from 'vscode';
 import type { Reason } from '../../../core/model/reason.ts';
-import { isPaused, isUnderWay, type Transfer } from '../../../core/model/transferModel.ts';
+import { isPaused, isPausedByUser, isUnderWay, type Transfer } from '../../../core/model/transferModel.ts';
 import { getOutcome, getProgress, getShare } from '../../../core/model/transferOutcome.ts';
 import type { TransferStore } from '../../../core/transfers/transferStore.ts';
 import type { Clock } from '../../../core/util/clock.ts';
@@ -174,7 +174,7 @@ export class TransferStatusBar implements Disposable {
 
   private getContent(): StatusBarContent | undefined {
     const underWay = this.dependencies.store.getRunning().filter(isUnderWay);
-    const running = underWay.filter((transfer) => !isPaused(transfer));
+    const running = underWay.filter((transfer) => !isPaused(transfer) && !isPausedByUser(transfer));
     if (running.length > 0) return this.addUnseen(this.createRunningContent(running));
     if (this.unseen.size > 0) return this.createUnseenContent(this.describeOnlyPartial());
     if (underWay.length > 0) return this.createPausedContent(underWay);
@@ -210,9 +210,11 @@ export class TransferStatusBar implements Disposable {
     return moved === undefined ? undefined : l10n.t('{0} transferred', moved);
   }
 
-  /** Describes transfers that are paused until the user starts the local service. */
+  /** Describes paused transfers. Warns if the user has to start the local service. */
   private createPausedContent(paused: readonly Transfer[]): StatusBarContent {
     const text = plural(paused.length, '{0} transfer paused', '{0} transfers paused');
+    if (paused.every(isPausedByUser))
+      return { text: `$(debug-pause) ${text}`, tooltip: createTransferTable(paused, this.dependencies.estimate) };
     const start = `[${l10n.t('Start')}](command:dataTransfer.startLocalService)`;
     const reasons = new Set(paused.map((transfer) => describeStatus(transfer)));
     const tooltip = new MarkdownString(`${[...reasons].join(', ')} · ${start}`);

@@ -11,7 +11,9 @@ import {
   cancelTransfer,
   copyTransferId,
   deleteFocusedTransfer,
+  pauseTransfer,
   refreshTransfers,
+  resumeTransfer,
   sendNow,
   showRunningTransfers,
   showTransferProgress,
@@ -35,6 +37,8 @@ import { TransferStatusBar } from './transferStatusBar.ts';
 export const transferCommands = {
   'dataTransfer.showTransferProgress': command(showTransferProgress, { takes: ['transfer'], icon: 'graph-line' }),
   'dataTransfer.cancelTransfer': command(cancelTransfer, { takes: ['transfer'], icon: 'circle-slash' }),
+  'dataTransfer.pauseTransfer': command(pauseTransfer, { takes: ['transfer'], icon: 'debug-pause' }),
+  'dataTransfer.resumeTransfer': command(resumeTransfer, { takes: ['transfer'], icon: 'debug-continue' }),
   'dataTransfer.sendNow': command(sendNow),
   'dataTransfer.copyTransferId': command(copyTransferId, { takes: ['transfer'] }),
   'dataTransfer.refreshTransfers': command(refreshTransfers, { icon: 'refresh' }),
