@@ -238,7 +238,7 @@ describe('The OpenAPI document of the local service (D26)', () => {
         journal.close();
       },
     });
-    for (const operationId of ['getTransferStatus', ...changes]) {
+    for (const operationId of ['getTransferStatus', 'listTransferFiles', ...changes]) {
       const valid = validRequests[operationId];
       assert.ok(valid);
       const parts = { ...valid, target: valid.target.replace('{done}', broken) };

@@ -1,10 +1,18 @@
+import type * as z from 'zod/mini';
 import { isDeeperThan } from '../../core/util/json.ts';
 import { parseUuid } from '../../core/util/uuid.ts';
 import { createFieldProblem, createFieldsProblem, HttpProblem } from '../http/httpProblem.ts';
 import { describeRoute, type DescribedRoute, type RouteResponse } from '../http/router.ts';
 import { toStatusDocument } from '../transfers/journal.ts';
 import type { TransferQueue } from '../transfers/transferQueue.ts';
-import { ownerQuerySchema, responseSchemas, transferPathSchema, transferSchema } from '../wire/apiSchemas.ts';
+import {
+  fileStatesQuerySchema,
+  maxFilePage,
+  ownerQuerySchema,
+  responseSchemas,
+  transferPathSchema,
+  transferSchema,
+} from '../wire/apiSchemas.ts';
 
 const maxDepth = 100;
 const exampleOrcid = '0000-0002-1825-0097';
@@ -14,8 +22,8 @@ const otherPersonDescription =
 const journalFailureDescription = 'The transfer journal cannot be read or written.';
 
 /**
- * Creates the routes for submitting (§4.5), polling (§4.6) and canceling (§4.7) transfers, and
- * those that are beyond the contract (D70: paused transfers).
+ * Creates the routes for submitting (§4.5), polling (§4.6) and canceling (§4.7) transfers, and those that are beyond the
+ * contract (D70: paused transfers, D71: file states).
  */
 export function createTransferRoutes(apiBase: string, queue: TransferQueue): DescribedRoute[] {
   const one = `${apiBase}/transfers/{id}`;
@@ -23,6 +31,7 @@ export function createTransferRoutes(apiBase: string, queue: TransferQueue): Des
     createSubmitRoute(apiBase, queue),
     createStatusRoute(one, queue),
     createCancelRoute(one, queue),
+    createFilesRoute(queue),
     ...createPauseRoutes(queue),
   ];
 }
@@ -91,6 +100,28 @@ function createStatusRoute(path: string, queue: TransferQueue): DescribedRoute {
   });
 }
 
+function createFilesRoute(queue: TransferQueue): DescribedRoute {
+  return describeRoute({
+    method: 'GET',
+    // The route is beyond the contract (D26: service HTTP behavior).
+    path: '/transfers/{id}/files',
+    params: transferPathSchema,
+    query: fileStatesQuerySchema,
+    handle: ({ params: { id }, query }) => listFiles(queue, parseUuid(id) ?? id, query),
+    operationId: 'listTransferFiles',
+    tag: 'transfers',
+    summary: 'States of the files of a transfer',
+    description:
+      'Available to everyone with the token. Of a transfer that failed or was canceled, the files that were transferred are only counted, and so are all files of one that succeeded, which its manifest lists.',
+    success: { status: 200, description: 'A page of the files.', schema: responseSchemas.TransferFileList },
+    problems: {
+      404: `${unknownTransferDescription} Or it failed under a version that did not keep its files.`,
+      422: 'The ID is not a UUID, or a parameter is invalid.',
+      500: journalFailureDescription,
+    },
+  });
+}
+
 function createCancelRoute(path: string, queue: TransferQueue): DescribedRoute {
   return describeRoute({
     method: 'DELETE',
@@ -144,6 +175,30 @@ function getStatus(queue: TransferQueue, id: string): RouteResponse {
   const record = queue.get(id);
   if (record === undefined) throw createUnknownTransferProblem(id);
   return { status: 200, body: toStatusDocument(record, queue.getBytes(id)) };
+}
+
+function listFiles(
+  queue: TransferQueue,
+  id: string,
+  { state, limit = maxFilePage, cursor }: z.infer<typeof fileStatesQuerySchema>,
+): RouteResponse {
+  const page = queue.listFiles(id, { state, limit, from: Number(cursor ?? 0) });
+  if (page === undefined && queue.get(id) !== undefined)
+    throw new HttpProblem(
+      404,
+      `The files of transfer ${id}, which ended under an earlier version, are no longer known.`,
+    );
+  if (page === undefined) throw createUnknownTransferProblem(id);
+  const files = page.files.map(({ file, state }) => ({
+    position: file.position,
+    id: file.resource.id,
+    path: file.path,
+    state,
+    bytes: file.bytes,
+    failedAttempts: file.failedAttempts,
+    problem: file.problem,
+  }));
+  return { status: 200, body: { files, counts: page.counts, cursor: page.next?.toString() } };
 }
 
 function cancelTransfer(queue: TransferQueue, id: string, orcid: string): RouteResponse {

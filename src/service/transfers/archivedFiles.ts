@@ -6,7 +6,7 @@ import { isArchived } from '../stores/storeListing.ts';
 import { StoreRestore, type RestoreOptions } from '../stores/storeRestore.ts';
 import { BatchFolder } from '../stores/storeBatches.ts';
 import { describeCount, type TransferRecordFile } from './journal.ts';
-import { toRouteError, TransferFailure, TransferSuspension } from './transferErrors.ts';
+import { toRouteError, TransferFailure, TransferSuspension, type FileProblem } from './transferErrors.ts';
 
 interface ArchivedFilesOptions {
   /** The source's remote. */
@@ -117,8 +117,8 @@ export class ArchivedFiles {
   }
 
   private toRefusalError(path: string, { kind, message }: StoreError): Error {
-    const text = `could not restore ${path}: ${message}`;
-    return kind === 'refused' ? new TransferFailure(text) : this.createSuspension(`waiting to try again: ${text}`);
+    const problem = { operation: 'restore', path, text: message } as const;
+    return kind === 'refused' ? new TransferFailure(problem) : this.createSuspension(problem);
   }
 
   /**
@@ -133,9 +133,9 @@ export class ArchivedFiles {
   }
 
   /** Creates a suspension. Each suspension doubles the time until the next check, up to {@link maxDelayMs}. */
-  private createSuspension(text: string): TransferSuspension {
+  private createSuspension(cause: string | FileProblem): TransferSuspension {
     this.suspensionCount += 1;
-    return new TransferSuspension(text, 0, getBackoffMs(this.suspensionCount, firstDelayMs, maxDelayMs));
+    return new TransferSuspension(cause, 0, getBackoffMs(this.suspensionCount, firstDelayMs, maxDelayMs));
   }
 
   private describeRestore(pending: readonly TransferRecordFile[]): string {

@@ -55,6 +55,10 @@ export interface TransferRecordFile {
   readonly modifiedMs?: number | undefined;
   /** True if the file is complete and verified at the destination. */
   readonly isTransferred: boolean;
+  /** Number of attempts to transfer the file that failed; absent if there were none. */
+  readonly failedAttempts?: number | undefined;
+  /** Why the last attempt failed, as a clause that calls the file `it`; absent if none failed, or a later one didn't. */
+  readonly problem?: string | undefined;
 }
 
 /** Returns true for a status that no longer changes. */
@@ -170,6 +174,8 @@ interface FileRow {
   readonly store_hash: string | null;
   readonly modified: number | null;
   readonly landed: number;
+  readonly attempts: number | null;
+  readonly problem: string | null;
 }
 
 interface PendingTransfer {
@@ -205,6 +211,7 @@ const tables = `
   CREATE TABLE IF NOT EXISTS transfer_files (
     transfer TEXT NOT NULL, position INTEGER NOT NULL, path TEXT NOT NULL, bytes INTEGER NOT NULL,
     resource TEXT NOT NULL, sha256 TEXT, landed INTEGER NOT NULL, store_hash TEXT, modified REAL,
+    attempts INTEGER, problem TEXT,
     PRIMARY KEY (transfer, position)
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS leftovers (
@@ -258,7 +265,7 @@ export class TransferJournal {
     });
   }
 
-  /** Updates a record. Removes the file list of an ended transfer, which is no longer needed. */
+  /** Updates a record. Of the files of an ended transfer, keeps only those that a failed one didn't transfer. */
   update(record: TransferRecord): void {
     runInTransaction(this.database, () => this.updateTransfer(record));
   }
@@ -287,12 +294,16 @@ export class TransferJournal {
   }
 
   updateFiles(record: TransferRecord, files: readonly TransferRecordFile[]): void {
-    const sql = `UPDATE transfer_files SET landed = ?, sha256 = ?, store_hash = ?, modified = ?, bytes = ?
+    const sql = `UPDATE transfer_files
+      SET landed = ?, sha256 = ?, store_hash = ?, modified = ?, attempts = ?, problem = ?, bytes = ?
       WHERE transfer = ? AND position = ?`;
     runInTransaction(this.database, () => {
       const write = this.database.prepare(sql);
-      for (const { isTransferred, sha256 = null, storeHash = null, modifiedMs = null, bytes, position } of files) {
-        write.run(isTransferred ? 1 : 0, sha256, storeHash, modifiedMs, bytes, record.id, position);
+      for (const file of files) {
+        const { sha256 = null, storeHash = null, modifiedMs = null, failedAttempts = null, problem = null } = file;
+        const landed = file.isTransferred ? 1 : 0;
+        const values = [landed, sha256, storeHash, modifiedMs, failedAttempts, problem, file.bytes] as const;
+        write.run(...values, record.id, file.position);
       }
       this.database.prepare('UPDATE transfers SET moved = ? WHERE id = ?').run(record.movedCount, record.id);
     });
@@ -318,15 +329,30 @@ export class TransferJournal {
 
   /** Returns the number of files that an unfinished transfer has transferred, without loading their records. */
   countTransferred(id: string): number {
-    const sql = 'SELECT count(*) AS count FROM transfer_files WHERE transfer = ? AND landed = 1';
+    return this.countFiles(id, 'landed = 1');
+  }
+
+  /** Returns the number of a transfer's files that match an SQL condition, without loading their records. */
+  countFiles(id: string, condition: string): number {
+    const sql = `SELECT count(*) AS count FROM transfer_files WHERE transfer = ? AND ${condition}`;
     return Number(this.database.prepare(sql).get(id)?.['count']);
+  }
+
+  /** Returns up to `limit` of a transfer's files from `position` on that match an SQL condition. */
+  listSomeFiles(id: string, condition: string, position: number, limit: number): TransferRecordFile[] {
+    const sql = `SELECT * FROM transfer_files WHERE transfer = ? AND position >= ? AND ${condition}
+      ORDER BY position LIMIT ?`;
+    return (this.database.prepare(sql).all(id, position, limit) as unknown as FileRow[]).map(toTransferFile);
   }
 
   /** Removes transfers that ended more than `retentionMs` milliseconds ago, after correcting for clock jumps. */
   prune(nowMs: number, retentionMs: number): void {
     runInTransaction(this.database, () => {
       applyClockJump(this.database, nowMs);
-      this.database.prepare('DELETE FROM transfers WHERE ended_at < ?').run(nowMs - retentionMs);
+      const expired = 'FROM transfers WHERE ended_at < ?';
+      const endedBefore = nowMs - retentionMs;
+      this.database.prepare(`DELETE FROM transfer_files WHERE transfer IN (SELECT id ${expired})`).run(endedBefore);
+      this.database.prepare(`DELETE ${expired}`).run(endedBefore);
     });
   }
 
@@ -359,7 +385,7 @@ export class TransferJournal {
     }
   }
 
-  /** Updates a transfer, and removes its files once it has ended. Must run in a transaction. */
+  /** Updates a transfer, and removes files once it has ended. Must run in a transaction. */
   private updateTransfer(record: TransferRecord): void {
     const { id, status, message, movedCount, isCancelRequested, isPaused, endedAtMs } = record;
     const flags = [isCancelRequested, isPaused].map((flag) => (flag === true ? 1 : 0));
@@ -369,14 +395,16 @@ export class TransferJournal {
         'UPDATE transfers SET status = ?, message = ?, moved = ?, cancel = ?, paused = ?, ended_at = ? WHERE id = ?',
       )
       .run(status, message, movedCount, ...flags, endedAtMs ?? null, id);
-    if (endedAtMs !== undefined) this.database.prepare('DELETE FROM transfer_files WHERE transfer = ?').run(id);
+    if (endedAtMs === undefined) return;
+    const condition = status === 'failed' ? 'transfer = ? AND landed = 1' : 'transfer = ?';
+    this.database.prepare(`DELETE FROM transfer_files WHERE ${condition}`).run(id);
   }
 }
 
 /** Columns that later versions added, by table. Earlier versions neither read nor write them. */
 const laterColumns = {
   transfers: { paused: 'INTEGER NOT NULL DEFAULT 0' },
-  transfer_files: { store_hash: 'TEXT', modified: 'REAL' },
+  transfer_files: { store_hash: 'TEXT', modified: 'REAL', attempts: 'INTEGER', problem: 'TEXT' },
 } as const;
 
 function addLaterColumns(database: SqliteFile): void {
@@ -390,6 +418,9 @@ function addLaterColumns(database: SqliteFile): void {
     for (const [name, type] of Object.entries(columns))
       if (!known.has(name)) database.exec(`ALTER TABLE ${table} ADD COLUMN ${name} ${type}`);
   }
+  // Few files have a problem, so that they are found at once among a million others.
+  database.exec(`CREATE INDEX IF NOT EXISTS problem_files ON transfer_files (transfer, position)
+    WHERE problem IS NOT NULL`);
 }
 
 function toTransferRecord(row: TransferRow): TransferRecord {
@@ -421,5 +452,7 @@ function toTransferFile(row: FileRow): TransferRecordFile {
     ...(row.sha256 === null ? {} : { sha256: row.sha256 }),
     ...(row.store_hash === null ? {} : { storeHash: row.store_hash }),
     ...(row.modified === null ? {} : { modifiedMs: row.modified }),
+    ...(row.attempts === null ? {} : { failedAttempts: row.attempts }),
+    ...(row.problem === null ? {} : { problem: row.problem }),
   };
 }

@@ -112,6 +112,10 @@ export class LiveTransfer implements RunProgress {
     this.persist();
   }
 
+  reportProblem(file: TransferRecordFile): void {
+    this.unwritten.push(file);
+  }
+
   /** Records the cancel request and stops the run. Throws if the journal cannot be written. */
   requestCancel(): void {
     this.replaceRecord({ ...this.current, isCancelRequested: true, isPaused: false });

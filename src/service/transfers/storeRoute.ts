@@ -183,7 +183,7 @@ class StoreRoute extends FolderRoute {
     for (const { path, listedPath } of findUnlisted(files, this.present.keys())) {
       const object = await client.stat(remote, `${this.folderName}/${path}`, undefined);
       const text = `the destination doesn't distinguish its name from ${listedPath}`;
-      if (object !== undefined) throw new TransferFailure(`could not write ${path}: ${text}`);
+      if (object !== undefined) throw new TransferFailure({ operation: 'write', path, text });
     }
   }
 
@@ -223,11 +223,11 @@ class StoreRoute extends FolderRoute {
     if (store === undefined) return await super.toTransferError(explained, file);
     const cause = await this.findReadCause(failure, path);
     const text = cause ?? this.explain(failure);
-    if (cause === archivedCause) return new TransferFailure(`could not read ${path}: ${text}`);
+    const problem = { operation, path, text };
+    if (cause === archivedCause) return new TransferFailure(problem);
     if (await this.isFull(failure, bytes)) return createFullSuspension(bytes);
     const mayPass = (store === 'broken' || store === 'failed') && this.attempts.countFailure(path);
-    if (mayPass) return new TransferSuspension(`waiting to try again: could not ${operation} ${path}: ${text}`);
-    return new TransferFailure(`could not ${operation} ${path}: ${text}`);
+    return mayPass ? new TransferSuspension(problem) : new TransferFailure(problem);
   }
 
   /** Returns the reason for a failure, with a hint where a setting for S3 is a likely remedy. */

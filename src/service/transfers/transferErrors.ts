@@ -6,12 +6,32 @@ import { missingCause, StoreError } from '../stores/storeError.ts';
 import type { FileFailure } from './fileJobs.ts';
 import { isFileName } from './destinationFiles.ts';
 
+/** An operation on a file of a transfer that failed, and the reason. */
+export interface FileProblem {
+  readonly operation: FileFailure['operation'] | 'restore';
+  /** Path relative to the source's folder and the transfer's folder. */
+  readonly path: string;
+  /** The reason as a clause, such as `permission denied`. */
+  readonly text: string;
+}
+
 /**
  * Thrown to end a transfer as failed. The message is a clause that gives the reason and names the file, if any (D23:
  * transfer states).
  */
 export class TransferFailure extends Error {
   override readonly name = 'TransferFailure';
+  readonly #problem: FileProblem | undefined;
+
+  constructor(cause: string | FileProblem) {
+    super(typeof cause === 'string' ? cause : describeProblem(cause));
+    this.#problem = typeof cause === 'string' ? undefined : cause;
+  }
+
+  /** The problem, if it is that of a file. */
+  get problem(): FileProblem | undefined {
+    return this.#problem;
+  }
 }
 
 /**
@@ -26,12 +46,23 @@ export class TransferSuspension extends Error {
   readonly retryMs: number | undefined;
   /** True once rclone has closed its connections, so that objects that it removed take no space. */
   hasClosedStores = false;
+  readonly #problem: FileProblem | undefined;
 
-  constructor(message: string, neededBytes = 0, retryMs?: number) {
-    super(message);
+  constructor(cause: string | FileProblem, neededBytes = 0, retryMs?: number) {
+    super(typeof cause === 'string' ? cause : `waiting to try again: ${describeProblem(cause)}`);
+    this.#problem = typeof cause === 'string' ? undefined : cause;
     this.neededBytes = neededBytes;
     this.retryMs = retryMs;
   }
+
+  /** The problem of a file that is tried again; undefined if the transfer waits for something else. */
+  get problem(): FileProblem | undefined {
+    return this.#problem;
+  }
+}
+
+function describeProblem({ operation, path, text }: FileProblem): string {
+  return `could not ${operation} ${path}: ${text}`;
 }
 
 /** Creates the suspension of a transfer to a full destination, which needs `bytes` more for the next file. */
@@ -92,7 +123,7 @@ export async function toTransferError(
 ): Promise<Error> {
   const { path, root, bytes } = file;
   if (code === undefined || operation === 'copy')
-    return new TransferFailure(`could not ${operation} ${path}: ${text ?? code}`);
+    return new TransferFailure({ operation, path, text: text ?? code ?? '' });
   const systemCode = findSystemCode(code);
   if (systemCode === undefined) return new Error(`could not ${operation} ${path}: ${code}`);
   if (operation === 'write' && (systemCode === 'ENOSPC' || systemCode === 'EDQUOT')) return createFullSuspension(bytes);
@@ -101,9 +132,9 @@ export async function toTransferError(
     return new TransferSuspension(`waiting: the ${side} folder is unavailable`);
   }
   const wasMissing = systemCode in disconnections && !(await isRemoved(operation, systemCode, file));
-  const reason = `could not ${operation} ${path}: ${explain(operation, systemCode, path, wasMissing)}`;
+  const problem = { operation, path, text: explain(operation, systemCode, path, wasMissing) };
   const mayPass = fileLimitCodes.has(systemCode) || (wasMissing && attempts.countFailure(path));
-  return mayPass ? new TransferSuspension(`waiting to try again: ${reason}`) : new TransferFailure(reason);
+  return mayPass ? new TransferSuspension(problem) : new TransferFailure(problem);
 }
 
 /** Returns the system's code in that of an error. Node.js has its own code for a folder in the place of a file. */
@@ -162,9 +193,9 @@ export function createRenameFailure(): TransferFailure {
  * or ends it after too many attempts.
  */
 export function createLossError(path: string, attempts: FileAttempts): Error {
-  const text = `could not write ${path}: it is missing from the destination, or has a different size there`;
-  const mayRepeat = attempts.countFailure(path);
-  return mayRepeat ? new TransferSuspension(`waiting to try again: ${text}`) : new TransferFailure(text);
+  const text = 'it is missing from the destination, or has a different size there';
+  const problem = { operation: 'write', path, text } as const;
+  return attempts.countFailure(path) ? new TransferSuspension(problem) : new TransferFailure(problem);
 }
 
 /** Creates the error that suspends a transfer because its source or destination can't be used. */

@@ -7,6 +7,7 @@ import type { Logger } from '../../core/util/logger.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { DatabaseRegistry } from '../databases/databaseRegistry.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
+import { listJournaledFiles, type FilePage, type FileQuery } from './filePages.ts';
 import { FileThreads } from './fileThreads.ts';
 import { parallelJobs } from './folderRoute.ts';
 import {
@@ -219,6 +220,17 @@ export class TransferQueue {
     return this.live.get(id)?.getBytes();
   }
 
+  /**
+   * Returns a page of a transfer's files with their states. Of an ended transfer, only those that weren't transferred
+   * are listed. Returns undefined if the transfer is unknown or expired, or ended under a version that forgot its files.
+   */
+  listFiles(id: string, query: FileQuery): FilePage | undefined {
+    const live = this.live.get(id);
+    if (live !== undefined) return live.run.listFiles(query);
+    const record = this.ended.get(id);
+    return record && listJournaledFiles(this.options.journal, record, query);
+  }
+
   /** Cancels a transfer if `orcid` belongs to its submitter (§4.7). Also accepts repeated requests. */
   cancel(id: string, orcid: string): CancelResult {
     const record = this.get(id);
@@ -423,8 +435,11 @@ export class TransferQueue {
   }
 
   private async handleFailure(live: LiveTransfer, error: unknown): Promise<void> {
+    const isStopped = this.isClosed || live.signal.aborted;
+    const isExpected = error instanceof TransferSuspension || error instanceof TransferFailure;
+    if (!isStopped && isExpected && error.problem !== undefined) live.run.recordProblem(error.problem);
     // A stopped run may fail for any reason. A later one decides.
-    if (this.isClosed || live.signal.aborted) {
+    if (isStopped) {
       live.persist();
     } else if (error instanceof TransferSuspension) {
       live.suspend(error);

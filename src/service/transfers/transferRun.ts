@@ -1,3 +1,4 @@
+import type { FileState } from '../../core/util/fileStates.ts';
 import type { Clock } from '../../core/util/clock.ts';
 import { parseDeclaredHash } from '../../core/util/declaredHash.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
@@ -6,7 +7,7 @@ import type { ServedDatabase } from '../catalog/servedDatabases.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { ArchivedFiles } from './archivedFiles.ts';
-import { createLossError, FileAttempts } from './transferErrors.ts';
+import { createLossError, FileAttempts, type FileProblem } from './transferErrors.ts';
 import {
   createJobSignal,
   getByteCounts,
@@ -16,10 +17,12 @@ import {
   type JobResult,
   type JobSignal,
 } from './fileJobs.ts';
+import { getFileState, pickFiles, type FilePage, type FileQuery } from './filePages.ts';
 import type { FileThreads } from './fileThreads.ts';
 import type { RouteCapabilities, TransferRoute } from './folderRoute.ts';
 import {
   describeAmount,
+  hasEnded as isFinal,
   type ByteCounts,
   type TransferRecord,
   type TransferRecordFile,
@@ -36,6 +39,8 @@ export interface RunProgress {
   reportAdvanced(files: readonly TransferRecordFile[]): void;
   /** Reports transferred files that are missing or have the wrong size. */
   reportLost(files: readonly TransferRecordFile[]): void;
+  /** Reports a file whose attempt failed. */
+  reportProblem(file: TransferRecordFile): void;
 }
 
 /** The databases of a transfer, and what its run uses. */
@@ -66,6 +71,8 @@ export class TransferRun {
   private readonly staging = new Set<JobSignal>();
   /** Signals of the jobs that are copying files. */
   private readonly moving = new Set<JobSignal>();
+  /** Positions of the files in these jobs. */
+  private readonly movingPositions = new Set<number>();
   private readonly abandonment = new AbortController();
   private readonly attempts = new FileAttempts();
   /** Sizes of all files, and of those that are staged and transferred. */
@@ -135,6 +142,22 @@ export class TransferRun {
       copied: transferred + moving.copied,
       verified: transferred + moving.read,
     };
+  }
+
+  /** Returns a page of the files, with their states, and the number of files in each state. */
+  listFiles(query: FileQuery): FilePage {
+    const hasEnded = isFinal(this.progress.getRecord().status);
+    const getState = (file: TransferRecordFile): FileState =>
+      this.movingPositions.has(file.position) ? 'transferring' : getFileState(file, hasEnded);
+    return pickFiles(this.files, getState, query);
+  }
+
+  /** Records why the transfer of a file failed. */
+  recordProblem({ operation, path, text }: FileProblem): void {
+    const file = this.files.find((one) => one.path === path);
+    if (file === undefined) return;
+    const change = { failedAttempts: (file.failedAttempts ?? 0) + 1, problem: `could not ${operation} it: ${text}` };
+    this.progress.reportProblem(this.updateFile(file.position, change));
   }
 
   /** Runs the transfer until its manifest is written. Rejects with any error, such as a failure or a suspension. */
@@ -207,7 +230,7 @@ export class TransferRun {
       const hashes = new Map(cached.map((file) => [file?.path, file?.sha256]));
       const fresh: HashedFile[] = [];
       const staged = result.done.map(({ position, bytes, sha256, modifiedMs }) => {
-        const file = this.updateFile(position, { bytes, sha256, modifiedMs });
+        const file = this.updateFile(position, { bytes, sha256, modifiedMs, problem: undefined });
         if (modifiedMs !== undefined && sha256 !== undefined && hashes.get(file.path) !== sha256)
           fresh.push({ path: file.path, bytes, modifiedMs, sha256 });
         return file;
@@ -235,9 +258,13 @@ export class TransferRun {
     await this.findLost(signal);
     const remaining = this.files.filter((file) => !file.isTransferred);
     await this.runInBatches(remaining, signal, async (batch, jobSignal) => {
-      const result = await countIn(this.moving, jobSignal, this.route.move(batch.map(toFileToMove), jobSignal));
+      for (const { position } of batch) this.movingPositions.add(position);
+      const move = this.route.move(batch.map(toFileToMove), jobSignal);
+      const result = await countIn(this.moving, jobSignal, move).finally(() => {
+        for (const { position } of batch) this.movingPositions.delete(position);
+      });
       const moved = result.done.map(({ position, sha256, storeHash, modifiedMs }) =>
-        this.updateFile(position, { isTransferred: true, sha256, storeHash, modifiedMs }),
+        this.updateFile(position, { isTransferred: true, sha256, storeHash, modifiedMs, problem: undefined }),
       );
       for (const { verifiedBy } of result.done) if (verifiedBy !== undefined) this.methods.add(verifiedBy);
       this.progress.reportAdvanced(moved);

@@ -5,6 +5,7 @@ import {
   searchRequestSchema,
   transferRequestSchema,
 } from '../../contract/contract.ts';
+import { fileStates, type FileState } from '../../core/util/fileStates.ts';
 import type { LeftOutKind } from '../../core/util/leftOut.ts';
 import { fieldTexts } from '../../core/util/sharedTexts.ts';
 import { restoreSchema } from '../stores/storeRestore.ts';
@@ -128,6 +129,28 @@ export const transferPathSchema = z.strictObject({
     z.string().check(z.regex(new RegExp(`^(?:${anyUuid})$`))),
     'ID of the transfer: a UUID, also accepted without dashes, in braces, in uppercase or as `urn:uuid:…`.',
     { format: 'uuid' },
+  ),
+});
+
+/** The maximum number of files on a page of a transfer's files, and the default. */
+export const maxFilePage = 10_000;
+
+const fileState = describe(
+  z.enum(fileStates),
+  '`waiting`, or `staged` once its content was hashed; `transferring`: in a batch of which some files may already be at the destination; `transferred`; `failed`, after the end, with the `problem`; `unfinished`: the transfer ended before it was transferred, or even begun.',
+);
+
+/** The query of a request for a transfer's files (D71: file states). */
+export const fileStatesQuerySchema = z.strictObject({
+  state: z.optional(describe(z.enum(fileStates), 'Only files in this state.', { type: 'string' })),
+  limit: z.optional(
+    describe(
+      z.int().check(z.gte(1), z.lte(maxFilePage)),
+      `Maximum number of files to return; ${maxFilePage} if absent.`,
+    ),
+  ),
+  cursor: z.optional(
+    describe(z.string().check(z.regex(/^\d{1,15}$/)), 'The `cursor` of the previous page of the same list.'),
   ),
 });
 
@@ -315,6 +338,31 @@ const transferStatus = z.strictObject({
   num_bytes_verified: z.optional(count('Number of bytes of copies that were verified or read back.')),
 });
 
+const transferFile = describe(
+  z.strictObject({
+    position: count('0-based index in the `file_ids` of the submission.'),
+    id: text('ID of the file in the source.'),
+    path: text('Path of the file in the source, and in the folder of the transfer.'),
+    state: fileState,
+    bytes: count('Size in bytes.'),
+    failedAttempts: optionalCount('Number of attempts that failed; absent if none did.'),
+    problem: optionalText('Why the last attempt failed; absent if it did not.'),
+  }),
+  'A file of a transfer.',
+);
+
+const fileCounts = describe(
+  z.strictObject({
+    failed: optionalCount('Files that failed.'),
+    transferring: optionalCount('Files in batches that are being transferred.'),
+    staged: optionalCount('Files whose content was hashed.'),
+    waiting: optionalCount('Files that wait.'),
+    unfinished: optionalCount('Files that were not transferred when the transfer ended.'),
+    transferred: optionalCount('Files at the destination.'),
+  } satisfies Record<FileState, z.ZodMiniType>),
+  'The number of files in each state, without zeros; of all files, whatever the query selects.',
+);
+
 const locationExamples = ['body.offset', 'body.file_ids.3', 'query.ids', 'path.id'];
 
 const fieldProblem = z.strictObject({
@@ -354,6 +402,13 @@ export const responseSchemas = {
   }),
   TransferAccepted: z.strictObject({ id: transferId }),
   TransferStatus: transferStatus,
+  TransferFile: transferFile,
+  TransferFileCounts: fileCounts,
+  TransferFileList: z.strictObject({
+    files: describe(z.array(transferFile), 'The files, in the order of the submission.'),
+    counts: fileCounts,
+    cursor: optionalText('Continues the list; absent if there are no more files.'),
+  }),
   LeaseLine: leaseLine,
   LeaseGrant: leaseGrant,
   LeaseEvent: leaseEvent,

@@ -16,6 +16,7 @@ const progress = {
   enterStatus: () => undefined,
   reportAdvanced: () => undefined,
   reportLost: () => undefined,
+  reportProblem: () => undefined,
 };
 
 describe('A completed transfer to a store (D62)', () => {

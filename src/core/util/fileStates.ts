@@ -1,0 +1,8 @@
+/**
+ * The states of a file of a transfer, those that need attention first. `unfinished`: the transfer ended before the file
+ * was transferred (D71: file states).
+ */
+export const fileStates = ['failed', 'transferring', 'staged', 'waiting', 'unfinished', 'transferred'] as const;
+
+/** The state of a file of a transfer (D71: file states). */
+export type FileState = (typeof fileStates)[number];
