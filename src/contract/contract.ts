@@ -141,6 +141,16 @@ export const transferStatusSchema = z.looseObject({
 /** The status of a transfer (§2.4). */
 export type TransferStatusDocument = z.infer<typeof transferStatusSchema>;
 
+/**
+ * Describes the response to `GET /transfers/{id}/files`, which is beyond the contract (D71: file states). Doesn't validate
+ * the files and counts, so that a client can leave out those with a state of a later version.
+ */
+export const transferFilesSchema = z.looseObject({
+  files: z.array(z.unknown()),
+  counts: z.record(z.string(), z.unknown()),
+  cursor: z.nullish(z.string()),
+});
+
 /** An error in a problem document. Omits the `value` field, which is never read (D14: error documents). */
 interface ProblemDetail {
   readonly message?: string | null;

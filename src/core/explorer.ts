@@ -1,6 +1,7 @@
 import { CopyIndex } from './duplicates/copyIndex.ts';
 import type { ConnectionTestDependencies } from './connections/connectionTest.ts';
 import { DuplicateFlow } from './transfers/duplicateFlow.ts';
+import { FileStateFlow } from './transfers/fileStateFlow.ts';
 import { MetadataFlow } from './search/metadataFlow.ts';
 import { ParameterFlow } from './search/searchFlow.ts';
 import { RecipeFlow } from './search/recipeFlow.ts';
@@ -29,6 +30,7 @@ export class Explorer extends SearchExplorer {
   readonly transferFlow: TransferFlow;
   readonly trackFlow: TrackFlow;
   readonly duplicateFlow: DuplicateFlow;
+  readonly fileStateFlow: FileStateFlow;
   readonly monitor: TransferMonitor;
   readonly unsaved: UnsavedRecords;
   readonly notificationClaims: NotificationClaims;
@@ -55,6 +57,7 @@ export class Explorer extends SearchExplorer {
     this.transferFlow = transferFlow;
     this.trackFlow = new TrackFlow({ sessions, store: transferStore, transfers: transferFlow, clock });
     this.duplicateFlow = new DuplicateFlow({ sessions, copies, transfers: transferStore, clock, loadFinished });
+    this.fileStateFlow = new FileStateFlow(sessions);
     const lease = this.lifetime.track(new PollingLease({ folder: ledgerFolder, alias, clock, log, hasFocus }));
     this.monitor = this.lifetime.track(
       new TransferMonitor({ sessions, keys, store: transferStore, clock, lease, saved, getMinIntervalMs }),

@@ -8,7 +8,7 @@ import { MetadataPage } from '../../src/extension/features/files/metadataPanel.t
 import { TransferPage } from '../../src/extension/features/transfers/transferPanel.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
-import { noPlaces, transfer } from './specimens.ts';
+import { noFileStates, noPlaces, transfer } from './specimens.ts';
 
 /** A webview panel without a page. It stores posted messages and lets the test send messages in place of the page. */
 class SilentPanel {
@@ -103,6 +103,7 @@ describe('A page about a rejected sign-in (D44)', () => {
         getEstimate: () => undefined,
         reveal: () => undefined,
         places: noPlaces,
+        fileStates: noFileStates,
       },
       'k',
     );

@@ -4,7 +4,7 @@ import type { FileEntry } from '../../src/core/model/fileEntry.ts';
 import type { ConnectionStore } from '../../src/core/connections/connectionStore.ts';
 import { ParameterStore, SearchabilityStore } from '../../src/core/search/searchabilityStore.ts';
 import { DatabaseTree } from '../../src/extension/features/connections/databaseTree.ts';
-import type { findPlace } from '../../src/extension/features/transfers/transferPanel.ts';
+import type { findPlace, TransferPage } from '../../src/extension/features/transfers/transferPanel.ts';
 import type { Transfer, TransferOrder } from '../../src/core/model/transferModel.ts';
 import { Lifetime } from '../../src/core/util/lifetime.ts';
 import type { PlanList } from '../../src/extension/features/transfers/transferItems.ts';
@@ -29,6 +29,12 @@ export function databaseTree(store: ConnectionStore, parameters = new ParameterS
 
 /** A list of proposed transfers that is always empty. */
 export const noPlans: PlanList = { getAll: () => [], get: () => undefined, onDidChange: () => new Lifetime() };
+
+/** Page dependencies for a service that doesn't know the states of files. */
+export const noFileStates: ConstructorParameters<typeof TransferPage>[1]['fileStates'] = {
+  getOverview: async () => undefined,
+  onDidChangeConnections: () => ({ dispose: () => undefined }),
+};
 
 /** Page dependencies that never find transferred files. */
 export const noPlaces: Parameters<typeof findPlace>[2] = {

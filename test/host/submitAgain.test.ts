@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TransferFile, TransferState } from '../../src/core/model/transferModel.ts';
+import { json, text } from '../support/faultBehaviors.ts';
 import type { PublicState } from '../support/faultPersonality.ts';
 import { until } from '../unit/core/rig.ts';
 import { Stage } from './stage.ts';
@@ -55,6 +56,31 @@ describe('Resubmitting', () => {
     summary.press('Leave Out 4 Files');
     await done;
     assert.equal((submissions()[1]?.['file_ids'] as string[]).length, 6);
+  });
+
+  it('offers only the files that were not transferred if the service knows them, with their number (D71)', async () => {
+    const { person, run, firstTransfer, server } = stage;
+    await stage.moveOn(service, 'failed');
+    const [id] = service.transfers.keys();
+    const counts = { failed: 1, unfinished: 2, transferred: 7 };
+    const list = (state: string, ...positions: number[]): object => ({
+      files: positions.map((position) => ({ position, id: 'x', path: 'x', state })),
+      counts,
+    });
+    const route = `GET /transfers/${id}/files`;
+    server.on(route, json(list('failed', 4)), json(list('unfinished', 8, 9)));
+    const done = run('dataTransfer.submitAgain', firstTransfer);
+    const ways = await person.pick();
+    assert.deepEqual(ways.labels, ['All files (10)', 'Only files that were not transferred (3)']);
+    ways.choose('Only files that were not transferred (3)');
+    (await person.notice(/^Transfer 3 files to /)).press('Transfer');
+    await done;
+    const sent = submissions().map((body) => body['file_ids'] as string[]);
+    assert.deepEqual(
+      sent[1],
+      [4, 8, 9].map((position) => sent[0]?.[position]),
+    );
+    server.on(route, text(404, '404 page not found'));
   });
 
   it("submits only the files named in the service's message", async () => {

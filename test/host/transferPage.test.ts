@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { env, EventEmitter, extensions, type Uri, type Webview, type WebviewPanel } from 'vscode';
 import type { Reason } from '../../src/core/model/reason.ts';
 import type { Transfer } from '../../src/core/model/transferModel.ts';
+import type { FileOverview } from '../../src/core/transfers/fileStateFlow.ts';
 import { TransferStore } from '../../src/core/transfers/transferStore.ts';
 import type { TransferredFolder } from '../../src/core/verification/transferredFolder.ts';
 import type { CommandId } from '../../src/extension/editor/contributions.ts';
@@ -10,7 +11,7 @@ import type { TransferIntent, TransferSnapshot } from '../../src/webviews/messag
 import { TransferPage } from '../../src/extension/features/transfers/transferPanel.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
-import { noPlaces, transfer } from './specimens.ts';
+import { noFileStates, noPlaces, transfer } from './specimens.ts';
 import { extensionId } from './stage.ts';
 
 describe('The page of a transfer', () => {
@@ -20,11 +21,13 @@ describe('The page of a transfer', () => {
   let sent: { readonly snapshot: TransferSnapshot; readonly states?: Readonly<Record<string, string>> }[];
   let run: CommandId[];
   let found: TransferredFolder | undefined;
+  let overview: FileOverview | Promise<FileOverview | undefined> | undefined;
+  let asked: number[];
 
   beforeEach(() => {
     store = new TransferStore();
     [sent, run] = [[], []];
-    found = undefined;
+    [found, overview, asked] = [undefined, undefined, []];
     const extensionUri = extensions.getExtension(extensionId)?.extensionUri;
     assert.ok(extensionUri);
     const webview: Partial<Webview> = {
@@ -46,6 +49,13 @@ describe('The page of a transfer', () => {
         getEstimate: () => undefined,
         reveal: () => undefined,
         places: { ...noPlaces, locateFiles: async () => found },
+        fileStates: {
+          ...noFileStates,
+          getOverview: async (_, limit) => {
+            asked.push(limit);
+            return await overview;
+          },
+        },
         clock: new ManualClock(),
       },
       't',
@@ -166,6 +176,39 @@ describe('The page of a transfer', () => {
     received.fire({ type: 'pause' } satisfies TransferIntent);
     received.fire({ type: 'resume' } satisfies TransferIntent);
     assert.deepEqual(run, ['dataTransfer.pauseTransfer', 'dataTransfer.resumeTransfer']);
+  });
+
+  it('shows the files that failed, with the reason, and counts those that are not shown (D71)', async () => {
+    const problem = 'could not read it: permission denied';
+    const failed = { id: 'a', path: 'x/a.csv', state: 'failed', sizeBytes: 2000, failedAttempts: 5, problem } as const;
+    const rest = { position: 1, id: 'b', path: 'b', state: 'unfinished' } as const;
+    overview = { files: [{ position: 0, ...failed }, rest], counts: { failed: 1, unfinished: 1200, transferred: 12 } };
+    shown({ state: 'failed' });
+    await page.updateFileStates();
+    assert.deepEqual(sent.at(-1)?.snapshot.transfer?.fileStates, {
+      summary: '1 failed to arrive, 1,200 not begun or stopped, 12 arrived',
+      rows: [
+        { path: 'x/a.csv', look: 'failed', state: 'failed', size: '2 kB', problem: `${problem} (failed attempts: 5)` },
+        { path: 'b', look: 'stopped', state: 'not begun or stopped' },
+      ],
+      more: '1,199 more files',
+    });
+    assert.deepEqual(new Set(asked), new Set([10]));
+  });
+
+  it('asks for the states of the files once at a time, again after a change, and not after success (D71)', async () => {
+    await page.updateFileStates();
+    asked = [];
+    let answer = (_: FileOverview | undefined): void => undefined;
+    overview = new Promise((resolve) => (answer = resolve));
+    for (const movedFileCount of [1, 2, 3]) shown({ status: { movedFileCount } });
+    assert.equal(asked.length, 1);
+    answer({ files: [], counts: { transferred: 1 } });
+    await page.updateFileStates();
+    assert.deepEqual([asked.length, sent.at(-1)?.snapshot.transfer?.fileStates], [2, undefined]);
+    shown({ state: 'succeeded' });
+    await page.updateFileStates();
+    assert.equal(asked.length, 2);
   });
 
   it('shows the folder name at the destination if the files are not on this machine', async () => {

@@ -152,6 +152,42 @@ export const transferPages: Readonly<Record<string, Record<string, unknown>>> = 
     canSubmitAgain: true,
     status: { ...moved(1), message: 'could not write b.csv: permission denied' },
   }),
+  'a transfer some of whose files failed': transferNews('failed', {
+    ended: true,
+    canSubmitAgain: true,
+    status: { ...moved(1), message: 'could not read b.csv: permission denied' },
+    fileStates: {
+      summary: '1 failed to arrive, 12 not begun or stopped, 1 arrived',
+      rows: [
+        {
+          path: `reads/${'a long folder name '.repeat(8)}/${'x'.repeat(150)}.fastq.gz`,
+          look: 'failed',
+          state: 'failed',
+          size: '1.2 GB',
+          problem: 'could not read it: permission denied (failed attempts: 5)',
+        },
+        { path: 'c.csv', look: 'stopped', state: 'not begun or stopped', size: '1 kB' },
+      ],
+      more: '11 more files',
+    },
+  }),
+  'a transfer whose files are being transferred': transferNews('active', {
+    canCancel: true,
+    status: moved(1),
+    fileStates: {
+      summary: '1 being transferred, 1 waiting, 1 arrived',
+      rows: [
+        { path: 'b.csv', look: 'running', state: 'being transferred', size: '1 kB' },
+        {
+          path: 'c.csv',
+          look: 'waiting',
+          state: 'waiting for another attempt',
+          size: '1 kB',
+          problem: 'could not read it: too many open files',
+        },
+      ],
+    },
+  }),
   'a transfer that was not confirmed': transferNews('notConfirmed', {
     canSubmitAgain: true,
     problem: 'the connection was closed before the answer came',

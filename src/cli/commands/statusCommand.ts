@@ -1,17 +1,25 @@
 import type { Command } from 'commander';
+import type { FileProgress } from '../../core/model/fileProgress.ts';
 import type { Transfer } from '../../core/model/transferModel.ts';
+import { describeFileCounts, describeFileProblem, describeFileState } from '../../core/words/fileStateWords.ts';
 import { runAction, type CommandContext } from '../commandContext.ts';
 import { findRecordConnection } from '../connections/connectionsFile.ts';
 import { CliSession } from '../connections/cliSession.ts';
-import { exitCode, type ExitCode } from '../cliError.ts';
-import { optionTexts } from '../options.ts';
+import { createUsageError, exitCode, type ExitCode } from '../cliError.ts';
+import { optionTexts, parseCount } from '../options.ts';
+import { formatBytes, type Column } from '../output.ts';
+import { english } from '../text/sentences.ts';
 import { explainTransfers, getTransferId, toTransferDocument, transferColumns } from '../text/transferText.ts';
-import { findTransfers, loadTransfers } from '../transfers/transferLookup.ts';
+import { connectFor, findTransfers, loadTransfers } from '../transfers/transferLookup.ts';
 import { isNewer, isSettled, requireTransfer, waitUntil } from '../transfers/transferStart.ts';
 
 interface StatusFlags {
   readonly offline?: boolean;
+  readonly files?: boolean;
+  readonly limit: number;
 }
+
+const defaultLimit = 1_000;
 
 const advice = 'use --connections, or --server with its address';
 
@@ -25,6 +33,8 @@ export function addStatusCommand(program: Command): void {
     .description('print the status of transfers; without an ID, of those that have not ended')
     .argument('[transfer...]', optionTexts.transferIds)
     .option('--offline', 'print the recorded status, without contacting the service')
+    .option('--files', 'print the files of one transfer with their states, if its service knows them')
+    .option('--limit <count>', 'the maximum number of files to print', parseCount, defaultLimit)
     .action((names: readonly string[], flags: StatusFlags, command: Command) =>
       runAction(command, (context) => printStatus(context, names, flags)),
     );
@@ -33,18 +43,50 @@ export function addStatusCommand(program: Command): void {
 async function printStatus(
   context: CommandContext,
   names: readonly string[],
-  { offline }: StatusFlags,
+  { offline, files, limit }: StatusFlags,
 ): Promise<ExitCode> {
+  if (files && (names.length !== 1 || offline))
+    throw createUsageError('Give --files with one transfer, and without --offline.');
   return await CliSession.run(context, async (session) => {
     const found = names.length > 0 ? await findTransfers(session, names) : await listUnfinished(session);
     if (!offline) await refresh(session, found);
     const current = found.map(({ key }) => requireTransfer(session.explorer, key));
+    if (files) await printFiles(session, current, limit);
+    if (files) return exitCode.done;
     const table = { columns: transferColumns, rows: current, emptyNote };
     context.output.printTable({ transfers: current.map(toTransferDocument) }, table);
     context.output.explain(explainTransfers(current));
     return exitCode.done;
   });
 }
+
+async function printFiles(session: CliSession, [transfer]: readonly Transfer[], limit: number): Promise<void> {
+  if (transfer === undefined) return;
+  const { context, explorer } = session;
+  if (transfer.id !== undefined) await connectFor(session, transfer);
+  const { files = [], counts } = (await explorer.fileStateFlow.getOverview(transfer, limit)) ?? {};
+  const fileStates = files.map(({ sizeBytes, ...file }) => ({ ...file, bytes: sizeBytes }));
+  const document = { ...toTransferDocument(transfer), fileCounts: counts, fileStates: counts && fileStates };
+  context.output.printTable({ transfers: [document] }, { columns: fileColumns, rows: files, emptyNote: noFilesNote });
+  const summary = counts && describeFileCounts({ l10n: english, formatNumber: String }, counts);
+  context.output.explain([
+    ...(summary ? [`${getTransferId(transfer)}: ${summary}.`] : []),
+    ...explainTransfers([transfer]),
+  ]);
+}
+
+const noFilesNote = "The service doesn't list files of this transfer.";
+
+const fileColumns: readonly Column<FileProgress>[] = [
+  { title: 'STATE', getText: (file) => describeFileState(english, file) },
+  {
+    title: 'SIZE',
+    isNumber: true,
+    getText: ({ sizeBytes }) => (sizeBytes === undefined ? '' : formatBytes(sizeBytes)),
+  },
+  { title: 'FILE', getText: ({ path }) => path },
+  { title: 'PROBLEM', getText: (file) => describeFileProblem({ l10n: english, formatNumber: String }, file) },
+];
 
 const emptyNote = 'No transfer is in progress. List those that have ended with: data-transfer history';
 

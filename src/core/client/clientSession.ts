@@ -61,6 +61,8 @@ export class ClientSession {
   readonly rootPath: string;
   /** The path of `{api_base}` (§4). */
   readonly apiPath: string;
+  /** True once the service has shown that it lacks the route for a transfer's files (D71: file states). */
+  lacksTransferFiles = false;
   /** The last successful listing, if any. Only a listing proves that the key is valid (D6: prove the key). */
   listed: readonly Database[] | undefined;
   private readonly transport: Transport;

@@ -4,6 +4,7 @@ import { findForeignSign, type ForeignSign, type TransferFacts } from '../model/
 import { plainNetwork } from '../model/networkSettings.ts';
 import type { Reason } from '../model/reason.ts';
 import type { TurnObserver, TurnOptions } from '../model/requestTurn.ts';
+import type { FileProgressPage } from '../model/fileProgress.ts';
 import type { TransferStatus } from '../model/transferModel.ts';
 import { systemClock, wait } from '../util/clock.ts';
 import { omit } from '../util/json.ts';
@@ -24,6 +25,7 @@ import {
   type MetadataOptions,
   type Operation,
   type SearchOptions,
+  type TransferFilesRequest,
   type TransferOptions,
 } from './request.ts';
 import { ClientSession, requestWithName, resolveName, type ClientServices } from './clientSession.ts';
@@ -45,6 +47,7 @@ import {
   readJson,
   readSearchParameters,
   readStatus,
+  readTransferFiles,
 } from './responseReaders.ts';
 import { ServerDialects } from './serverDialect.ts';
 
@@ -260,6 +263,27 @@ export class DataTransferClient implements Disposable {
   }
 
   /**
+   * Lists a page of a transfer's files with their states (D71: file states). Resolves to undefined if the service doesn't
+   * know the files, or lacks the route. A service that lacks it is asked only once per connection.
+   */
+  async transferFiles(
+    request: TransferFilesRequest,
+    signal?: AbortSignal,
+  ): Promise<Reply<FileProgressPage | undefined>> {
+    const session = this.requireSession('transferFiles');
+    const { id, state, limit, cursor } = checkArguments('transferFiles', request);
+    if (session.lacksTransferFiles) return { value: undefined };
+    // The route is beyond the contract (D26: service HTTP behavior).
+    const path = `${session.rootPath}/transfers/${parseUuid(id) ?? id}/files${formatQuery({ state, limit, cursor })}`;
+    const listing = session.request({ method: 'GET', path }, readTransferFiles, signal);
+    const learning = listing.then((result) => {
+      if (result.reason && lacksRoute(result)) session.lacksTransferFiles = true;
+      return result;
+    });
+    return await this.perform<FileProgressPage | undefined>(session, undefined, learning, missingRouteStatuses);
+  }
+
+  /**
    * Lists the search parameters that a database supports in `specific`. Resolves to an empty object if the service
    * lacks the route or the database (D26: service HTTP behavior).
    */
@@ -357,6 +381,10 @@ export class DataTransferClient implements Disposable {
 const accepted = { value: true } as const;
 
 const missingRouteStatuses: ReadonlySet<number> = new Set([404, 405, 501]);
+
+function lacksRoute({ reason, isProblem }: RequestFailure): boolean {
+  return missingRouteStatuses.has(reason.status ?? 0) && !(reason.status === 404 && isProblem);
+}
 
 /**
  * Submits a transfer once, with checked arguments, and resolves to its ID (§4.5, D12: never resubmit). If the response

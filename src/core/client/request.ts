@@ -2,6 +2,7 @@ import type { MetadataRequest, SearchRequest, TransferRequest } from '../../cont
 import type { Connection } from '../model/connection.ts';
 import type { BeforeSending, RequestKind, TurnObserver } from '../model/requestTurn.ts';
 import type { FileStaging } from '../model/searchModel.ts';
+import { fileStates, type FileState } from '../util/fileStates.ts';
 import { isJsonObject, type JsonObject } from '../util/json.ts';
 import { parseUuid } from '../util/uuid.ts';
 import { markArgumentError, RuntimeError, ValueError } from './reply.ts';
@@ -55,6 +56,16 @@ export interface CancelOptions {
   readonly orcid: string;
 }
 
+/** Describes a request for a page of a transfer's files (D71: file states). */
+export interface TransferFilesRequest {
+  readonly id: string;
+  /** Absent for files in any state. */
+  readonly state?: FileState | undefined;
+  readonly limit?: number | undefined;
+  /** The cursor of the previous page. */
+  readonly cursor?: string | undefined;
+}
+
 /** The arguments of each operation. */
 interface OperationArguments {
   readonly connect: ConnectOptions;
@@ -65,6 +76,7 @@ interface OperationArguments {
   readonly cancelTransfer: CancelOptions;
   readonly pauseTransfer: CancelOptions;
   readonly resumeTransfer: CancelOptions;
+  readonly transferFiles: TransferFilesRequest;
   readonly searchParameters: { readonly databaseId: string };
   readonly scanDatabase: { readonly databaseId: string };
 }
@@ -82,6 +94,7 @@ const argumentsByOperation = {
   cancelTransfer: ['orcid', 'id'],
   pauseTransfer: ['orcid', 'id'],
   resumeTransfer: ['orcid', 'id'],
+  transferFiles: ['id', 'state', 'limit', 'cursor'],
   searchParameters: ['databaseId'],
   scanDatabase: ['databaseId'],
 } as const satisfies Record<Operation, readonly string[]>;
@@ -129,6 +142,7 @@ const argumentRules: readonly ArgumentRule[] = [
 
   [['ids', 'fileIds'], 'a list of strings', TypeError, required, (v) => Array.isArray(v) && v.every(isString)],
   [['cursor'], 'a string', TypeError, nullable, isString],
+  [['state'], 'the state of a file', TypeError, nullable, isOneOf(...fileStates)],
   [['id', 'databaseId'], 'a string', TypeError, required, isString],
   [['apiKey'], 'printable ASCII characters only', TypeError, required, (v) => isHeaderSafe(String(v))],
   [['scheme'], '"base64" or "plain"', TypeError, nullable, isOneOf('base64', 'plain')],

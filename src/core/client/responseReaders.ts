@@ -5,13 +5,16 @@ import {
   rootDocumentSchema,
   searchParameterSchema,
   transferAcceptedSchema,
+  transferFilesSchema,
   transferStatusSchema,
   type FileResource,
   type TransferStatusDocument,
 } from '../../contract/contract.ts';
 import type { Database, SearchParameter, StoreListing } from '../model/databaseModel.ts';
 import type { FoundFile, UnreadableFile } from '../model/fileEntry.ts';
+import type { FileProgress, FileProgressPage } from '../model/fileProgress.ts';
 import { statusCounts, type TransferBytes, type TransferStatus } from '../model/transferModel.ts';
+import { fileStates } from '../util/fileStates.ts';
 import { leftOutKinds, type LeftOutCounts } from '../util/leftOut.ts';
 import { isDeeperThan, isJsonObject } from '../util/json.ts';
 import { parseUuid } from '../util/uuid.ts';
@@ -211,6 +214,30 @@ function readBytes(document: Record<string, unknown>): TransferBytes | undefined
   const [total, copied, staged, verified] = amounts.map(parseAmount);
   if (total === undefined || copied === undefined || copied > total) return undefined;
   return { total, copied, ...omitAbsent({ staged, verified }) };
+}
+
+const progressFields = { texts: ['id', 'path', 'state', 'problem'], numbers: ['bytes', 'failedAttempts'] } as const;
+
+/** Reads a page of a transfer's files. Leaves out invalid files and unknown states (D71: file states). */
+export function readTransferFiles(json: unknown): FileProgressPage {
+  const { files, counts, cursor } = parse(transferFilesSchema, json);
+  const known = fileStates.map((state) => [state, parseAmount(counts[state]) ?? 0] as const);
+  return {
+    files: files.flatMap((file) => readFileProgress(file) ?? []),
+    counts: Object.fromEntries(known.filter(([, count]) => count > 0)),
+    ...omitAbsent({ cursor }),
+  };
+}
+
+function readFileProgress(value: unknown): FileProgress | undefined {
+  if (!hasFields(value, progressFields)) return undefined;
+  const [position, sizeBytes, failedAttempts] = [value['position'], value['bytes'], value['failedAttempts']].map(
+    parseAmount,
+  );
+  const state = fileStates.find((one) => one === value['state']);
+  const { id, path, problem } = value as { readonly id?: string; readonly path?: string; readonly problem?: string };
+  if (position === undefined || state === undefined || id === undefined || path === undefined) return undefined;
+  return { position, id, path, state, ...omitAbsent({ sizeBytes, failedAttempts, problem }) };
 }
 
 /** Reads a database's search parameters (D26: service HTTP behavior). Skips parameters without a type. */

@@ -2,6 +2,7 @@ import type { AgentPolicy } from '../../core/agents/agentPolicy.ts';
 import type { ConnectFlow } from '../../core/connections/connectFlow.ts';
 import type { ConnectionTestDependencies } from '../../core/connections/connectionTest.ts';
 import type { DuplicateFlow } from '../../core/transfers/duplicateFlow.ts';
+import type { FileStateFlow } from '../../core/transfers/fileStateFlow.ts';
 import type { MetadataFlow } from '../../core/search/metadataFlow.ts';
 import type { OpenConnections } from '../../core/connections/openConnections.ts';
 import type { ParameterFlow, SearchFlow } from '../../core/search/searchFlow.ts';
@@ -65,6 +66,7 @@ export interface CommandServices extends EditorServices {
   readonly transferFlow: TransferFlow;
   readonly trackFlow: TrackFlow;
   readonly duplicateFlow: DuplicateFlow;
+  readonly fileStateFlow: FileStateFlow;
   readonly monitor: TransferMonitor;
   readonly proposedPlans: ProposedPlans;
   readonly agentPolicy: AgentPolicy;

@@ -117,6 +117,28 @@ const isLicenseRow = object({
 /** A row in the table of licenses. */
 export type PageLicense = Guarded<typeof isLicenseRow>;
 
+const isFileStates = object({
+  /** The number of files in each state, in words. */
+  summary: isString,
+  /** The first files that weren't transferred: those that failed, those being transferred, then the others. */
+  rows: array(
+    object({
+      path: isString,
+      look: oneOf('failed', 'running', 'waiting', 'stopped', 'transferred'),
+      /** The state, in words. */
+      state: isString,
+      size: optional(isString),
+      /** Why the last attempt failed. */
+      problem: optional(isString),
+    }),
+  ),
+  /** The number of further files that weren't transferred, in words; absent if there are none. */
+  more: optional(isString),
+});
+
+/** The files of a transfer that weren't transferred, with their states. */
+export type PageFileStates = Guarded<typeof isFileStates>;
+
 const isPageTransfer = object({
   key: isString,
   order: isOrder,
@@ -178,6 +200,8 @@ const isPageTransfer = object({
   estimate: optional(isEstimate),
   /** The license rows for the requested files; absent if no file is known to state a license. */
   licenses: optional(array(isLicenseRow)),
+  /** Absent if all files were transferred, or if the service doesn't say which ones weren't. */
+  fileStates: optional(isFileStates),
   /** Absent until the location is determined, or if the transfer didn't succeed or wrote no files. */
   place: optional(isPlace),
 });

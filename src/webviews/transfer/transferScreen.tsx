@@ -14,6 +14,7 @@ import { filterActions } from '../shared/note.ts';
 import type { PageDefinition } from '../shared/pageApp.tsx';
 import { usePage } from '../shared/pageContext.ts';
 import { shortenText } from '../shared/text.ts';
+import { FileStatesSection } from './fileStatesSection.tsx';
 import {
   FactStrip,
   FilesSection,
@@ -95,6 +96,7 @@ function TransferScreen({ transfer, states, allFiles, clockOffsetMs, send }: Scr
       <PlaceSection transfer={transfer} send={send} />
       {isReason && <MessageSection transfer={transfer} />}
       <ProgressSection transfer={transfer} />
+      <FileStatesSection transfer={transfer} />
       <FactStrip transfer={transfer} getNow={getNow} />
       <ProgressChart transfer={transfer} now={now} />
       {!isReason && !isInNote && <MessageSection transfer={transfer} />}

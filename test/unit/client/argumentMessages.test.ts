@@ -13,6 +13,7 @@ const good = {
   cancelTransfer: { orcid: 'o', id },
   pauseTransfer: { orcid: 'o', id },
   resumeTransfer: { orcid: 'o', id },
+  transferFiles: { id },
   searchParameters: { databaseId: 'd' },
   scanDatabase: { databaseId: 'd' },
 } as const satisfies Record<Operation, object>;

@@ -1,5 +1,6 @@
 import { l10n } from 'vscode';
 import { mayHaveStoppedServer } from '../../../core/model/transferOutcome.ts';
+import { mayHaveUntransferred } from '../../../core/model/fileProgress.ts';
 import { findNamedFiles } from '../../../core/model/idList.ts';
 import {
   canSubmitAgain,
@@ -9,7 +10,7 @@ import {
 } from '../../../core/model/transferModel.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { TransferNode } from '../../editor/contributions.ts';
-import { withProgress } from '../../editor/notifications.ts';
+import { withLateProgress, withProgress } from '../../editor/notifications.ts';
 import {
   toStepResult,
   createSingleStep,
@@ -49,11 +50,11 @@ export async function submitAgain(services: CommandServices, node: TransferNode 
 }
 
 /**
- * Shows a transfer's summary, where the user can edit the transfer, and resubmits it. If the server's message names
- * some of the files, first asks which files to submit. If the earlier transfer is unconfirmed, the new one replaces it.
+ * Shows a transfer's summary, where the user can edit the transfer, and resubmits it. If the service knows which files
+ * weren't transferred, or its message names some, first asks which files to submit. If the earlier transfer is unconfirmed, the new one replaces it.
  */
 export async function resubmitTransfer(services: CommandServices, earlier: Transfer): Promise<void> {
-  const files = await askFilesToSubmit(earlier);
+  const files = await askFilesToSubmit(services, earlier);
   const order = files && (await prepareOrder(services, earlier, files));
   if (!order) return;
   let confirmed: TransferOrder | undefined = order;
@@ -164,25 +165,52 @@ async function askFiles(
 }
 
 /**
- * Returns all of a transfer's files. If the server's message names some of them, asks which ones to submit. Returns
- * undefined if the user cancels.
+ * Returns all of a transfer's files. If the service knows which ones weren't transferred, or its message names some, asks
+ * which ones to submit. Returns undefined if the user cancels.
  */
-async function askFilesToSubmit({ order, status }: Transfer): Promise<readonly TransferFile[] | undefined> {
+async function askFilesToSubmit(
+  services: CommandServices,
+  transfer: Transfer,
+): Promise<readonly TransferFile[] | undefined> {
+  const { order, status } = transfer;
   const { files } = order;
+  if (mayHaveUntransferred(transfer) && !(await getOrOpenConnection(services, order.connectionId))) return undefined;
+  const untransferred = await findUntransferred(services, transfer);
   const named = findNamedFiles(status?.message ?? '', files);
-  if (named.length === 0 || named.length === files.length) return files;
+  const parts = [
+    ...(untransferred ? [createUntransferredChoice(untransferred)] : []),
+    ...(named.length > 0 && named.length < files.length ? [createNamedChoice(named)] : []),
+  ];
+  if (parts.length === 0) return files;
   const answer = await pickOne<readonly TransferFile[]>(createSingleStep(getDialogTitle('dataTransfer.submitAgain')), {
     placeholder: l10n.t('Select what to transfer to {0}', toPlainLine(order.destination)),
-    choices: [
-      { label: l10n.t('All files ({0})', formatNumber(files.length)), value: files },
-      {
-        label: l10n.t('Only files named in the server message ({0})', formatNumber(named.length)),
-        detail: toPlainLine(formatList(named.map(({ name }) => name))),
-        value: named,
-      },
-    ],
+    choices: [{ label: l10n.t('All files ({0})', formatNumber(files.length)), value: files }, ...parts],
   });
   return typeof answer === 'string' ? undefined : answer.value;
+}
+
+async function findUntransferred(
+  { fileStateFlow }: CommandServices,
+  transfer: Transfer,
+): Promise<readonly TransferFile[] | undefined> {
+  const title = l10n.t('Finding out which files were transferred');
+  return await withLateProgress(title, (signal) => fileStateFlow.findUntransferred(transfer, signal));
+}
+
+function createUntransferredChoice(value: readonly TransferFile[]): Choice<readonly TransferFile[]> {
+  return {
+    label: l10n.t('Only files that were not transferred ({0})', formatNumber(value.length)),
+    detail: l10n.t('Those that failed, and those that were not begun or stopped'),
+    value,
+  };
+}
+
+function createNamedChoice(value: readonly TransferFile[]): Choice<readonly TransferFile[]> {
+  return {
+    label: l10n.t('Only files named in the server message ({0})', formatNumber(value.length)),
+    detail: toPlainLine(formatList(value.map(({ name }) => name))),
+    value,
+  };
 }
 
 function createFileChoice(value: TransferFile): Choice<TransferFile> {

@@ -1,4 +1,5 @@
 import { l10n, ViewColumn, window, type Uri, type WebviewPanel } from 'vscode';
+import type { OpenConnections } from '../../../core/connections/openConnections.ts';
 import type { Reason } from '../../../core/model/reason.ts';
 import {
   canSubmitAgain,
@@ -17,6 +18,8 @@ import {
   isUnsent,
   wasSent,
 } from '../../../core/model/transferOutcome.ts';
+import { mayHaveFileStates } from '../../../core/model/fileProgress.ts';
+import type { FileOverview } from '../../../core/transfers/fileStateFlow.ts';
 import type { TransferStore } from '../../../core/transfers/transferStore.ts';
 import type { Clock } from '../../../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
@@ -30,6 +33,7 @@ import {
   isTransferPageState,
   transferStates,
   type PageEstimate,
+  type PageFileStates,
   type PageLicense,
   type PagePlace,
   type PageTransfer,
@@ -50,6 +54,7 @@ import {
   listTransferFacts,
 } from '../../words/transferWords.ts';
 import { describeStartedElsewhere } from '../../../core/words/sharedSentences.ts';
+import { describeFileStates } from '../../words/shownFileStates.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { describeReason, describeUnsentReason, getSignInRemedy } from '../../words/reasonWords.ts';
 import { listLicenseRows } from '../../words/summaryWords.ts';
@@ -65,6 +70,7 @@ interface TransferPanelsDependencies {
   readonly transfers: TransferStore;
   /** Loads the transfers that ended in earlier sessions. */
   loadFinished(): Promise<void>;
+  readonly fileStates: FileStateSource;
   /** Estimates a transfer's remaining time. Returns undefined if there is no reliable estimate. */
   getEstimate(transfer: Transfer): Estimate | undefined;
   /** Reveals a transfer's row in the Transfers view. */
@@ -76,6 +82,9 @@ interface TransferPanelsDependencies {
 /** Maximum number of files in a snapshot. The full list is sent only when the page requests it. */
 const firstFileCount = 200;
 
+/** Maximum number of files that are shown with their states. */
+const stateRowCount = 10;
+
 /** Controls an open transfer page. Its transfer may not be in the store yet. */
 export class TransferPage implements Disposable {
   readonly key: string;
@@ -84,6 +93,10 @@ export class TransferPage implements Disposable {
   private readonly dependencies: TransferPanelsDependencies;
   private place: PagePlace | undefined;
   private placeState: Transfer['state'] | undefined;
+  private fileStates: PageFileStates | undefined;
+  /** True if the transfer has changed since the states of its files were last requested. */
+  private areStatesOutdated = false;
+  private statesRequest: Promise<void> | undefined;
   private licensed: { readonly files: readonly TransferFile[]; readonly rows: readonly PageLicense[] } | undefined;
   private isDisposed = false;
 
@@ -115,10 +128,45 @@ export class TransferPage implements Disposable {
     const transfer = this.dependencies.transfers.get(this.key);
     // A restored page already has a title before its transfer is loaded.
     if (transfer) this.host.panel.title = getTitle(transfer);
-    this.host.post({ type: 'snapshot', snapshot: this.createSnapshot() });
+    this.postSnapshot();
+    void this.updateFileStates();
     if (this.placeState === transfer?.state) return;
     this.placeState = transfer?.state;
     void this.updatePlace();
+  }
+
+  /** Updates the states of the files, with one request at a time. Sends them to the page if they have changed. */
+  async updateFileStates(): Promise<void> {
+    this.areStatesOutdated = true;
+    this.statesRequest ??= this.requestFileStates().finally(() => (this.statesRequest = undefined));
+    await this.statesRequest;
+  }
+
+  private async requestFileStates(): Promise<void> {
+    while (this.areStatesOutdated && !this.isDisposed) {
+      this.areStatesOutdated = false;
+      const found = await this.findFileStates();
+      const hasChanged = (found ?? this.fileStates) !== undefined;
+      this.fileStates = found;
+      if (hasChanged) this.postSnapshot();
+    }
+  }
+
+  private async findFileStates(): Promise<PageFileStates | undefined> {
+    const { transfers, fileStates, log } = this.dependencies;
+    const transfer = transfers.get(this.key);
+    if (transfer === undefined || !mayHaveFileStates(transfer)) return undefined;
+    try {
+      const overview = await fileStates.getOverview(transfer, stateRowCount);
+      return overview && describeFileStates(overview);
+    } catch (error) {
+      log.warn(`The states of a transfer's files are unknown: ${String(error)}`);
+      return undefined;
+    }
+  }
+
+  private postSnapshot(): void {
+    this.host.post({ type: 'snapshot', snapshot: this.createSnapshot() });
   }
 
   /** Updates the location of the transferred files and their last verification. */
@@ -142,11 +190,16 @@ export class TransferPage implements Disposable {
     const now = this.dependencies.clock.now();
     if (transfer === undefined) return { key: this.key, now };
     const page = toPageTransfer(transfer, this.dependencies.getEstimate(transfer));
-    const [place, licenses] = [this.place, this.getLicenses(transfer)];
+    const [place, fileStates, licenses] = [this.place, this.fileStates, this.getLicenses(transfer)];
     return {
       key: this.key,
       now,
-      transfer: { ...page, ...(place && { place }), ...(licenses.length > 0 && { licenses }) },
+      transfer: {
+        ...page,
+        ...(place && { place }),
+        ...(fileStates && { fileStates }),
+        ...(licenses.length > 0 && { licenses }),
+      },
     };
   }
 
@@ -283,6 +336,9 @@ export class TransferPanels implements Disposable {
     this.dependencies = dependencies;
     this.lifetime.track({ dispose: () => this.pages.forEach((page) => page.dispose()) });
     this.lifetime.track(dependencies.transfers.onDidChange((keys) => this.update(keys)));
+    this.lifetime.track(
+      dependencies.fileStates.onDidChangeConnections(() => this.pages.forEach((page) => void page.updateFileStates())),
+    );
     const { verificationHistory } = dependencies.places;
     this.lifetime.track(verificationHistory.onDidChange((key) => void this.pages.get(key)?.updatePlace()));
   }
@@ -336,6 +392,14 @@ export class TransferPanels implements Disposable {
 function createPanel(): WebviewPanel {
   const title = l10n.t('Transfer');
   return window.createWebviewPanel(panelTypes.transfer, title, ViewColumn.Active, { enableFindWidget: true });
+}
+
+/** Dependencies of the list of files that weren't transferred. */
+interface FileStateSource {
+  /** Resolves to the files that weren't transferred, up to `limit`; undefined if the service doesn't know them. */
+  getOverview(transfer: Transfer, limit: number): Promise<FileOverview | undefined>;
+  /** Fires when connections have been opened or closed. */
+  readonly onDidChangeConnections: OpenConnections['onDidChange'];
 }
 
 /** Dependencies of {@link findPlace}. */

@@ -30,6 +30,7 @@ import { describeEstimate } from '../../words/transferWords.ts';
 import type { CommandServices, EditorServices } from '../services.ts';
 import { locateTransferredFiles } from '../verification/transferredFolders.ts';
 import { TransferNotifications } from './transferNotifications.ts';
+import { untransferredStates } from '../../../core/model/fileProgress.ts';
 import { TransferPanels } from './transferPanel.ts';
 import { TransferStatusBar } from './transferStatusBar.ts';
 
@@ -128,7 +129,7 @@ function startNotifications(
 }
 
 function createPanels(
-  { connectFlow, sessions, transferStore, transferFlow }: Explorer,
+  { connectFlow, sessions, transferStore, transferFlow, fileStateFlow }: Explorer,
   editor: EditorServices,
   { extensionUri, estimates, views }: TransferDisplay,
 ): TransferPanels {
@@ -142,6 +143,10 @@ function createPanels(
     run: runCommand,
     transfers: transferStore,
     loadFinished: () => transferFlow.loadFinished(),
+    fileStates: {
+      getOverview: (transfer, limit) => fileStateFlow.getOverview(transfer, limit, untransferredStates),
+      onDidChangeConnections: sessions.onDidChange,
+    },
     getEstimate: (transfer) => estimates.getEstimate(transfer),
     reveal: views.revealTransfer,
     places: { locateFiles, verificationHistory },
