@@ -3,14 +3,12 @@ import * as nodePath from 'node:path';
 import { writeFileAtomically } from '../../core/util/durableFiles.ts';
 import { isMissing } from '../../core/util/errorFacts.ts';
 import { parseJsonObject } from '../../core/util/json.ts';
-import type { JobResult, MoveJob, StageJob } from '../transfers/fileJobs.ts';
-
-type WithoutSignal<T> = Omit<T, 'signal'>;
+import type { JobResult, MoveWork, StageWork } from '../transfers/fileJobs.ts';
 
 /** The content of a job file: the files of one task. */
 export type TaskJob =
-  | { readonly kind: 'stage'; readonly job: WithoutSignal<StageJob> }
-  | { readonly kind: 'move'; readonly job: WithoutSignal<MoveJob> };
+  | { readonly kind: 'stage'; readonly job: StageWork }
+  | { readonly kind: 'move'; readonly job: MoveWork };
 
 /** The amount of a task's work so far. */
 interface TaskProgress {

@@ -23,9 +23,13 @@ export interface FileToStage {
 }
 
 /** A job that checks source files. */
-export interface StageJob {
+export interface StageWork {
   readonly folder: string;
   readonly files: readonly FileToStage[];
+}
+
+/** {@link StageWork} for a thread. */
+export interface StageJob extends StageWork {
   readonly signal: JobSignal;
 }
 
@@ -57,7 +61,7 @@ export interface MoveSide {
 }
 
 /** Files to copy, verify and give their final names (D24: destination layout). */
-export interface MoveJob {
+export interface MoveWork {
   readonly transferId: string;
   readonly source: MoveSide;
   readonly destination: MoveSide;
@@ -75,6 +79,10 @@ export interface MoveJob {
   readonly attempt?: string | undefined;
   /** Present if both sides share a remote and its store supports server-side copies (D66: copies within a store). */
   readonly copyVerification?: CopyVerification | undefined;
+}
+
+/** {@link MoveWork} for a thread. */
+export interface MoveJob extends MoveWork {
   readonly signal: JobSignal;
 }
 
