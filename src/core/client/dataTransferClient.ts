@@ -1,13 +1,12 @@
 import type { ServiceInfo } from '../model/connection.ts';
 import type { Database, SearchParameter } from '../model/databaseModel.ts';
-import { findForeignSign, type ForeignSign, type TransferFacts } from '../model/foreignResponse.ts';
+import { findForeignSign, type TransferFacts } from '../model/foreignResponse.ts';
 import { plainNetwork } from '../model/networkSettings.ts';
 import type { Reason } from '../model/reason.ts';
-import type { TurnObserver, TurnOptions } from '../model/requestTurn.ts';
+import type { TurnOptions } from '../model/requestTurn.ts';
 import type { FileProgressPage } from '../model/fileProgress.ts';
 import type { TransferStatus } from '../model/transferModel.ts';
-import { systemClock, wait } from '../util/clock.ts';
-import { omit } from '../util/json.ts';
+import { systemClock } from '../util/clock.ts';
 import { Emitter, type Disposable } from '../util/lifetime.ts';
 import type { Logger } from '../util/logger.ts';
 import { parseUuid } from '../util/uuid.ts';
@@ -50,16 +49,10 @@ import {
   readTransferFiles,
 } from './responseReaders.ts';
 import { ServerDialects } from './serverDialect.ts';
+import { requestStatus, toForeignFailure, toOwnFailure, type StatusOptions } from './statusRequest.ts';
 
 /** The services of a {@link DataTransferClient}. Only the log is required. */
 export type ClientOptions = Partial<ClientServices> & { readonly log: Logger };
-
-/** Options for a status request. */
-interface StatusOptions {
-  /** Facts about the transfer. A response that contradicts it is discarded (D35: misrouted responses). */
-  readonly facts?: TransferFacts | undefined;
-  readonly observer?: TurnObserver | undefined;
-}
 
 type StatusReply = Reply<TransferStatus | undefined>;
 
@@ -449,62 +442,4 @@ function readAcceptedId({ response }: ExchangeTrail): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/**
- * The number of consecutive responses about other transfers after which the last one is returned as doubtful (D11:
- * check status identity).
- */
-const maxForeignResponses = 3;
-
-async function requestStatus(
-  session: ClientSession,
-  transferId: string,
-  { facts, observer }: StatusOptions,
-  signal: AbortSignal | undefined,
-): Promise<Result<TransferStatus>> {
-  const { apiPath, clock, limits, ended } = session;
-  const isLocal = session.service.hasFullPages === true;
-  const path = `${apiPath}/transfers/${transferId}`;
-  const request = { method: 'GET', path, turn: { kind: 'status', observer } } as const;
-  for (let foreign = 1; ; foreign++) {
-    const result = await session.request(request, (json) => readStatus(json, isLocal), signal);
-    const trusted = toTrustedResult(session, result, { ...facts, transferId });
-    const isForeign = trusted.reason?.kind === 'foreignAnswer' || trusted.value?.doubtful === true;
-    if (!isForeign || foreign >= maxForeignResponses) return trusted;
-    await wait(clock, limits.statusRetryMs, signal ? AbortSignal.any([signal, ended]) : ended);
-  }
-}
-
-function toTrustedResult(
-  session: ClientSession,
-  result: Result<TransferStatus>,
-  facts: TransferFacts,
-): Result<TransferStatus> {
-  if (result.reason) return toOwnFailure(session, result, facts);
-  const sign = findForeignSign({ kind: 'status', status: result.value }, facts);
-  return sign === undefined ? result : { value: { ...result.value, doubtful: true } };
-}
-
-/**
- * Returns a failure, or a `foreignAnswer` if the server's refusal appears to belong to another request (D35: misrouted
- * responses). Omits the text of that refusal, which is about another request.
- */
-function toOwnFailure(session: ClientSession, failure: RequestFailure, facts: TransferFacts): RequestFailure {
-  const { status, detail = '', maybeDone } = failure.reason;
-  if (status === undefined || maybeDone) return failure;
-  const sign = findForeignSign({ kind: 'refusal', text: detail }, { ...facts, listed: session.listed ?? [] });
-  return sign ? toForeignFailure(sign, omit(failure.reason, 'detail')) : failure;
-}
-
-function toForeignFailure(code: ForeignSign, { request, status, detail }: Partial<Reason>): RequestFailure {
-  const reason: Reason = {
-    kind: 'foreignAnswer',
-    ...(request !== undefined && { request }),
-    ...(status !== undefined && { status }),
-    code,
-    ...(detail !== undefined && { detail }),
-    maybeDone: true,
-  };
-  return { isProblem: false, reason };
 }

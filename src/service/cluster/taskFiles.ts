@@ -7,8 +7,7 @@ import type { JobResult, MoveWork, StageWork } from '../transfers/fileJobs.ts';
 
 /** The content of a job file: the files of one task. */
 export type TaskJob =
-  | { readonly kind: 'stage'; readonly job: StageWork }
-  | { readonly kind: 'move'; readonly job: MoveWork };
+  { readonly kind: 'stage'; readonly job: StageWork } | { readonly kind: 'move'; readonly job: MoveWork };
 
 /** The amount of a task's work so far. */
 interface TaskProgress {
