@@ -5,10 +5,10 @@ import * as z from 'zod/mini';
 import type { Clock } from '../../core/util/clock.ts';
 import { createFolder } from '../../core/util/createFolder.ts';
 import { writeFileAtomically } from '../../core/util/durableFiles.ts';
-import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import type { TransferRecord } from '../transfers/journal.ts';
 import { TransferSuspension } from '../transfers/transferErrors.ts';
-import { Slurm } from './slurm.ts';
+import { isAlive, Slurm } from './slurm.ts';
+import { TaskArray } from './taskFiles.ts';
 
 /** The configuration of transfers that run as tasks on the nodes of a cluster. */
 export const clusterSchema = z.strictObject({
@@ -31,6 +31,8 @@ export const clusterSchema = z.strictObject({
 /** See {@link clusterSchema}. */
 export type ClusterConfig = z.infer<typeof clusterSchema>;
 
+/** Maximum time to wait for the end of canceled tasks. Those that run look every second whether they still may. */
+const cancelLimitMs = 10_000;
 const defaults = { tasks: 4, minBytes: 1_000_000_000, minFiles: 2_000 } as const;
 /** The program of the tasks, beside the built service and, for a service that runs from its sources, in the build. */
 const programs = ['../cluster/task.js', '../../../dist/cluster/task.js'] as const;
@@ -66,7 +68,8 @@ export class Cluster {
 
   /** Returns the folder of a transfer's arrays, which need not exist. */
   getTransferFolder(transferId: string): string {
-    return nodePath.join(this.config.folder, getTransferFolderName(transferId));
+    // The transfer's folder at the destination has another name, so that it is never removed in place of this one.
+    return nodePath.join(this.config.folder, `tasks-${transferId}`);
   }
 
   /** Creates the folder of a transfer's arrays, and returns it. */
@@ -86,6 +89,42 @@ export class Cluster {
     const file = nodePath.join(this.config.folder, `task-${hash}.mjs`);
     await writeFileAtomically(file, text);
     return [this.config.node ?? process.execPath, file];
+  }
+
+  /** Returns the IDs of the arrays with tasks that wait or run. Throws `SlurmError`. */
+  async findAlive(arrays: readonly TaskArray[]): Promise<readonly string[]> {
+    if (arrays.length === 0) return [];
+    const tasks = await this.slurm.findTasks(arrays.map(({ name }) => name));
+    return [...new Set(tasks.filter(isAlive).map(({ arrayId }) => arrayId))];
+  }
+
+  /**
+   * Ends the tasks of a transfer, also those of earlier runs of the service, and removes their folder. Returns false if
+   * some may still work because Slurm doesn't respond. Never rejects.
+   */
+  async endTasks(transferId: string): Promise<boolean> {
+    const isEnded = await this.cancelTasks(transferId).catch(() => false);
+    if (isEnded) await this.removeTransferFolder(transferId);
+    return isEnded;
+  }
+
+  /** Removes the folder of a transfer's arrays. Never rejects. */
+  async removeTransferFolder(transferId: string): Promise<void> {
+    const folder = this.getTransferFolder(transferId);
+    await fs.rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+  }
+
+  private async cancelTasks(transferId: string): Promise<boolean> {
+    const { slurm, clock } = this;
+    const arrays = await TaskArray.list(this.getTransferFolder(transferId));
+    await Promise.all(arrays.map(async (array) => await array.forbid()));
+    await slurm.cancel(arrays.flatMap(({ id }) => id ?? []));
+    for (const endMs = clock.now() + cancelLimitMs; clock.now() < endMs;) {
+      const alive = await this.findAlive(arrays);
+      if (alive.length === 0) return true;
+      await slurm.cancel(alive);
+    }
+    return false;
   }
 
   private async requireOwnFolder(): Promise<void> {

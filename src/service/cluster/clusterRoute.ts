@@ -1,4 +1,3 @@
-import * as fs from 'node:fs/promises';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import {
   isStopRequested,
@@ -18,12 +17,9 @@ import {
 import type { TransferRecordFile } from '../transfers/journal.ts';
 import { findSystemCode, TransferFailure, TransferSuspension } from '../transfers/transferErrors.ts';
 import { createFolderSuspension, type Cluster } from './cluster.ts';
-import { isAlive, SlurmError } from './slurm.ts';
+import { SlurmError } from './slurm.ts';
 import { TaskArray, type TaskJob } from './taskFiles.ts';
 import { endedTaskCode, TaskRun } from './taskRun.ts';
-
-/** Maximum time to wait for the end of canceled tasks. Those that run look every second whether they still may. */
-const cancelLimitMs = 10_000;
 
 /** Transfers files between two folders with tasks on the nodes of a cluster, which reach both under the same paths. */
 export class ClusterRoute extends FolderRoute {
@@ -50,7 +46,7 @@ export class ClusterRoute extends FolderRoute {
   override async prepare(): Promise<void> {
     const isMoving = await this.useSlurm(async () => {
       const moves = (await this.readArrays()).filter(({ kind }) => kind === 'move');
-      return (await this.findAlive(moves)).length > 0;
+      return (await this.cluster.findAlive(moves)).length > 0;
     });
     // Otherwise, tasks of an earlier run still need their unfinished files.
     if (!isMoving) await super.prepare();
@@ -72,16 +68,20 @@ export class ClusterRoute extends FolderRoute {
 
   override async finish(transferred: TransferredFiles, signal: AbortSignal): Promise<boolean> {
     const isComplete = await super.finish(transferred, signal);
-    await this.removeArrays();
+    await this.cluster.removeTransferFolder(this.options.transferId);
+    this.arrays = undefined;
     return isComplete;
   }
 
   /** Also ends the tasks. Returns false if some may still write because Slurm doesn't respond. */
   override async discard(manifestName: string): Promise<boolean> {
-    const isEnded = await this.endTasks().catch(() => false);
+    const isEnded = await this.endArrays();
     const isRemoved = await super.discard(manifestName);
-    if (isEnded) await this.removeArrays();
     return isEnded && isRemoved;
+  }
+
+  async endTasks(): Promise<void> {
+    await this.endArrays();
   }
 
   override async toTransferError(failure: FileFailure, file: TransferRecordFile): Promise<unknown> {
@@ -117,29 +117,10 @@ export class ClusterRoute extends FolderRoute {
     return this.arrays;
   }
 
-  private async findAlive(arrays: readonly TaskArray[]): Promise<readonly string[]> {
-    if (arrays.length === 0) return [];
-    const tasks = await this.cluster.slurm.findTasks(arrays.map(({ name }) => name));
-    return [...new Set(tasks.filter(isAlive).map(({ arrayId }) => arrayId))];
-  }
-
-  private async endTasks(): Promise<boolean> {
-    const { slurm, clock } = this.cluster;
-    const arrays = await this.readArrays();
-    await Promise.all(arrays.map(async (array) => await array.forbid()));
-    await slurm.cancel(arrays.flatMap(({ id }) => id ?? []));
-    for (const endMs = clock.now() + cancelLimitMs; clock.now() < endMs;) {
-      const alive = await this.findAlive(arrays);
-      if (alive.length === 0) return true;
-      await slurm.cancel(alive);
-    }
-    return false;
-  }
-
-  private async removeArrays(): Promise<void> {
-    const folder = this.cluster.getTransferFolder(this.options.transferId);
-    await fs.rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+  private async endArrays(): Promise<boolean> {
+    const isEnded = await this.cluster.endTasks(this.options.transferId);
     this.arrays = undefined;
+    return isEnded;
   }
 
   private async useSlurm<T>(work: () => Promise<T>): Promise<T> {

@@ -120,7 +120,8 @@ export class TaskRun {
   }
 
   private async submit(array: TaskArray): Promise<void> {
-    const { cluster } = this.options;
+    const { cluster, signal } = this.options;
+    throwIfStopped(signal);
     const { slurm, parallelTasks: parallel, options } = cluster;
     const { name, folder, script, tasks } = array;
     const command = [script, ...(await cluster.copyProgram()), folder];
@@ -129,9 +130,9 @@ export class TaskRun {
 
   private async findTasks(arrays: readonly TaskArray[]): Promise<readonly SlurmTask[]> {
     const { cluster, signal } = this.options;
+    throwIfStopped(signal);
     const tasks = cluster.slurm.findTasks([...new Set(arrays.map(({ name }) => name))]);
-    do throwIfStopped(signal);
-    while (!(await settlesWithin(cluster.clock, stopCheckMs, tasks)));
+    while (!(await settlesWithin(cluster.clock, stopCheckMs, tasks))) throwIfStopped(signal);
     return await tasks;
   }
 
@@ -143,7 +144,11 @@ export class TaskRun {
       const own = tasks.find(({ name, index }) => name === one.array.name && index === one.task.index);
       if (results.get(one.array)?.has(one.task.index) === true) await this.takeResult(one, own?.state ?? '');
       else if (own === undefined || !isAlive(own)) await this.noteEnd(one, own?.state ?? '');
-      else counts = add(counts, (await one.task.files.readProgress()) ?? noProgress);
+      else {
+        // A requeued task had ended before.
+        delete one.endedAtMs;
+        counts = add(counts, (await one.task.files.readProgress()) ?? noProgress);
+      }
     }
     this.activity = describeTasks(tasks);
     let bytes = 0;
@@ -153,7 +158,10 @@ export class TaskRun {
 
   private async takeResult(one: OpenTask, state: string): Promise<void> {
     const result = await one.task.files.readResult();
-    if (result === undefined) return;
+    if (result === undefined) {
+      await this.noteEnd(one, state);
+      return;
+    }
     this.open.delete(one);
     for (const file of result.done) if (this.wanted.has(file.position)) this.done.set(file.position, file);
     this.failure ??= result.failure;

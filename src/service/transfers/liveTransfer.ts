@@ -62,7 +62,7 @@ export class LiveTransfer implements RunProgress {
   getRecord(): TransferRecord {
     const { message, movedCount } = this.current;
     const { movingCount, activity } = this.run;
-    const details = activity === undefined ? '' : `; ${activity}`;
+    const details = activity === undefined || this.current.isPaused ? '' : `; ${activity}`;
     return { ...this.current, movedCount: movedCount + movingCount, message: message + details };
   }
 

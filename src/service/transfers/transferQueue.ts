@@ -8,6 +8,7 @@ import type { Cluster } from '../cluster/cluster.ts';
 import type { DatabaseRegistry } from '../databases/databaseRegistry.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { listJournaledFiles, type FilePage, type FileQuery } from './filePages.ts';
+import { EndedTransfers } from './endedTransfers.ts';
 import { FileThreads } from './fileThreads.ts';
 import { parallelJobs } from './folderRoute.ts';
 import {
@@ -66,60 +67,6 @@ export class AcknowledgementGate {
     this.timer?.dispose();
     this.timer = undefined;
     onReady();
-  }
-}
-
-interface EndedTransfersOptions {
-  readonly journal: TransferJournal;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly retentionMs: number;
-}
-
-const pruneEveryMs = 3_600_000;
-
-/** Removes the records of ended transfers after their retention period (D25: durable transfers). */
-class EndedTransfers implements Disposable {
-  private readonly options: EndedTransfersOptions;
-  private pruning: Disposable | undefined;
-
-  constructor(options: EndedTransfersOptions) {
-    this.options = options;
-  }
-
-  /** Removes expired records immediately and then every hour. */
-  start(): void {
-    this.prune();
-    this.pruning = this.options.clock.after(pruneEveryMs, () => this.start());
-  }
-
-  /** Returns a transfer's record from the journal; undefined if it is unknown or expired. */
-  get(id: string): TransferRecord | undefined {
-    const record = this.options.journal.get(id);
-    if (!this.isExpired(record)) return record;
-    // The clock may have jumped since the last check; pruning corrects the end times.
-    this.prune();
-    const corrected = this.options.journal.get(id);
-    return this.isExpired(corrected) ? undefined : corrected;
-  }
-
-  dispose(): void {
-    this.pruning?.dispose();
-  }
-
-  private isExpired(record: TransferRecord | undefined): boolean {
-    const { clock, retentionMs } = this.options;
-    return record?.endedAtMs !== undefined && record.endedAtMs < clock.now() - retentionMs;
-  }
-
-  private prune(): void {
-    const { journal, clock, logger, retentionMs } = this.options;
-    try {
-      journal.prune(clock.now(), retentionMs);
-    } catch (error) {
-      // Expired transfers are reported as unknown anyway; the next pruning retries.
-      logger.error(`The journal cannot be written: ${String(error)}`);
-    }
   }
 }
 
@@ -284,6 +231,7 @@ export class TransferQueue {
     for (const record of this.options.journal.listUnfinished()) {
       const isKnown = this.live.has(record.id) || this.submitting.has(record.id);
       const live = isKnown ? undefined : this.createLiveTransfer(record);
+      if (live?.getRecord().isPaused === true) this.endTasks(live);
       if (live === undefined || live.getRecord().isPaused) continue;
       // The previous reason for waiting may no longer apply.
       if (record.status === 'inactive') live.enterStatus('staging', `waiting to stage ${describeAmount(record)}`);
@@ -326,6 +274,12 @@ export class TransferQueue {
   private pauseLive(live: LiveTransfer): void {
     live.pause();
     if (this.waiting.delete(live)) this.releaseTransfer(live);
+    this.endTasks(live);
+  }
+
+  private endTasks(live: LiveTransfer): void {
+    // They may be of an earlier run of the service, which ended before it could end them.
+    if (live.run.isOnCluster && !this.running.has(live)) this.startTransfer(live);
   }
 
   private cancelLive(live: LiveTransfer): void {
@@ -383,7 +337,9 @@ export class TransferQueue {
   private pump(): void {
     for (const next of this.waiting) {
       if (this.isClosed || this.acknowledgementGate.isClosed) return;
-      if (!next.run.isOnCluster && this.isBusy) continue;
+      const mustWait = !next.run.isOnCluster && this.isBusy;
+      if (mustWait && this.options.cluster === undefined) return;
+      if (mustWait) continue;
       this.waiting.delete(next);
       this.startTransfer(next);
     }
@@ -418,6 +374,11 @@ export class TransferQueue {
   }
 
   private async drive(live: LiveTransfer): Promise<void> {
+    if (live.getRecord().isPaused) {
+      live.stop();
+      await this.finishPause(live);
+      return;
+    }
     const signal = live.beginRun();
     try {
       if (!live.getRecord().isCancelRequested) {
@@ -441,6 +402,7 @@ export class TransferQueue {
     // A stopped run may fail for any reason. A later one decides.
     if (isStopped) {
       live.persist();
+      if (live.getRecord().isPaused && !this.isClosed) await this.finishPause(live);
     } else if (error instanceof TransferSuspension) {
       live.suspend(error);
       this.retryLater(live, error);
@@ -450,6 +412,12 @@ export class TransferQueue {
       this.options.logger.error(`Unexpected error: ${formatErrorStack(error)}`);
       await this.endUnfinished(live, "failed (unexpected error, see the service's log)");
     }
+  }
+
+  private async finishPause(live: LiveTransfer): Promise<void> {
+    await live.run.endTasks();
+    // A cancel request in the meantime has been acknowledged.
+    if (live.getRecord().isCancelRequested) await this.endUnfinished(live, 'canceled');
   }
 
   private async endUnfinished(live: LiveTransfer, text: string): Promise<void> {

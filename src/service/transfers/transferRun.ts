@@ -193,6 +193,11 @@ export class TransferRun {
     this.abandonment.abort();
   }
 
+  /** Ends what continues on a cluster after the run was stopped. Never rejects. */
+  async endTasks(): Promise<void> {
+    await this.route.endTasks?.();
+  }
+
   /** Removes unfinished files and the manifest from the destination; transferred files remain. Never rejects. */
   async discard(): Promise<void> {
     const { id } = this.progress.getRecord();

@@ -2,6 +2,7 @@ import { getBackoffMs, type Clock } from '../../core/util/clock.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { DatabaseLocation, ServedDatabases } from '../catalog/servedDatabases.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { discardInStore, type Removal } from './storeRoute.ts';
 import { formatTransferMessage, type Leftovers, type TransferJournal, type TransferRecord } from './journal.ts';
@@ -13,6 +14,7 @@ interface UnservedTransfersOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly daemon: RcloneDaemon;
+  readonly cluster?: Cluster | undefined;
 }
 
 /** Milliseconds between the end of a transfer and the first removal of late objects. Each further delay is doubled. */
@@ -141,13 +143,14 @@ export class UnservedTransfers {
   }
 
   /**
-   * Removes the leftovers of a transfer if their destination is served. Forgets them if they were in a folder, in which
+   * Ends the transfer's tasks on a cluster, and removes its leftovers if their destination is served. Forgets them if they were in a folder, in which
    * nothing can reappear. Returns true if the removal is complete.
    */
   private async removeLeftovers({ transferId, destinationId, manifestName }: Leftovers): Promise<boolean> {
-    const { journal, databases } = this.options;
+    const { journal, databases, cluster } = this.options;
+    if (this.isClosed || (await cluster?.endTasks(transferId)) === false) return false;
     const location = databases.findById(destinationId)?.location;
-    if (location === undefined || this.isClosed) return false;
+    if (location === undefined) return false;
     const removal = await this.removeAt(location, transferId, manifestName);
     this.reportRemoval(transferId, removal !== 'failed');
     if (removal === 'complete' && location.remote === undefined) journal.forgetLeftovers(transferId);

@@ -50,14 +50,14 @@ if (canRunSlurm)
     }
 
     function getFolder(id: string, name: string): string {
-      return nodePath.join(root, 'tasks', `dts-${id}`, name);
+      return nodePath.join(root, 'tasks', `tasks-${id}`, name);
     }
 
     /** Returns the number of arrays and the number of tasks of each. */
     function countTasks(id: string): readonly string[] {
-      const names = ['stage-1', 'move-2', 'stage-2', 'move-3'].map((name) => `dts-${id}-${name}`).join(',');
+      const names = ['stage-1', 'move-2', 'stage-2', 'move-3'].map((name) => `tasks-${id}-${name}`).join(',');
       const output = servers.run('squeue', '--noheader', '--array', '--states=all', '--format=%j', `--name=${names}`);
-      return output.split('\n').map((name) => name.slice(`dts-${id}-`.length));
+      return output.split('\n').map((name) => name.slice(`tasks-${id}-`.length));
     }
 
     async function exists(path: string): Promise<void> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { eventually } from '../../support/eventually.ts';
 import { ServiceRig } from '../../support/serviceRig.ts';
 import { canRunSlurm, nodeNames, SlurmServers } from '../../support/slurmServers.ts';
@@ -37,7 +38,7 @@ if (canRunSlurm)
 
     /** Returns the job IDs of the arrays of a transfer, also of ended ones. */
     function listArrays(id: string, kind: 'stage' | 'move'): readonly string[] {
-      const names = [1, 2, 3, 4, 5].map((number) => `dts-${id}-${kind}-${number}`).join(',');
+      const names = [1, 2, 3, 4, 5].map((number) => `tasks-${id}-${kind}-${number}`).join(',');
       const output = servers.run('squeue', '--noheader', '--states=all', '--format=%F', `--name=${names}`);
       return [...new Set(output.split('\n').filter(Boolean))];
     }
@@ -64,8 +65,31 @@ if (canRunSlurm)
     }
 
     function listTransfers(names: readonly string[]): readonly string[] {
-      return names.filter((name) => name.startsWith('dts-'));
+      return names.filter((name) => name.startsWith('tasks-'));
     }
+
+    it('has no tasks while it is paused, also after the service was killed before it ended them (D70)', async () => {
+      await rig.restart(slowOptions());
+      const id = await rig.mustSubmit(paths);
+      await waitForTasks(id);
+      assert.equal((await rig.changePause(id, 'pause')).status, 200);
+      await eventually(async () => await Promise.resolve(countTasks() === 0 || undefined));
+      assert.equal((await rig.status(id)).message, `Transfer ${id}: paused by you`);
+      await rig.changePause(id, 'resume');
+      await waitForTasks(id);
+      const whileStopped = (): void => {
+        assert.notEqual(countTasks(), 0);
+        const journal = new DatabaseSync(nodePath.join(rig.root, 'data', 'journal.db'));
+        journal.exec('INSERT INTO paused SELECT id FROM transfers');
+        journal.close();
+      };
+      await rig.restart({ ...slowOptions(), whileStopped });
+      await eventually(async () => await Promise.resolve(countTasks() === 0 || undefined));
+      assert.equal((await rig.status(id)).status, 'inactive');
+      await rig.restart(options());
+      await rig.changePause(id, 'resume');
+      await assertReceived(id);
+    });
 
     it('runs in one array for hashing and one for copying, and says where', async () => {
       await rig.restart(slowOptions());
@@ -98,7 +122,7 @@ if (canRunSlurm)
       await rig.restart(slowOptions());
       const id = await rig.mustSubmit(paths);
       await waitForTasks(id);
-      const idFile = nodePath.join(servers.root, 'tasks', `dts-${id}`, 'move-2', 'id');
+      const idFile = nodePath.join(servers.root, 'tasks', `tasks-${id}`, 'move-2', 'id');
       await rig.restart({ ...options(), whileStopped: () => rmSync(idFile) });
       await assertReceived(id);
       assert.equal(listArrays(id, 'move').length, 1);
@@ -120,6 +144,20 @@ if (canRunSlurm)
         received.filter((path) => !paths.includes(path.replace(`dts-${id}/`, ''))),
         [],
       );
+    });
+
+    it('leaves no task after a cancellation while its destination is not served', async () => {
+      await rig.restart(slowOptions());
+      const id = await rig.mustSubmit(paths);
+      await waitForTasks(id);
+      await rig.restart({ ...slowOptions(), without: 'Target' });
+      assert.notEqual(countTasks(), 0);
+      assert.equal((await rig.cancel(id)).status, 202);
+      await eventually(async () => (await Promise.resolve(countTasks())) === 0 || undefined);
+      await eventually(async () => {
+        const names = await fs.readdir(nodePath.join(servers.root, 'tasks'));
+        return listTransfers(names).length === 0 || undefined;
+      });
     });
 
     it('waits, and says which setting is wrong, if Slurm refuses the tasks', async () => {
