@@ -1,5 +1,11 @@
 import type { FileState } from '../../core/util/fileStates.ts';
-import { hasEnded, type TransferJournal, type TransferRecord, type TransferRecordFile } from './journal.ts';
+import {
+  failedCondition,
+  hasEnded,
+  type TransferJournal,
+  type TransferRecord,
+  type TransferRecordFile,
+} from './journal.ts';
 
 /** Selects a page of a transfer's files. */
 export interface FileQuery {
@@ -45,14 +51,14 @@ export function pickFiles(
 
 type StateConditions = Readonly<Partial<Record<FileState, string>>>;
 
+const stagedCondition = 'landed = 0 AND sha256 IS NOT NULL';
 /** SQL conditions for the states of a transfer's files of which none is being moved. */
 const suspendedConditions: StateConditions = {
   waiting: 'landed = 0 AND sha256 IS NULL',
-  staged: 'landed = 0 AND sha256 IS NOT NULL',
+  staged: stagedCondition,
   transferred: 'landed = 1',
 };
 
-const failedCondition = 'landed = 0 AND problem IS NOT NULL';
 const endedConditions: StateConditions = { failed: failedCondition, unfinished: 'landed = 0 AND problem IS NULL' };
 
 /**
@@ -75,9 +81,10 @@ export function listJournaledFiles(
   return toPage(picked, counts, query);
 }
 
-function countSuspended(journal: TransferJournal, { id }: TransferRecord): FilePage['counts'] {
-  const conditions = Object.entries(suspendedConditions);
-  return omitZeros(Object.fromEntries(conditions.map(([state, sql]) => [state, journal.countFiles(id, sql)])));
+function countSuspended(journal: TransferJournal, record: TransferRecord): FilePage['counts'] {
+  const { id, fileCount, movedCount: transferred } = record;
+  const staged = journal.countFiles(id, stagedCondition);
+  return omitZeros({ waiting: fileCount - transferred - staged, staged, transferred });
 }
 
 function countEnded(journal: TransferJournal, record: TransferRecord): FilePage['counts'] | undefined {

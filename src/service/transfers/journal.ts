@@ -153,6 +153,9 @@ function applyClockJump(database: SqliteFile, nowMs: number): void {
   database.prepare('INSERT OR REPLACE INTO clock (id, seen_at) VALUES (1, ?)').run(nowMs);
 }
 
+/** The SQL condition for the files that failed. */
+export const failedCondition = 'landed = 0 AND problem IS NOT NULL';
+
 interface TransferRow {
   readonly id: string;
   readonly status: string;
@@ -206,7 +209,7 @@ type FixedFields = Omit<TransferRecord, 'id' | ChangingField>;
 const tables = `
   CREATE TABLE IF NOT EXISTS transfers (
     id TEXT PRIMARY KEY, status TEXT NOT NULL, message TEXT NOT NULL, moved INTEGER NOT NULL,
-    cancel INTEGER NOT NULL, ended_at REAL, fixed TEXT NOT NULL, paused INTEGER NOT NULL DEFAULT 0
+    cancel INTEGER NOT NULL, ended_at REAL, fixed TEXT NOT NULL
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS transfer_files (
     transfer TEXT NOT NULL, position INTEGER NOT NULL, path TEXT NOT NULL, bytes INTEGER NOT NULL,
@@ -217,7 +220,9 @@ const tables = `
   CREATE TABLE IF NOT EXISTS leftovers (
     transfer TEXT PRIMARY KEY, destination TEXT NOT NULL, manifest TEXT NOT NULL
   ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS paused (transfer TEXT PRIMARY KEY) WITHOUT ROWID;
   ${clockTable}`;
+const selectTransfers = 'SELECT *, id IN (SELECT transfer FROM paused) AS paused FROM transfers';
 
 /**
  * Stores transfers durably (D25: durable transfers). Only one service at a time can have the file open; the constructor
@@ -242,6 +247,7 @@ export class TransferJournal {
     runInTransaction(this.database, () => {
       this.database.exec(tables);
       addLaterColumns(this.database);
+      removeOrphans(this.database);
     });
     // Without access to the log, acknowledged transfers still survive the end of the process.
     this.log = mode === 'WAL' ? open(`${file}-wal`, 'r+').catch(() => undefined) : Promise.resolve(undefined);
@@ -310,13 +316,13 @@ export class TransferJournal {
   }
 
   get(id: string): TransferRecord | undefined {
-    const row = this.database.prepare('SELECT * FROM transfers WHERE id = ?').get(id);
+    const row = this.database.prepare(`${selectTransfers} WHERE id = ?`).get(id);
     return row === undefined ? undefined : toTransferRecord(row as unknown as TransferRow);
   }
 
   /** Returns the unfinished transfers, oldest first. */
   listUnfinished(): TransferRecord[] {
-    const rows = this.database.prepare('SELECT * FROM transfers WHERE ended_at IS NULL').all();
+    const rows = this.database.prepare(`${selectTransfers} WHERE ended_at IS NULL`).all();
     const records = (rows as unknown as TransferRow[]).map(toTransferRecord);
     return records.sort((one, other) => one.createdAtMs - other.createdAtMs);
   }
@@ -334,13 +340,13 @@ export class TransferJournal {
 
   /** Returns the number of a transfer's files that match an SQL condition, without loading their records. */
   countFiles(id: string, condition: string): number {
-    const sql = `SELECT count(*) AS count FROM transfer_files WHERE transfer = ? AND ${condition}`;
+    const sql = `SELECT count(*) AS count FROM ${getTable(condition)} WHERE transfer = ? AND ${condition}`;
     return Number(this.database.prepare(sql).get(id)?.['count']);
   }
 
   /** Returns up to `limit` of a transfer's files from `position` on that match an SQL condition. */
   listSomeFiles(id: string, condition: string, position: number, limit: number): TransferRecordFile[] {
-    const sql = `SELECT * FROM transfer_files WHERE transfer = ? AND position >= ? AND ${condition}
+    const sql = `SELECT * FROM ${getTable(condition)} WHERE transfer = ? AND position >= ? AND ${condition}
       ORDER BY position LIMIT ?`;
     return (this.database.prepare(sql).all(id, position, limit) as unknown as FileRow[]).map(toTransferFile);
   }
@@ -388,44 +394,55 @@ export class TransferJournal {
   /** Updates a transfer, and removes files once it has ended. Must run in a transaction. */
   private updateTransfer(record: TransferRecord): void {
     const { id, status, message, movedCount, isCancelRequested, isPaused, endedAtMs } = record;
-    const flags = [isCancelRequested, isPaused].map((flag) => (flag === true ? 1 : 0));
     if (endedAtMs !== undefined) applyClockJump(this.database, endedAtMs);
     this.database
-      .prepare(
-        'UPDATE transfers SET status = ?, message = ?, moved = ?, cancel = ?, paused = ?, ended_at = ? WHERE id = ?',
-      )
-      .run(status, message, movedCount, ...flags, endedAtMs ?? null, id);
+      .prepare('UPDATE transfers SET status = ?, message = ?, moved = ?, cancel = ?, ended_at = ? WHERE id = ?')
+      .run(status, message, movedCount, isCancelRequested ? 1 : 0, endedAtMs ?? null, id);
+    const pausing =
+      isPaused === true ? 'INSERT OR IGNORE INTO paused VALUES (?)' : 'DELETE FROM paused WHERE transfer = ?';
+    this.database.prepare(pausing).run(id);
     if (endedAtMs === undefined) return;
     const condition = status === 'failed' ? 'transfer = ? AND landed = 1' : 'transfer = ?';
     this.database.prepare(`DELETE FROM transfer_files WHERE ${condition}`).run(id);
   }
 }
 
-/** Columns that later versions added, by table. Earlier versions neither read nor write them. */
-const laterColumns = {
-  transfers: { paused: 'INTEGER NOT NULL DEFAULT 0' },
-  transfer_files: { store_hash: 'TEXT', modified: 'REAL', attempts: 'INTEGER', problem: 'TEXT' },
-} as const;
+/**
+ * Columns of files that later versions added. Earlier versions neither read nor write them. Transfers can't have more:
+ * version 0.1 inserts rows without naming their columns.
+ */
+const laterColumns = { store_hash: 'TEXT', modified: 'REAL', attempts: 'INTEGER', problem: 'TEXT' } as const;
 
 function addLaterColumns(database: SqliteFile): void {
-  for (const [table, columns] of Object.entries(laterColumns)) {
-    const known = new Set(
-      database
-        .prepare(`PRAGMA table_info(${table})`)
-        .all()
-        .map(({ name }) => name),
-    );
-    for (const [name, type] of Object.entries(columns))
-      if (!known.has(name)) database.exec(`ALTER TABLE ${table} ADD COLUMN ${name} ${type}`);
-  }
-  // Few files have a problem, so that they are found at once among a million others.
+  const columns = new Set(
+    database
+      .prepare('PRAGMA table_info(transfer_files)')
+      .all()
+      .map(({ name }) => name),
+  );
+  for (const [name, type] of Object.entries(laterColumns))
+    if (!columns.has(name)) database.exec(`ALTER TABLE transfer_files ADD COLUMN ${name} ${type}`);
   database.exec(`CREATE INDEX IF NOT EXISTS problem_files ON transfer_files (transfer, position)
     WHERE problem IS NOT NULL`);
 }
 
+/** Returns the table of files with an index that finds few failed files at once among a million others. */
+function getTable(condition: string): string {
+  // SQLite would prefer the primary key.
+  return condition === failedCondition ? 'transfer_files INDEXED BY problem_files' : 'transfer_files';
+}
+
+/** Removes the files of transfers that version 0.2 has removed: it knows only files of unfinished ones. */
+function removeOrphans(database: SqliteFile): void {
+  const next = database.prepare('SELECT min(transfer) AS id FROM transfer_files WHERE transfer > ?');
+  const known = database.prepare('SELECT 1 FROM transfers WHERE id = ?');
+  for (let id = next.get('')?.['id']; typeof id === 'string'; id = next.get(id)?.['id'])
+    if (known.get(id) === undefined) database.prepare('DELETE FROM transfer_files WHERE transfer = ?').run(id);
+}
+
 function toTransferRecord(row: TransferRow): TransferRecord {
   const record = toStoredRecord(row);
-  // An earlier version runs paused transfers and leaves the column as it is.
+  // An earlier version runs paused transfers, and leaves the table as it is.
   const isPaused = row.paused === 1 && row.cancel === 0 && row.ended_at === null;
   return isPaused ? toPausedRecord(record) : record;
 }

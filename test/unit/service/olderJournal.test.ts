@@ -106,6 +106,14 @@ describe('A journal of an older version (D66)', () => {
     open((journal) => assert.deepEqual(journal.listUnfinished(), [active]));
   });
 
+  it('forgets the files of transfers that the older version has removed', () => {
+    open((journal) => assert.equal(journal.listFiles(id).length, 2));
+    const older = openSqlite(file);
+    older.exec(`DELETE FROM transfers WHERE id = '${id}'`);
+    older.close();
+    open((journal) => assert.deepEqual(journal.listFiles(id), []));
+  });
+
   it('accepts new transfers', async () => {
     const journal = new TransferJournal(file);
     await journal.add({ ...active, id: 'new' }, [waiting]);
