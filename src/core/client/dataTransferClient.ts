@@ -34,7 +34,6 @@ import {
   RuntimeError,
   type MetadataReply,
   type Reply,
-  type RequestFailure,
   type Result,
   type SearchReply,
 } from './reply.ts';
@@ -270,7 +269,7 @@ export class DataTransferClient implements Disposable {
     const path = `${session.rootPath}/transfers/${parseUuid(id) ?? id}/files${formatQuery({ state, limit, cursor })}`;
     const listing = session.request({ method: 'GET', path }, readTransferFiles, signal);
     const learning = listing.then((result) => {
-      if (result.reason && lacksRoute(result)) session.lacksTransferFiles = true;
+      if (result.reason && lacksRoute(result.reason, id)) session.lacksTransferFiles = true;
       return result;
     });
     return await this.perform<FileProgressPage | undefined>(session, undefined, learning, missingRouteStatuses);
@@ -375,8 +374,10 @@ const accepted = { value: true } as const;
 
 const missingRouteStatuses: ReadonlySet<number> = new Set([404, 405, 501]);
 
-function lacksRoute({ reason, isProblem }: RequestFailure): boolean {
-  return missingRouteStatuses.has(reason.status ?? 0) && !(reason.status === 404 && isProblem);
+function lacksRoute({ status = 0, detail = '' }: Reason, transferId: string): boolean {
+  // A service with the route names the transfer that it doesn't know.
+  const isUnknownTransfer = status === 404 && detail.toLowerCase().includes(transferId.toLowerCase());
+  return missingRouteStatuses.has(status) && !isUnknownTransfer;
 }
 
 /**

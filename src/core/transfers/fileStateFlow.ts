@@ -1,5 +1,5 @@
 import { catchRefusal, type OpenConnections } from '../connections/openConnections.ts';
-import { fileStates, type FileState } from '../util/fileStates.ts';
+import { fileStates, maxFilePage, type FileState } from '../util/fileStates.ts';
 import {
   findRequestedFiles,
   mayHaveUntransferred,
@@ -40,7 +40,7 @@ export class FileStateFlow {
     let remaining = limit;
     let cursor: string | undefined;
     do {
-      const request = { id, state, cursor, limit: Number.isFinite(remaining) ? remaining : undefined };
+      const request = { id, state, cursor, limit: Math.min(remaining, maxFilePage) };
       const { value: page } = await catchRefusal(client.transferFiles(request, signal));
       // The last page then still has a cursor, or there is none.
       if (page === undefined) return;

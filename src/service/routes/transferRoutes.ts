@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import { isDeeperThan } from '../../core/util/json.ts';
+import { maxFilePage } from '../../core/util/fileStates.ts';
 import { parseUuid } from '../../core/util/uuid.ts';
 import { createFieldProblem, createFieldsProblem, HttpProblem } from '../http/httpProblem.ts';
 import { describeRoute, type DescribedRoute, type RouteResponse } from '../http/router.ts';
@@ -7,7 +8,6 @@ import { toStatusDocument } from '../transfers/journal.ts';
 import type { TransferQueue } from '../transfers/transferQueue.ts';
 import {
   fileStatesQuerySchema,
-  maxFilePage,
   ownerQuerySchema,
   responseSchemas,
   transferPathSchema,

@@ -5,7 +5,7 @@ import {
   searchRequestSchema,
   transferRequestSchema,
 } from '../../contract/contract.ts';
-import { fileStates, type FileState } from '../../core/util/fileStates.ts';
+import { fileStates, maxFilePage, type FileState } from '../../core/util/fileStates.ts';
 import type { LeftOutKind } from '../../core/util/leftOut.ts';
 import { fieldTexts } from '../../core/util/sharedTexts.ts';
 import { restoreSchema } from '../stores/storeRestore.ts';
@@ -131,9 +131,6 @@ export const transferPathSchema = z.strictObject({
     { format: 'uuid' },
   ),
 });
-
-/** The maximum number of files on a page of a transfer's files, and the default. */
-export const maxFilePage = 10_000;
 
 const fileState = describe(
   z.enum(fileStates),

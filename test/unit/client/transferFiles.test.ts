@@ -40,6 +40,7 @@ describe('A request for the files of a transfer (D71)', () => {
   const lacking: Readonly<Record<string, Behavior>> = {
     'responds like the public server to an unknown path': text(404, '404 page not found'),
     'knows the path, but not for GET': empty(405),
+    'responds to an unknown path with JSON': problem(404, 'Not Found'),
     'does not implement the route': problem(501, 'not implemented'),
   };
   for (const [title, behavior] of Object.entries(lacking)) {
@@ -59,7 +60,7 @@ describe('A request for the files of a transfer (D71)', () => {
   it('asks again after a 404 about the transfer itself, and after a failure, which has a reason', async () => {
     bench.server.on(
       route,
-      problem(404, 'There is no such transfer.'),
+      problem(404, `There is no transfer ${id}.`),
       problem(403, 'no'),
       json({ files: [], counts: {} }),
     );

@@ -69,6 +69,14 @@ describe('Finding out which files of a transfer arrived (D71)', () => {
     assert.equal(rig.server.requestsTo(route).length, 4);
   });
 
+  it('lists more files than one response may contain', async () => {
+    serve(Array<string>(10_001).fill('failed'), 10_000);
+    const overview = await rig.explorer.fileStateFlow.getOverview(transfer(10_001), 20_000);
+    assert.equal(overview?.files.length, 10_001);
+    const limits = rig.server.requestsTo(route).map(({ url }) => new URL(url, 'http://x').searchParams.get('limit'));
+    assert.deepEqual(limits, ['10000', '10000']);
+  });
+
   it('requests no more of 10,000 failed files than are listed', async () => {
     serve(Array<string>(10_000).fill('failed'));
     const overview = await rig.explorer.fileStateFlow.getOverview(transfer(10_000), 10);

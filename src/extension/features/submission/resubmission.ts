@@ -176,6 +176,7 @@ async function askFilesToSubmit(
   const { files } = order;
   if (mayHaveUntransferred(transfer) && !(await getOrOpenConnection(services, order.connectionId))) return undefined;
   const untransferred = await findUntransferred(services, transfer);
+  if (untransferred === 'canceled') return undefined;
   const named = findNamedFiles(status?.message ?? '', files);
   const parts = [
     ...(untransferred ? [createUntransferredChoice(untransferred)] : []),
@@ -192,9 +193,12 @@ async function askFilesToSubmit(
 async function findUntransferred(
   { fileStateFlow }: CommandServices,
   transfer: Transfer,
-): Promise<readonly TransferFile[] | undefined> {
+): Promise<readonly TransferFile[] | 'canceled' | undefined> {
   const title = l10n.t('Finding out which files were transferred');
-  return await withLateProgress(title, (signal) => fileStateFlow.findUntransferred(transfer, signal));
+  return await withLateProgress(title, async (signal) => {
+    const found = await fileStateFlow.findUntransferred(transfer, signal);
+    return signal.aborted ? 'canceled' : found;
+  });
 }
 
 function createUntransferredChoice(value: readonly TransferFile[]): Choice<readonly TransferFile[]> {
