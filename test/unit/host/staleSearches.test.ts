@@ -94,6 +94,15 @@ describe('A search of an earlier window is requested again (D59)', () => {
       }
     });
 
+    it('but not if the scan failed, which shows why', () => {
+      connect();
+      show();
+      search('during', 'scanning');
+      list('scanning');
+      list('failed');
+      assert.deepEqual([requested, store.get('during')?.listing?.state], [[], 'failed']);
+    });
+
     it('but not because an earlier list of databases knew of no scan', () => {
       connect();
       show();

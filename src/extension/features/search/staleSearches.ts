@@ -55,12 +55,16 @@ export class StaleSearches implements Disposable {
     const { store, connectionStore, getSession } = this.dependencies;
     const { databases } = connectionStore.listing;
     const isScanning = (database: Database): boolean => database.listing?.state === 'scanning';
-    const ended = databases.filter((one) => this.scanning.has(one.name) && !isScanning(one)).map(({ name }) => name);
+    const ended = databases.filter((one) => this.scanning.has(one.name) && !isScanning(one));
     this.scanning = new Set(databases.filter(isScanning).map(({ name }) => name));
     const connectionId = getSession()?.connection.id;
     for (const { key, query, listing, ...search } of ended.length > 0 ? store.getAll() : []) {
-      const isOutdated = listing?.state === 'scanning' && ended.includes(query.database);
-      if (isOutdated && search.connectionId === connectionId) store.update(key, { isStale: true });
+      const database = ended.find(({ name }) => name === query.database);
+      const isOutdated = listing?.state === 'scanning' && database !== undefined;
+      if (!isOutdated || search.connectionId !== connectionId) continue;
+      this.requested.delete(key);
+      // After a failure, there is nothing new, and a request could start the next scan that fails.
+      store.update(key, database.listing?.state === 'failed' ? { listing: database.listing } : { isStale: true });
     }
   }
 
