@@ -1,5 +1,6 @@
 /**
- * Provides SFTP and WebDAV servers and a cluster from Debian packages for the tests. They listen only on loopback.
+ * Provides SFTP and WebDAV servers, mounts of rclone and a cluster from Debian packages for the tests. Servers listen
+ * only on loopback.
  */
 import { existsSync } from 'node:fs';
 import { installFromDebian, isDebianRoot } from './debian.mjs';
@@ -11,6 +12,7 @@ const programs = {
   'apache2-bin': '/usr/sbin/apache2',
   nginx: '/usr/sbin/nginx',
   'libnginx-mod-http-dav-ext': '/usr/lib/nginx/modules/ngx_http_dav_ext_module.so',
+  fuse3: '/usr/bin/fusermount3',
   slurmctld: '/usr/sbin/slurmctld',
   slurmd: '/usr/sbin/slurmd',
   'slurm-client': '/usr/bin/sbatch',

@@ -289,10 +289,13 @@ describe('Access to the local service (D26)', () => {
       'GET /health',
       'GET /openapi.json',
       'GET /service',
+      'GET /transfers/{id}/files',
       'POST /api/v1/files',
       'POST /api/v1/files/by-id',
       'POST /api/v1/transfers',
       'POST /databases/{database}/scans',
+      'POST /transfers/{id}/pause',
+      'POST /transfers/{id}/resume',
     ]);
   });
 });

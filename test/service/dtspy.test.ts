@@ -129,7 +129,7 @@ for (const [server, base] of [
       const status = (await succeed({ method: 'GET', target: `${api}/transfers/${id}` })) as object;
       const counts = ['num_files', 'num_files_transferred'];
       const bytes = ['num_bytes', 'num_bytes_staged', 'num_bytes_transferred', 'num_bytes_verified'];
-      assert.deepEqual(Object.keys(status), ['id', 'status', 'message', ...counts, ...bytes]);
+      assert.deepEqual(Object.keys(status), ['id', 'status', 'message', 'paused', ...counts, ...bytes]);
       const target = `${api}/transfers/${id}?${pythonQuery({ orcid })}`;
       assert.equal(await succeed({ method: 'DELETE', target }, 202), undefined);
       assert.match((await rig.waitForStatus(id, 'failed')).message, /: canceled$/);

@@ -27,7 +27,7 @@ describe('The package of the command line', () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'cli-package-'));
     const built = join(folder, 'dist');
-    const build = ['esbuild.mjs', '--production', '--only', 'cli,lib', '--outdir', built];
+    const build = ['esbuild.mjs', '--production', '--only', 'cli,lib,cluster', '--outdir', built];
     await run(process.execPath, build, { cwd: repositoryRoot });
     const { packCli } = (await import(join(repositoryRoot, 'scripts/package/cliPackage.mjs'))) as CliPackage;
     const file = await packCli(built, folder);

@@ -113,6 +113,8 @@ function getDistinction(transfer: Transfer, now: number): readonly string[] {
   return [formatTime(at, now), toPlainText(transfer.order.source, maxSourceLength)];
 }
 
+const pausableValues = { pause: 'transfer.running.pause', resume: 'transfer.running.resume' } as const;
+
 function getContextValue(transfer: Transfer): string {
   if (hasEnded(transfer.state)) {
     const ended = transfer.startedElsewhere ? 'transfer.endedElsewhere' : 'transfer.ended';
@@ -122,7 +124,9 @@ function getContextValue(transfer: Transfer): string {
   if (isPaused(transfer)) return 'transfer.paused';
   if (transfer.cancelUnheeded) return 'transfer.unheeded';
   const canCancel = transfer.id !== undefined && transfer.cancelAcceptedAt === undefined;
-  return canCancel ? ['transfer.running', getPauseChange(transfer)].filter(Boolean).join('.') : 'transfer.waiting';
+  if (!canCancel) return 'transfer.waiting';
+  const change = getPauseChange(transfer);
+  return change === undefined ? 'transfer.running' : pausableValues[change];
 }
 
 function createTransferTooltip(transfer: Transfer, estimate: string | undefined, now: number): string {
