@@ -426,9 +426,8 @@ function addLaterColumns(database: SqliteFile): void {
     WHERE problem IS NOT NULL`);
 }
 
-/** Returns the table of files with an index that finds few failed files at once among a million others. */
 function getTable(condition: string): string {
-  // SQLite would prefer the primary key.
+  // SQLite would prefer the primary key, and read all files to find the few that failed.
   return condition === failedCondition ? 'transfer_files INDEXED BY problem_files' : 'transfer_files';
 }
 
