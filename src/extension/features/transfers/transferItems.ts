@@ -113,8 +113,6 @@ function getDistinction(transfer: Transfer, now: number): readonly string[] {
   return [formatTime(at, now), toPlainText(transfer.order.source, maxSourceLength)];
 }
 
-const pausableValues = { pause: 'transfer.running.pause', resume: 'transfer.running.resume' } as const;
-
 function getContextValue(transfer: Transfer): string {
   if (hasEnded(transfer.state)) {
     const ended = transfer.startedElsewhere ? 'transfer.endedElsewhere' : 'transfer.ended';
@@ -124,7 +122,12 @@ function getContextValue(transfer: Transfer): string {
   if (isPaused(transfer)) return 'transfer.paused';
   if (transfer.cancelUnheeded) return 'transfer.unheeded';
   const canCancel = transfer.id !== undefined && transfer.cancelAcceptedAt === undefined;
-  if (!canCancel) return 'transfer.waiting';
+  return canCancel ? getRunningValue(transfer) : 'transfer.waiting';
+}
+
+const pausableValues = { pause: 'transfer.running.pause', resume: 'transfer.running.resume' } as const;
+
+function getRunningValue(transfer: Transfer): string {
   const change = getPauseChange(transfer);
   return change === undefined ? 'transfer.running' : pausableValues[change];
 }
