@@ -10,6 +10,7 @@ import type { WaitingRequest } from './waitingRequests.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import { describeCopiedIds } from '../../words/sharedLabels.ts';
 import { getCancelQuestion, getTransferTitle } from '../../words/transferWords.ts';
+import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import type { CommandServices } from '../services.ts';
 import { removeFromHistory } from './transferHistory.ts';
 import { chooseTransfer, pickTransfer } from './transferPicker.ts';
@@ -98,6 +99,8 @@ async function changePause(
   const transfer = await chooseTransfer(services, node, isEligible, placeholder);
   if (!transfer) return undefined;
   requireUnfinished(transfer);
+  // After a reload, the row is there before the connection is.
+  if (!(await getOrOpenConnection(services, transfer.order.connectionId))) return undefined;
   const reason = await transferFlow.changePause(transfer.key, change);
   monitor.pollNow(transfer.key);
   return reason;
