@@ -90,7 +90,7 @@ export class RoutePlace {
   }
 }
 
-/** What all transfers of a rig use. */
+/** The objects that all transfers of a rig use. */
 interface SharedParts {
   readonly threads: FileThreads;
   readonly daemon: RcloneDaemon;

@@ -24,7 +24,7 @@ describe('The route of a transfer to a store', () => {
   /** The objects that the store lists in the transfer's folder. `found` contains the objects that it finds by path. */
   let listed: readonly string[];
   let found: readonly string[];
-  /** What rclone says that the stores are. */
+  /** The features of the stores, as rclone reports them. */
   let description: string;
   /** The error with which rclone responds to uploads, if any. */
   let uploadError: string | undefined;
