@@ -62,7 +62,8 @@ describe('A user with two windows', () => {
       );
   };
 
-  it('pauses a transfer in one, sees it paused in the other and after a reload, and resumes it there (D70)', async () => {
+  /** Opens two windows with a transfer, which the first one starts, and whose destination is away. */
+  const openWithWaitingTransfer = async (): Promise<readonly [EditorWindow, EditorWindow]> => {
     const person = await editor.newPerson();
     const first = await person.openWindow();
     await serveFromExplorer(first);
@@ -72,6 +73,11 @@ describe('A user with two windows', () => {
     const second = await person.openWindow();
     await second.openContainer('Data Transfer');
     await showsTransfer(second, 'inactive');
+    return [first, second];
+  };
+
+  it('pauses a transfer in one, sees it paused in the other and after a reload, and resumes it there (D70)', async () => {
+    const [first, second] = await openWithWaitingTransfer();
     await (await first.tree('Transfers').row('inactive · 1 file to Archive')).action('Pause Transfer');
     for (const window of [first, second]) await showsTransfer(window, 'paused');
     await first.statusBar(/^1 transfer paused$/);
@@ -86,16 +92,7 @@ describe('A user with two windows', () => {
   });
 
   it('serves a folder in one, and sees its transfer continue in the other after closing the first (D29)', async () => {
-    const person = await editor.newPerson();
-    const first = await person.openWindow();
-    await serveFromExplorer(first);
-    await rename(archive, `${archive}-away`);
-    await transferNotes(first);
-    await showsTransfer(first, 'inactive');
-
-    const second = await person.openWindow();
-    await second.openContainer('Data Transfer');
-    await showsTransfer(second, 'inactive');
+    const [first, second] = await openWithWaitingTransfer();
     await second.tree('Databases').waitFor('databases', (rows) => rows.some(({ label }) => label === 'Archive'));
     assert.equal(await leases(), 2);
 
