@@ -34,16 +34,17 @@ export async function listRemotes(program: string): Promise<readonly ConfiguredR
 }
 
 /**
- * Lists the names of the folders at one level of a store. If rclone fails, rejects with an error whose message is a
- * clause that describes the cause.
+ * Lists the names of the folders at one level of a store. If rclone fails or takes longer than `limitMs`, rejects with
+ * an error whose message is a clause that describes the cause.
  */
 export async function listStoreFolders(
   program: string,
   remote: string,
   signal: AbortSignal,
+  limitMs = timeoutMs,
 ): Promise<readonly string[]> {
   const args = ['lsjson', '--dirs-only', '--no-modtime', '--no-mimetype', '--', remote];
-  const text = await repeatIfRemoteMissing(async () => await runRclone(program, args, remote, signal));
+  const text = await repeatIfRemoteMissing(async () => await runRclone(program, args, remote, signal, limitMs));
   const listed: unknown = JSON.parse(text);
   if (!Array.isArray(listed)) return [];
   return listed.flatMap((one: unknown) => (isJsonObject(one) && typeof one['Name'] === 'string' ? [one['Name']] : []));
@@ -84,8 +85,9 @@ async function runRclone(
   args: readonly string[],
   remote: string,
   signal: AbortSignal,
+  limitMs = timeoutMs,
 ): Promise<string> {
-  const limits = { maxBuffer: maxOutputBytes, timeout: timeoutMs };
+  const limits = { maxBuffer: maxOutputBytes, timeout: limitMs };
   const options = { env: createRcloneEnvironment(), windowsHide: true, ...limits, signal };
   try {
     return (await promisify(execFile)(program, args, options)).stdout;
