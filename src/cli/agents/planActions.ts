@@ -36,7 +36,7 @@ const planColumns: readonly Column<SavedPlan>[] = [
   { title: 'AGENT', getText: ({ plan }) => plan.requestedBy },
 ];
 
-function toPlanDocument({ plan, state }: SavedPlan): object {
+function toPlanJson({ plan, state }: SavedPlan): object {
   const { createdAt, expiresAt, ...facts } = plan;
   return {
     ...facts,
@@ -165,13 +165,13 @@ function rethrow(error: unknown): never {
 async function listPlans({ context }: CliSession, { plans }: SharedAgentContext): Promise<ExitCode> {
   const saved = await plans.list();
   const table = { columns: planColumns, rows: saved, emptyNote: 'No agent has proposed a transfer in the last day.' };
-  context.output.printTable({ plans: saved.map(toPlanDocument) }, table);
+  context.output.printTable({ plans: saved.map(toPlanJson) }, table);
   return exitCode.done;
 }
 
 async function showPlan({ context }: CliSession, agents: SharedAgentContext, id: string): Promise<ExitCode> {
   const saved = await agents.plans.require(id);
-  context.output.print(toPlanDocument(saved), () => `${formatPlanSummary(saved.plan)}State: ${saved.state.kind}\n`);
+  context.output.print(toPlanJson(saved), () => `${formatPlanSummary(saved.plan)}State: ${saved.state.kind}\n`);
   return exitCode.done;
 }
 

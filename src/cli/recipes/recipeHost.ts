@@ -104,6 +104,7 @@ export class CliRecipeHost extends CliRecipeReader implements SubmittingHost<nev
     throw new CliError(`${nothingSent}. ${describeObstacle(plan, obstacle)}`, getObstacleCode(plan, obstacle));
   }
 
+  /** Prints a note for each omission. Resolves to the same order, because nobody is asked. */
   confirm({ plan }: PlannedRun, order: TransferOrder): Promise<TransferOrder> {
     for (const line of describeOmissions(plan)) this.session.context.output.note(line);
     return Promise.resolve(order);

@@ -133,15 +133,16 @@ function getDescribedRank(description: unknown): number {
 
 function readNotes(credit: JsonObject, ownDoi: string | undefined): readonly string[] {
   let notes: string[] | undefined;
-  for (const entry of listObjects(credit['funding'])) notes = addNote(notes, 'Funding', readFunding(entry));
+  for (const entry of listObjects(credit['funding'])) notes = appendNote(notes, 'Funding', readFunding(entry));
   for (const entry of listObjects(credit['related_identifiers'])) {
     const id = readText(entry['id']);
-    if (ownDoi === undefined || parseDoi(id) !== ownDoi) notes = addNote(notes, getRelationLabel(entry), id);
+    if (ownDoi === undefined || parseDoi(id) !== ownDoi) notes = appendNote(notes, getRelationLabel(entry), id);
   }
   return notes ?? none;
 }
 
-function addNote(notes: string[] | undefined, label: string, text: string | undefined): string[] | undefined {
+function appendNote(notes: string[] | undefined, label: string, text: string | undefined): string[] | undefined {
+  // Databases write DOIs with various prefixes.
   return text === undefined ? notes : append(notes, `${label}: ${parseDoi(text) ?? text}`);
 }
 

@@ -69,7 +69,7 @@ export class ConnectionStore {
     this.update({ doubt });
   }
 
-  /** Sets or clears the reason why the connected service is not responding. */
+  /** Sets or clears the reason why the connected service is not responding. Keeps a reason of the same kind. */
   setProblem(problem: Reason | undefined): void {
     if (this.current.kind !== 'connected' || this.current.problem?.kind === problem?.kind) return;
     this.update({ problem });

@@ -69,8 +69,8 @@ export function filterSameDestination(
 /**
  * Finds the files that earlier transfers already delivered to the same destination, under the same path. Maps each of
  * these files to the time at which the latest such transfer ended, in milliseconds since 1970. For a transfer with an
- * entry in `verified`, only the files in that entry count. For any other completed transfer, all files in its record
- * count if their hash and size are known.
+ * entry in `verified`, only the files in that entry count. For any other transfer that succeeded without missing files,
+ * all files in its record count if their hash and size are known.
  */
 export function findReceivedFiles(
   files: readonly TransferFile[],

@@ -116,6 +116,9 @@ export type RecipeLock = z.infer<typeof lockSchema>;
 /** The line that opens the list of files in a lock. */
 const filesLine = '  "files": [';
 
+/** Number of lines before the files that no written lock reaches. */
+const headLineLimit = 20;
+
 /** Formats a lock with one file per line, sorted by ID, so that diffs between its versions are small. */
 export function formatLock(lock: RecipeLock): string {
   const { files, ...head } = lock;
@@ -186,7 +189,7 @@ class LockReader {
 
   /** Reads the next line. Returns false if the line shows that this version did not write the lock. */
   read(line: string): boolean {
-    if (!this.checksum) return this.readHead(line);
+    if (!this.checksum) return this.readHeadLine(line);
     if (line.startsWith('    ')) return this.hasComma && this.endLines.length === 0 && this.readFile(line);
     this.endLines.push(line);
     return this.endLines.length <= 3;
@@ -200,8 +203,8 @@ class LockReader {
     return isCorrect ? { ...this.head, files: this.files } : undefined;
   }
 
-  private readHead(line: string): boolean {
-    if (line !== filesLine) return this.headLines.push(line) < 20;
+  private readHeadLine(line: string): boolean {
+    if (line !== filesLine) return this.headLines.push(line) < headLineLimit;
     const text = `${this.headLines.join('\n')}"files":[],"checksum":""}`;
     const { data } = storedSchema.safeParse(parseJsonObject(text));
     if (!data) return false;

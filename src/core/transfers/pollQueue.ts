@@ -61,7 +61,10 @@ export interface PollResult {
 
 /** Polls the transfers of a {@link PollQueue}. */
 interface Poller {
-  /** Polls and saves a transfer. Calls `didStart` when a queued request starts (D34: serialized requests). */
+  /**
+   * Polls and saves a transfer. Never rejects. Calls `didStart` when a queued request starts (D34: serialized
+   * requests).
+   */
   poll(key: string, didStart: () => void): Promise<PollResult>;
 }
 
@@ -147,10 +150,10 @@ export class PollQueue implements Disposable {
     this.failures = 0;
     this.resumesAt = 0;
     this.wake.abort();
-    if (!this.isRunning) void this.run();
+    if (!this.isRunning) void this.runUntilEmpty();
   }
 
-  private async run(): Promise<void> {
+  private async runUntilEmpty(): Promise<void> {
     this.isRunning = true;
     try {
       for (let next = this.findNext(); next; next = this.findNext()) {

@@ -28,7 +28,7 @@ function countLines(text: string, end: number): number {
 }
 
 const tokenPattern =
-  /[\t\n\r ]*(?:(?<sign>[{}[\],:])|(?<text>")|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.]))/y;
+  /[\t\n\r ]*(?:(?<sign>[{}[\],:])|(?<quote>")|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.]))/y;
 
 /** Matches a part of a JSON string. Matching a long string as a whole would overflow the runtime's stack. */
 const textPattern = /(?:[ !#-[\]-\uFFFF]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})){1,1000}/y;
@@ -67,7 +67,7 @@ function readToken(text: string, offset: number): { readonly groups: TokenGroups
   tokenPattern.lastIndex = offset;
   const groups = tokenPattern.exec(text)?.groups;
   if (!groups) return undefined;
-  if (groups['text'] === undefined) return { groups, end: tokenPattern.lastIndex };
+  if (groups['quote'] === undefined) return { groups, end: tokenPattern.lastIndex };
   textPattern.lastIndex = tokenPattern.lastIndex;
   let end = textPattern.lastIndex;
   while (textPattern.test(text)) end = textPattern.lastIndex;
@@ -78,7 +78,7 @@ type TokenGroups = Readonly<Record<string, string>>;
 
 /** Returns the token to expect next; undefined if the found token is invalid. */
 function getExpected(expected: ExpectedToken, groups: TokenGroups, open: string[]): ExpectedToken | undefined {
-  const kind = groups['sign'] ?? (groups['text'] === undefined ? 'other' : 'text');
+  const kind = groups['sign'] ?? (groups['quote'] === undefined ? 'other' : 'text');
   const next = followers[expected][kind];
   if (next === undefined) return undefined;
   if (kind === ',') return getExpectedAfterComma(open.at(-1));

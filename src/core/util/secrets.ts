@@ -37,7 +37,7 @@ const addressPassword = /[a-z\d]:\/\/[^\s/?#@:<>"')]*:[^\s/?#@]+@/i;
  * for an object or a list.
  */
 export function findSecrets(value: unknown, path: ValuePath = []): readonly ValuePath[] {
-  if (hasSecretName(path, value)) return [path];
+  if (isSecretByName(path, value)) return [path];
   if (typeof value === 'string') return isSecretText(toVisible(value), path) ? [path] : [];
   if (Array.isArray(value)) return value.flatMap((one: unknown, index) => findSecrets(one, [...path, index]));
   if (!isJsonObject(value)) return [];
@@ -59,7 +59,7 @@ function isSecretText(text: string, path: ValuePath): boolean {
   return developerToken.test(text) && !idName.test(toWords(path.findLast((one) => typeof one === 'string') ?? ''));
 }
 
-function hasSecretName(path: ValuePath, value: unknown): boolean {
+function isSecretByName(path: ValuePath, value: unknown): boolean {
   const name = path.at(-1);
   if (typeof name !== 'string' || isEmpty(value)) return false;
   const words = toWords(name);

@@ -70,8 +70,8 @@ const fields: Readonly<Record<string, Field>> = {
     isValid: (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 65_535,
     describeExpected: () => l10n.t('must be a whole number from 1 to 65535'),
   },
-  scheme: oneOf('base64', 'plain'),
-  transport: oneOf('direct', 'editor'),
+  scheme: createEnumField('base64', 'plain'),
+  transport: createEnumField('direct', 'editor'),
   allowInsecureHttp: {
     isValid: (value) => typeof value === 'boolean',
     describeExpected: () => l10n.t('must be true or false'),
@@ -82,7 +82,7 @@ const fields: Readonly<Record<string, Field>> = {
   },
 };
 
-function oneOf(...values: readonly string[]): Field {
+function createEnumField(...values: readonly string[]): Field {
   const list = formatList(values.map((value) => `"${value}"`));
   return {
     isValid: (value) => typeof value === 'string' && values.includes(value),

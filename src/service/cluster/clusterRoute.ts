@@ -24,7 +24,7 @@ import { endedTaskCode, TaskRun } from './taskRun.ts';
 /** Transfers files between two folders with tasks on the nodes of a cluster, which reach both under the same paths. */
 export class ClusterRoute extends FolderRoute {
   private readonly cluster: Cluster;
-  /** The arrays of the transfer, also those of earlier runs of the service; undefined until they have been read. */
+  /** All arrays of the transfer, to which each {@link TaskRun} adds its own; undefined until they have been read. */
   private arrays: TaskArray[] | undefined;
   private current: TaskRun | undefined;
 

@@ -309,7 +309,7 @@ export class BatchUpload {
     const [verified, unknown]: [UploadedFile[], UploadedFile[]] = [[], []];
     for (const uploaded of read) {
       const answer = compareObject(uploaded, objects.get(uploaded.file.path), hash);
-      if (answer === 'same') verified.push(addMethod(uploaded, hash));
+      if (answer === 'same') verified.push(markVerified(uploaded, hash));
       else if (answer === 'unknown') unknown.push(uploaded);
     }
     return [...verified, ...(await this.readBack(unknown))];
@@ -325,7 +325,7 @@ export class BatchUpload {
       content.update(folder.read(file) ?? Buffer.of());
       return content.sha256 === digests.sha256;
     });
-    return same.map((uploaded) => addMethod(uploaded, readBackMethod));
+    return same.map((uploaded) => markVerified(uploaded, readBackMethod));
   }
 
   private createList(files: readonly UploadedFile[]): ObjectList {
@@ -342,7 +342,7 @@ function compareObject(
   return hash !== undefined && object.hash === digests.get(hash) ? 'same' : 'unknown';
 }
 
-function addMethod(uploaded: UploadedFile, method: string | undefined): UploadedFile {
+function markVerified(uploaded: UploadedFile, method: string | undefined): UploadedFile {
   return { ...uploaded, verifiedBy: uploaded.verifiedBy ?? method };
 }
 

@@ -148,8 +148,8 @@ export async function startLocalService({
 }
 
 /**
- * Reconnects if the service's address may have changed. If the service was stopped or has exited, closes its connection
- * and shows this in the view (D29: shared service).
+ * Reconnects if the local service's address may have changed; rejects if the service can't start. If the service was
+ * stopped or has exited, closes its connection and shows this in the view (D29: shared service).
  */
 export async function handleServiceChange(services: CommandServices, change: LocalServiceChange): Promise<void> {
   const { sessions, connectFlow, connectionStore } = services;

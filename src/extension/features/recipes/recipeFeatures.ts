@@ -80,7 +80,7 @@ class RecipeChanges implements Disposable {
     const session = this.findSession(recipe);
     const lock = getLockToCheck(read, workspace.isTrusted);
     if (!session || !lock) return unknownStatus;
-    const { difference, isCut, isStalled, files } = await this.plan(session, recipe, dirname(path), lock);
+    const { difference, isCut, isStalled, files } = await this.findFiles(session, recipe, dirname(path), lock);
     if (isCut) {
       const hasNewFiles = compareFiles(lock.files, files).added.length > 0;
       return {
@@ -102,7 +102,12 @@ class RecipeChanges implements Disposable {
     return id === undefined ? undefined : sessions.get(id);
   }
 
-  private async plan(session: OpenConnection, recipe: Recipe, folder: string, lock: RecipeLock): Promise<RecipePlan> {
+  private async findFiles(
+    session: OpenConnection,
+    recipe: Recipe,
+    folder: string,
+    lock: RecipeLock,
+  ): Promise<RecipePlan> {
     const { recipeFlow, connectFlow } = this.services;
     const named = withDatabaseNames(recipe, await connectFlow.listDatabases(session.connection.id));
     const options = { signal: this.ending.signal, onProgress: () => undefined };

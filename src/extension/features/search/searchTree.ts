@@ -165,7 +165,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
           createUnlistedItem(search, this.store.getUnlistedChecks(node.searchKey).length),
         );
       case 'otherConnection':
-        return this.createGroupItem(node);
+        return this.createOtherConnectionItem(node);
     }
   }
 
@@ -178,7 +178,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   getChildren(parent?: SearchTreeNode): SearchTreeNode[] {
     if (!parent) return this.createRootRows();
     if (parent.kind === 'file' || parent.kind === 'message') return [];
-    if (parent.kind === 'otherConnection') return this.createGroupRows(parent);
+    if (parent.kind === 'otherConnection') return this.createOtherConnectionRows(parent);
     if (parent.kind === 'emptySearches') return this.createGroupedRows(parent);
     const search = this.store.get(parent.kind === 'search' ? parent.key : parent.searchKey);
     if (!search) return [];
@@ -267,12 +267,12 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     return search && this.isElsewhere(search) ? this.getGroup(search.connectionId) : undefined;
   }
 
-  private createGroupItem({ connectionId }: OtherConnectionNode): TreeItem {
+  private createOtherConnectionItem({ connectionId }: OtherConnectionNode): TreeItem {
     const searches = this.store.getAll().filter((search) => search.connectionId === connectionId);
     return createOtherConnectionItem(this.getConnectionName(connectionId), connectionId, searches);
   }
 
-  private createGroupRows({ connectionId }: OtherConnectionNode): SearchTreeNode[] {
+  private createOtherConnectionRows({ connectionId }: OtherConnectionNode): SearchTreeNode[] {
     const searches = this.store.getAll().filter((search) => search.connectionId === connectionId);
     const name = this.getConnectionName(connectionId);
     const switchRows = name === '' ? [] : [createSwitchRow(connectionId, name)];

@@ -59,7 +59,7 @@ async function askFormat(isTransfer: boolean): Promise<RecordFormat | undefined>
     { label: 'CSV', description: l10n.t('a table of the files'), value: 'csv' },
     { label: 'TSV', description: l10n.t('a table of the files (tab-separated)'), value: 'tsv' },
     { label: l10n.t('Checksums (SHA-256)'), description: l10n.t('for sha256sum -c'), value: 'sha256' },
-    isTransfer ? createTransferChoice() : createListChoice(),
+    isTransfer ? createTransferCrateChoice() : createFileCrateChoice(),
   ];
   return await chooseOne(getDialogTitle('dataTransfer.exportRecords'), {
     placeholder: getFormatPlaceholder(),
@@ -67,12 +67,12 @@ async function askFormat(isTransfer: boolean): Promise<RecordFormat | undefined>
   });
 }
 
-function createTransferChoice(): Choice<RecordFormat> {
+function createTransferCrateChoice(): Choice<RecordFormat> {
   const label = l10n.t('Transfer record (RO-Crate 1.2)');
   return { label, description: l10n.t('the transfer and its files as JSON-LD'), value: 'crate' };
 }
 
-function createListChoice(): Choice<RecordFormat> {
+function createFileCrateChoice(): Choice<RecordFormat> {
   const label = l10n.t('File metadata (RO-Crate 1.2)');
   return { label, description: l10n.t('the files and their databases as JSON-LD'), value: 'crate' };
 }

@@ -178,7 +178,7 @@ async function chooseActiveFiles(
   const others = countByConnection(files.filter(({ ref }) => ref.connectionId !== active.id));
   const only = own.length > 0 ? plural(own.length, 'Only This File', 'Only These {0} Files') : undefined;
   const [id = '', ...more] = others.keys();
-  const name = more.length > 0 ? '' : getName(services, id);
+  const name = more.length > 0 ? '' : formatConnectionName(services, id);
   const change = name === '' ? getCommandTitle('dataTransfer.switchConnection') : l10n.t('Switch to {0}', name);
   const answer = await services.notifications.choose(
     'info',
@@ -210,13 +210,13 @@ function describeOthers(count: number, total: number, name: string): string {
 
 function formatCounts(services: CommandServices, counts: ReadonlyMap<string, number>): string {
   const lines = [...counts].slice(0, maxListed).map(([id, count]) => {
-    const name = getName(services, id) || l10n.t('Removed connection');
+    const name = formatConnectionName(services, id) || l10n.t('Removed connection');
     return l10n.t('{0}: {1}', name, formatFileCount(count));
   });
   const rest = counts.size - maxListed;
   return [...lines, ...(rest > 0 ? [plural(rest, '{0} other', '{0} others')] : [])].join('\n');
 }
 
-function getName(services: CommandServices, id: string): string {
+function formatConnectionName(services: CommandServices, id: string): string {
   return toPlainText(getConnectionName(services, id), maxNameLength);
 }
