@@ -29,8 +29,11 @@ async function runService({ config }: ServiceFlags): Promise<ExitCode> {
   }
   const program = join(import.meta.dirname, 'service.js');
   if (!existsSync(program)) throw new CliError(`The service program is missing: ${program}.`);
+  const args = [program, '--config', config];
   const env = createServiceEnvironment();
-  const child = spawn(process.execPath, [program, '--config', config], { env, stdio: 'inherit' });
+  // One process instead of two, where the system can: signals and exit codes then need no forwarding.
+  if (process.platform !== 'win32') process.execve?.(process.execPath, [process.execPath, ...args], env);
+  const child = spawn(process.execPath, args, { env, stdio: 'inherit' });
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => child.kill(name));
   const [code] = (await once(child, 'exit')) as [number | null];
   return (code ?? exitCode.failed) as ExitCode;

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { settlesWithin, type Clock } from '../../core/util/clock.ts';
+import type { Disposable } from '../../core/util/lifetime.ts';
 import { isMissing } from '../../core/util/errorFacts.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { LeftOutKind } from '../../core/util/leftOut.ts';
@@ -209,6 +210,11 @@ export type AsyncFolderReader = {
   ) => Promise<ReturnType<FolderReader[K]>>;
 };
 
+/** A reader on a thread of its own, which the caller ends. */
+export interface ThreadReader extends AsyncFolderReader {
+  end(): void;
+}
+
 /** Number of batches requested in advance, so that reading and writing overlap. */
 const batchesAhead = 4;
 
@@ -248,6 +254,7 @@ const checkIntervalMs = 500;
 /** Number of checks, over a total of ten seconds, after which a call counts as hanging. */
 const maxChecks = 20;
 const maxThreads = 8;
+const idleMs = 60_000;
 
 interface PendingCall {
   readonly folder: string;
@@ -255,23 +262,30 @@ interface PendingCall {
   readonly reject: (error: Error) => void;
 }
 
+interface ReadingEvents {
+  onHang(folder: string): void;
+  onIdle(): void;
+}
+
 /** A thread that reads folders and handles calls one by one, in the order in which they were made. */
 class ReadingThread {
   hangingFolder: string | undefined;
-  private readonly reader: AsyncFolderReader;
+  private readonly reader: ThreadReader;
   private readonly clock: Clock;
-  private readonly onHang: (folder: string) => void;
+  private readonly events: ReadingEvents;
   private readonly calls = new Set<PendingCall>();
   private isChecking = false;
+  private idle: Disposable | undefined;
 
-  constructor(reader: AsyncFolderReader, clock: Clock, onHang: (folder: string) => void) {
+  constructor(reader: ThreadReader, clock: Clock, events: ReadingEvents) {
     this.reader = reader;
     this.clock = clock;
-    this.onHang = onHang;
+    this.events = events;
   }
 
   /** Rejects with {@link ReadingDelayedError} if a call for another folder hangs. */
   async call<T>(folder: string, call: (reader: AsyncFolderReader) => Promise<T>): Promise<T> {
+    this.idle?.dispose();
     return await new Promise<T>((resolve, reject) => {
       const result = call(this.reader);
       result.then(resolve, reject);
@@ -290,24 +304,30 @@ class ReadingThread {
       this.hangingFolder = undefined;
     }
     this.isChecking = false;
+    this.idle = this.clock.after(idleMs, () => this.events.onIdle());
+  }
+
+  end(): void {
+    this.reader.end();
   }
 
   private handleHang(folder: string): void {
-    if (this.hangingFolder === undefined) this.onHang(folder);
+    if (this.hangingFolder === undefined) this.events.onHang(folder);
     this.hangingFolder = folder;
     for (const call of this.calls) if (call.folder !== folder) call.reject(new ReadingDelayedError());
   }
 }
 
 interface ReadingThreadsDependencies {
-  readonly start: () => AsyncFolderReader;
+  readonly start: () => ThreadReader;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /**
  * Reads all folders on one thread, until a disk hangs (D42: hanging disks). From then on, other folders are read on
- * another thread, and their calls that are queued behind the hanging one reject with {@link ReadingDelayedError}.
+ * another thread, and their calls that are queued behind the hanging one reject with {@link ReadingDelayedError}. Ends
+ * a thread that has been idle for a minute.
  */
 export class ReadingThreads implements AsyncFolderReader {
   private readonly dependencies: ReadingThreadsDependencies;
@@ -366,12 +386,22 @@ export class ReadingThreads implements AsyncFolderReader {
 
   private startThread(): ReadingThread {
     const { start, clock, logger } = this.dependencies;
-    const thread = new ReadingThread(start(), clock, (folder) => {
-      if (folder === '') logger.warn("A thread that reads folders hasn't started within 10 s.");
-      else if (!this.reported.has(folder)) logger.warn(`The folder ${folder} hasn't responded for 10 s.`);
-      this.reported.add(folder);
+    const thread: ReadingThread = new ReadingThread(start(), clock, {
+      onHang: (folder) => {
+        if (folder === '') logger.warn("A thread that reads folders hasn't started within 10 s.");
+        else if (!this.reported.has(folder)) logger.warn(`The folder ${folder} hasn't responded for 10 s.`);
+        this.reported.add(folder);
+      },
+      onIdle: () => this.endThread(thread),
     });
     this.threads.push(thread);
     return thread;
+  }
+
+  /** Keeps a thread that somebody still walks with: it becomes idle again when the walk stops. */
+  private endThread(thread: ReadingThread): void {
+    if ([...this.walks.values()].some((walk) => walk.thread === thread)) return;
+    this.threads.splice(this.threads.indexOf(thread), 1);
+    thread.end();
   }
 }

@@ -1,45 +1,20 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
-import { systemClock } from '../../core/util/clock.ts';
-import type { Logger } from '../../core/util/logger.ts';
-import { CatalogHandlers } from '../catalog/catalogHandlers.ts';
-import { FolderReader, ReadingThreads, type AsyncFolderReader } from '../catalog/folderReader.ts';
-import { fileJobHandlers } from '../transfers/fileJobHandlers.ts';
-import { handleCalls, startThread, ThreadCalls, type LoggedLine, type ThreadRole } from './threadCalls.ts';
+import { handleCalls, type ThreadRole } from './threadCalls.ts';
 
-function serveCatalogs(port: MessagePort): void {
-  const logger = createPortLogger(port);
-  const reader = new ReadingThreads({ start: startReader, clock: systemClock, logger });
-  handleCalls(port, new CatalogHandlers(reader, logger));
-}
-
-function startReader(): AsyncFolderReader {
-  const thread = startThread('reading');
-  const calls = new ThreadCalls<FolderReader>(thread);
-  // Catalogs can't work without the reader. If it fails, this thread ends too, and the next request starts a new one.
-  thread.on('error', (error) => {
-    throw error;
-  });
-  return {
-    ready: async () => await calls.call('ready'),
-    walk: async (folder, under) => await calls.call('walk', folder, under),
-    next: async (walk) => await calls.call('next', walk),
-    stop: async (walk) => await calls.call('stop', walk),
-    inspectPaths: async (folder, paths) => await calls.call('inspectPaths', folder, paths),
-  };
-}
-
-function createPortLogger(port: MessagePort): Logger {
-  const log =
-    (level: keyof Logger) =>
-    (line: string): void =>
-      port.postMessage({ level, line } satisfies LoggedLine);
-  return { trace: log('trace'), debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
-}
-
-const programs: Readonly<Record<ThreadRole['role'], (port: MessagePort) => void>> = {
-  catalogs: serveCatalogs,
-  reading: (port) => handleCalls(port, new FolderReader()),
-  files: (port) => handleCalls(port, fileJobHandlers),
+/** Each role loads only its own modules, because each thread has a heap of its own. */
+const programs: Readonly<Record<ThreadRole['role'], (port: MessagePort) => Promise<void>>> = {
+  catalogs: async (port) => {
+    const { serveCatalogs } = await import('../catalog/catalogThread.ts');
+    serveCatalogs(port);
+  },
+  reading: async (port) => {
+    const { FolderReader } = await import('../catalog/folderReader.ts');
+    handleCalls(port, new FolderReader());
+  },
+  files: async (port) => {
+    const { fileJobHandlers } = await import('../transfers/fileJobHandlers.ts');
+    handleCalls(port, fileJobHandlers);
+  },
 };
 
-if (parentPort) programs[(workerData as ThreadRole).role](parentPort);
+if (parentPort) await programs[(workerData as ThreadRole).role](parentPort);

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { runCli } from '../../support/cliProcess.ts';
 import { repositoryRoot } from '../../support/editor/places.ts';
@@ -93,5 +95,20 @@ describe('The package of the command line', () => {
       if (/^v(2[4-9]|[3-9]\d)\./.test(version)) assert.deepEqual([code, stdout.includes('address')], [0, true], stderr);
       else if (/^v(20|21)\./.test(version)) assert.match(stderr, /^The service needs Node\.js 22\.16 or later, not v2/);
     }
+  });
+
+  it('runs the service in its own process where the system can replace a program', async () => {
+    const program = join(installed, 'node_modules', 'data-transfer-cli', 'dist', 'cli', 'main.cjs');
+    const config = join(folder, 'config.json');
+    await writeFile(config, JSON.stringify({ dataFolder: 'data', databases: [], endWithStdin: true }));
+    const child = spawn(process.execPath, [program, 'service', '--config', config], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const closed = once(child, 'close');
+    const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+    const { pid } = JSON.parse(line) as { pid: number };
+    assert.equal(pid === child.pid, process.platform !== 'win32');
+    child.stdin.end();
+    assert.deepEqual(await closed, [0, null]);
   });
 });

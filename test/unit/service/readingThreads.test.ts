@@ -3,12 +3,13 @@ import {
   ReadingDelayedError,
   ReadingThreads,
   walkAhead,
-  type AsyncFolderReader,
+  type ThreadReader,
 } from '../../../src/service/catalog/folderReader.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 
 const limitMs = 10_000;
+const idleMs = 60_000;
 
 /** A call that a thread has received and that the test responds to. */
 interface ReceivedCall {
@@ -31,7 +32,7 @@ describe('The threads that read folders (D42)', () => {
     threads = new ReadingThreads({ start: () => createReader(started++), clock, logger: log });
   });
 
-  function createReader(thread: number): AsyncFolderReader {
+  function createReader(thread: number): ThreadReader {
     const receive = async <T>(call: string): Promise<T> =>
       await new Promise<T>((resolve) => {
         received.push({ thread, call, respond: (result) => resolve(result as T) });
@@ -42,6 +43,7 @@ describe('The threads that read folders (D42)', () => {
       next: async (walk) => await receive(`next ${walk}`),
       stop: async (walk) => await receive(`stop ${walk}`),
       inspectPaths: async (folder) => await receive(`inspect ${folder}`),
+      end: () => void receive('end'),
     };
   }
 
@@ -125,6 +127,26 @@ describe('The threads that read folders (D42)', () => {
     await clock.pass(0);
     void threads.inspectPaths('other', []);
     assert.deepEqual(getCalls(), ['0: inspect stuck', '0: inspect other']);
+  });
+
+  it('end after an idle minute, but not while somebody walks', async () => {
+    const started = threads.walk('a', '');
+    received[0]?.respond(3);
+    const walk = await started;
+    await clock.pass(2 * idleMs);
+    const stopped = threads.stop(walk);
+    received[1]?.respond(undefined);
+    await stopped;
+    await clock.pass(idleMs - 1);
+    assert.deepEqual(getCalls(), ['0: walk a', '0: stop 3']);
+    const inspected = threads.inspectPaths('a', []);
+    received[0]?.respond([]);
+    await inspected;
+    await clock.pass(idleMs - 1);
+    assert.deepEqual(getCalls(), ['0: inspect a']);
+    await clock.pass(1);
+    void threads.inspectPaths('a', []);
+    assert.deepEqual(getCalls(), ['0: end', '1: inspect a']);
   });
 
   it('are at most eight, of which the last one reads further folders', async () => {
