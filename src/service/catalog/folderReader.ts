@@ -398,8 +398,8 @@ export class ReadingThreads implements AsyncFolderReader {
     return thread;
   }
 
-  /** Keeps a thread that somebody still walks with: it becomes idle again when the walk stops. */
   private endThread(thread: ReadingThread): void {
+    // When its walk stops, the thread becomes idle again.
     if ([...this.walks.values()].some((walk) => walk.thread === thread)) return;
     this.threads.splice(this.threads.indexOf(thread), 1);
     thread.end();
