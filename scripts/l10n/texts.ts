@@ -25,6 +25,12 @@ export interface Texts {
 /** The file that contains the English strings. */
 export const englishBundle = 'l10n/bundle.l10n.json';
 
+/** The strings of a language by their keys. */
+export type Strings = Readonly<Record<string, string>>;
+
+/** The languages beside English. */
+export const languages = ['fr'];
+
 /** Returns the strings in all calls to `l10n.t` and `plural` in the sources, sorted by key. */
 export async function collectTexts(root: string): Promise<Texts> {
   const found = new Map<string, Text>();
@@ -118,4 +124,13 @@ function commentedText(options: ts.ObjectLiteralExpression): readonly Text[] | u
 
 function literal(node: ts.Expression | undefined): string | undefined {
   return node && ts.isStringLiteralLike(node) ? node.text : undefined;
+}
+
+/** Returns a line for each missing and each unused key of a file. */
+export function compareKeys(file: string, strings: Strings, keys: Iterable<string>): readonly string[] {
+  const [found, needed] = [new Set(Object.keys(strings)), new Set(keys)];
+  return [
+    ...[...needed].filter((key) => !found.has(key)).map((key) => `missing in ${file}: ${key}`),
+    ...[...found].filter((key) => !needed.has(key)).map((key) => `unused in ${file}: ${key}`),
+  ];
 }

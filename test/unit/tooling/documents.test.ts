@@ -116,6 +116,19 @@ describe('The documents', () => {
     );
   });
 
+  it('explain only messages that the program has', () => {
+    const [messages = ''] = read('docs', 'troubleshooting.md').split('## The public server');
+    const sources = globSync('src/**/*.ts', { cwd: root }).map((file) => read(file).toLowerCase());
+    const explained = Array.from(messages.matchAll(/^- _([^_]+)_/gm), ([, message = '']) => message);
+    assert.ok(explained.length > 10);
+    const isIn = (source: string, message: string): boolean =>
+      message.split(/…|\d+ \w+/).every((part) => source.includes(part.trim().toLowerCase()));
+    assert.deepEqual(
+      explained.filter((message) => !sources.some((source) => isIn(source, message))),
+      [],
+    );
+  });
+
   it('describe every key of the service configuration, and no other', () => {
     const described = [...read('docs', 'service.md').matchAll(/^\| `([\w[\].]+)`/gm)].map(([, key = '']) => key);
     assert.deepEqual(described.toSorted(), listConfigKeys().toSorted());

@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bundleText, englishBundle, listKeys, collectTexts, type Texts } from '../../../scripts/l10n/texts.ts';
-
-type Strings = Readonly<Record<string, string>>;
+import {
+  bundleText,
+  collectTexts,
+  compareKeys,
+  englishBundle,
+  languages,
+  listKeys,
+  type Strings,
+  type Texts,
+} from '../../../scripts/l10n/texts.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
-const languages = ['fr'];
 
 /** Strings that are the same in English and in another language. */
 const identicalStrings: Readonly<Record<string, readonly string[]>> = {
@@ -56,15 +62,6 @@ function listManifestStrings(value: unknown, place: string): readonly (readonly 
 /** Returns true for the path of a text that only a language model reads. */
 function isForModel(place: string): boolean {
   return /^\.contributes\.languageModelTool(?:Sets\.\d+\.name|s\.(?!\d+\.displayName))/.test(place);
-}
-
-/** Returns a line for each missing and each unused key of a file. */
-function compareKeys(file: string, strings: Strings, keys: Iterable<string>): readonly string[] {
-  const [found, needed] = [new Set(Object.keys(strings)), new Set(keys)];
-  return [
-    ...[...needed].filter((key) => !found.has(key)).map((key) => `missing in ${file}: ${key}`),
-    ...[...found].filter((key) => !needed.has(key)).map((key) => `unused in ${file}: ${key}`),
-  ];
 }
 
 describe('The user-visible strings', () => {
