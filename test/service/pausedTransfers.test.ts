@@ -4,6 +4,7 @@ import * as nodePath from 'node:path';
 import type { ProblemDocument } from '../../src/contract/contract.ts';
 import { systemClock, type Clock } from '../../src/core/util/clock.ts';
 import { eventually } from '../support/eventually.ts';
+import { FakeSlurm } from '../support/fakeSlurm.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
 const slow = { throttleBytesPerSecond: 100_000, retryDelayMs: 20 };
@@ -177,3 +178,29 @@ describe('A paused transfer (D70)', () => {
     await assertPaused(id);
   });
 });
+
+if (process.platform !== 'win32')
+  describe('A transfer that has failed, and whose leftovers are being removed (D70)', () => {
+    let slurm: FakeSlurm;
+    let rig: ServiceRig;
+
+    beforeEach(async () => {
+      slurm = await FakeSlurm.start();
+      const cluster = { slurm: { folder: nodePath.join(slurm.folder, 'tasks'), minFiles: 1 } };
+      rig = await ServiceRig.start({ 'a.txt': 'a' }, { cluster });
+    });
+    afterEach(async () => {
+      await rig.stop();
+      await slurm.stop();
+    });
+
+    it('is not paused, and says why', async () => {
+      const id = await rig.mustSubmit(['a.txt']);
+      await slurm.waitForCancel();
+      const { status, body } = await rig.changePause(id, 'pause');
+      const { detail } = body as ProblemDocument;
+      assert.deepEqual([status, detail], [409, `Transfer ${id} has failed; its unfinished files are being removed.`]);
+      await slurm.endCancel();
+      assert.match((await rig.waitForStatus(id, 'failed')).message, /failed \(could not read a\.txt: a folder/);
+    });
+  });

@@ -227,6 +227,8 @@ function changePause(queue: TransferQueue, givenId: string, orcid: string, chang
       throw createEndedProblem(id);
     case 'canceling':
       throw new HttpProblem(409, `Transfer ${id} is being canceled.`);
+    case 'ending':
+      throw new HttpProblem(409, `Transfer ${id} has failed; its unfinished files are being removed.`);
     case 'unchanged':
       throw new HttpProblem(409, `Transfer ${id} is ${change === 'pause' ? 'already' : 'not'} paused.`);
   }

@@ -40,6 +40,7 @@ export class LiveTransfer implements RunProgress {
   private unwritten: TransferRecordFile[] = [];
   private writtenAtMs: number;
   private isDetached = false;
+  private isEndingNow = false;
   /** Number of suspensions since a file was last staged or transferred, not counting those with their own delay. */
   private suspensionCount = 0;
 
@@ -53,6 +54,11 @@ export class LiveTransfer implements RunProgress {
     this.options = options;
     this.writtenAtMs = options.clock.now();
     this.run = new TransferRun(run, this, files);
+  }
+
+  /** True once nothing but a cancel request can change how the transfer ends. */
+  get isEnding(): boolean {
+    return this.isEndingNow;
   }
 
   get signal(): AbortSignal {
@@ -134,6 +140,11 @@ export class LiveTransfer implements RunProgress {
     this.replaceRecord(toResumedRecord(this.current));
     this.options.logger.info(this.current.message);
     this.suspensionCount = 0;
+  }
+
+  /** Decides that the transfer ends, before its leftovers are removed. */
+  beginEnd(): void {
+    this.isEndingNow = true;
   }
 
   /** Prepares the next run, and returns the signal that stops it. */

@@ -89,7 +89,7 @@ interface TransferQueueOptions {
 type CancelResult = 'accepted' | 'unknown' | 'notOwner' | 'ended';
 
 /** The result of a request to pause or resume. `unchanged`: it already is paused, or isn't. */
-type PauseResult = CancelResult | 'canceling' | 'unchanged';
+type PauseResult = CancelResult | 'canceling' | 'ending' | 'unchanged';
 
 /** Maximum number of transfers at a time, not counting those that wait for a cluster. */
 const maxRunning = 3;
@@ -274,6 +274,8 @@ export class TransferQueue {
   private pauseLive(live: LiveTransfer): void {
     live.pause();
     if (this.waiting.delete(live)) this.releaseTransfer(live);
+    // It would be acknowledged, and the transfer would end all the same.
+    if (this.live.get(id)?.isEnding === true) return 'ending';
     this.endTasks(live);
   }
 
@@ -427,6 +429,7 @@ export class TransferQueue {
   }
 
   private end(live: LiveTransfer, status: 'succeeded' | 'failed', text: string): void {
+    live.beginEnd();
     const { id } = live.getRecord();
     // A canceled transfer may have ended before its file operations did.
     if (this.live.get(id) !== live) return;
