@@ -21,6 +21,8 @@ const icons: Readonly<Record<AgentTool['name'], string>> = {
   submit_transfer: 'cloud-upload',
   transfer_status: 'graph-line',
   cancel_transfer: 'circle-slash',
+  pause_transfer: 'debug-pause',
+  resume_transfer: 'debug-continue',
 };
 
 /** Returns `contributes.languageModelTools`. Prefixes the tools' names to avoid collisions with other extensions. */

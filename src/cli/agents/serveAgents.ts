@@ -4,6 +4,7 @@ import { createInputSchema, toDataLine } from '../../core/agents/agentTool.ts';
 import { agentTools, callAgentTool, type AgentAnswer } from '../../core/agents/callAgentTool.ts';
 import { settlesWithin } from '../../core/util/clock.ts';
 import { createRedactingLog, type Logger } from '../../core/util/logger.ts';
+import { capitalize } from '../../core/util/sharedTexts.ts';
 import { exitCode, type ExitCode } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
@@ -43,7 +44,8 @@ export class AgentQuestions {
   answer(question: AgentQuestion, call: McpCall): QuestionResult {
     const waiting = { kind: 'waiting', hint: createHint(question) } as const;
     if (!this.isTrusted || !call.canElicit) return { decision: waiting };
-    const subject = question.kind === 'submit' ? `plan-${question.plan.id}` : `cancel-${question.transfer.key}`;
+    const subject =
+      question.kind === 'submit' ? `plan-${question.plan.id}` : `${question.kind}-${question.transfer.key}`;
     const key = this.asked.get(subject);
     const answer = key === undefined ? undefined : call.getAnswer(key);
     if (answer === undefined) return { decision: waiting, elicitation: this.ask(subject, createMessage(question)) };
@@ -63,15 +65,15 @@ export class AgentQuestions {
 
 function createMessage(question: AgentQuestion): string {
   if (question.kind === 'submit') return `${formatPlanSummary(question.plan)}Start this transfer?`;
-  const { transfer } = question;
-  return `Cancel the transfer ${getTransferId(transfer)} to ${toPlainCell(transfer.order.destination)}?`;
+  const { transfer, kind } = question;
+  return `${capitalize(kind)} the transfer ${getTransferId(transfer)} to ${toPlainCell(transfer.order.destination)}?`;
 }
 
 function createHint(question: AgentQuestion): string {
   const [place, command] =
     question.kind === 'submit'
       ? ['confirm it', `plans confirm ${question.plan.id}`]
-      : ['cancel it', `cancel ${getTransferId(question.transfer)}`];
+      : [`${question.kind} it`, `${question.kind} ${getTransferId(question.transfer)}`];
   const terminal = `in a terminal, with the same connection options as this server: data-transfer ${command}`;
   return `Ask the user to ${place} in the Transfers view of the editor, or ${terminal}`;
 }

@@ -18,8 +18,13 @@ type AgentServices = Pick<
   Pick<Explorer, 'transferFlow' | 'trackFlow' | 'monitor'>;
 
 /** An action that needs a person's confirmation (D64: a person decides). */
-export type AgentQuestion =
-  { readonly kind: 'submit'; readonly plan: TransferPlan } | { readonly kind: 'cancel'; readonly transfer: Transfer };
+export type AgentQuestion = { readonly kind: 'submit'; readonly plan: TransferPlan } | ChangeQuestion;
+
+/** A change to a transfer that needs a person's confirmation. */
+export interface ChangeQuestion {
+  readonly kind: 'cancel' | 'pause' | 'resume';
+  readonly transfer: Transfer;
+}
 
 /**
  * The result of asking a person. `by` names the place where the person decided, such as the editor, and is recorded

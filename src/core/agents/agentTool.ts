@@ -29,7 +29,9 @@ type AgentToolName =
   | 'plan_transfer'
   | 'submit_transfer'
   | 'transfer_status'
-  | 'cancel_transfer';
+  | 'cancel_transfer'
+  | 'pause_transfer'
+  | 'resume_transfer';
 
 /**
  * Creates a tool. Its function receives only input that matches the schema, because {@link callAgentTool} validates it.
@@ -121,7 +123,16 @@ export const queryFields = {
 
 /** Returns the JSON schema of a tool's input, for `package.json` and for the MCP server. */
 export function createInputSchema({ input }: AgentTool): JsonObject {
-  return omit(z.toJSONSchema(input, { io: 'input' }), '$schema');
+  const schema = z.toJSONSchema(input, {
+    io: 'input',
+    // Some models and clients refuse the keywords that only narrow what is checked anyway.
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.propertyNames;
+      delete jsonSchema.multipleOf;
+      if (typeof jsonSchema.additionalProperties === 'object') delete jsonSchema.additionalProperties;
+    },
+  });
+  return omit(schema, '$schema');
 }
 
 /** Maximum number of rows in an answer. Limited because every row takes up space in the agent's context. */

@@ -4,7 +4,13 @@ import { AgentError } from './agentError.ts';
 import { checkInput, toDataLine, type AgentTool } from './agentTool.ts';
 import { describeFilesTool, listDatabasesTool, searchFilesTool } from './fileTools.ts';
 import { planTransferTool } from './planTransferTool.ts';
-import { cancelTransferTool, submitTransferTool, transferStatusTool } from './transferTools.ts';
+import {
+  cancelTransferTool,
+  pauseTransferTool,
+  resumeTransferTool,
+  submitTransferTool,
+  transferStatusTool,
+} from './transferTools.ts';
 
 /** A tool's answer, as data for the agent. Text from servers appears only under `data`. */
 export interface AgentAnswer {
@@ -88,4 +94,5 @@ function isShortList(values: readonly unknown[]): boolean {
 export const agentTools: readonly AgentTool[] = [
   ...[listDatabasesTool, searchFilesTool, describeFilesTool],
   ...[planTransferTool, submitTransferTool, transferStatusTool, cancelTransferTool],
+  ...[pauseTransferTool, resumeTransferTool],
 ];

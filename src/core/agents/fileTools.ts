@@ -69,7 +69,9 @@ export const searchFilesTool = defineTool({
     database: databaseField,
     ...queryFields,
     query: z.optional(queryFields.query),
-    offset: z.optional(z.int().check(z.gte(0), z.lte(maxOffset), z.multipleOf(maxRows))),
+    offset: z.optional(
+      z.int().check(z.gte(0), z.lte(maxOffset), z.multipleOf(maxRows), z.describe(`A multiple of ${maxRows}.`)),
+    ),
     cursor: z.optional(z.string()),
   }),
   run: async (context, { database, offset = 0, cursor, query = '', ...filters }, signal) => {

@@ -9,7 +9,7 @@ import type { JsonObject } from '../util/json.ts';
 import { Lifetime } from '../util/lifetime.ts';
 import { unconfirmedCancellation } from '../util/sharedTexts.ts';
 import { parseUuid } from '../util/uuid.ts';
-import type { AgentContext } from './agentContext.ts';
+import type { AgentContext, ChangeQuestion } from './agentContext.ts';
 import { AgentError } from './agentError.ts';
 import { createRows, defineTool, limitedText, toDataLine } from './agentTool.ts';
 import { requireProposed } from './planStore.ts';
@@ -133,30 +133,90 @@ async function lookUp(context: AgentContext, id: string, signal: AbortSignal): P
   );
 }
 
+/** A change to a transfer that a person confirms, and what the agent learns if it isn't made. */
+interface TransferChange {
+  readonly kind: ChangeQuestion['kind'];
+  readonly title: string;
+  readonly effect: string;
+  readonly declined: string;
+  readonly failed: string;
+}
+
+const continues = 'The user declined. The transfer continues.';
+
+function defineChangeTool(change: TransferChange) {
+  const { kind, title, effect } = change;
+  return defineTool({
+    name: `${kind}_transfer`,
+    title,
+    description: `Asks the user, and then ${effect} by its ID.`,
+    isReadOnly: false,
+    input: z.strictObject({ id: limitedText(100) }),
+    run: async (context, { id }, signal) => await changeTransfer(context, id, change, signal),
+  });
+}
+
 /** Asks a person for confirmation, and then requests the cancellation of a transfer. */
-export const cancelTransferTool = defineTool({
-  name: 'cancel_transfer',
+export const cancelTransferTool = defineChangeTool({
+  kind: 'cancel',
   title: 'Cancel a Transfer',
-  description: 'Asks the user, and then requests the cancellation of a running transfer by its ID.',
-  isReadOnly: false,
-  input: z.strictObject({ id: limitedText(100) }),
-  run: async (context, { id }, signal) => {
-    const { transferFlow, transferStore } = context.services;
-    await transferFlow.loadFinished();
-    const transfer = findTransfer(context, id);
-    if (!transfer) throw new AgentError('notFound', "There is no such transfer in the user's records.");
-    if (hasEnded(transfer.state))
-      return { ...toTransferAnswer(transfer, context.describeReason), note: 'It has already ended.' };
-    if (transfer.id === undefined) throw new AgentError('cannotTransfer', "The service hasn't returned an ID for it.");
-    const decision = await context.confirm({ kind: 'cancel', transfer }, { signal });
-    if (decision.kind === 'waiting') return { state: 'waiting for user confirmation', hint: decision.hint };
-    if (decision.kind === 'no') throw new AgentError('declined', 'The user declined. The transfer continues.');
-    await context.open(transfer.order.connectionId);
-    const reason = await transferFlow.cancel(transfer.key);
-    if (reason) throw new AgentError('requestFailed', `${unconfirmedCancellation}.`, reason);
-    return toTransferAnswer(transferStore.get(transfer.key) ?? transfer, context.describeReason);
-  },
+  effect: 'requests the cancellation of a running transfer',
+  declined: continues,
+  failed: unconfirmedCancellation,
 });
+
+/** Asks a person for confirmation, and then pauses a transfer until it is resumed (D70: paused transfers). */
+export const pauseTransferTool = defineChangeTool({
+  kind: 'pause',
+  title: 'Pause a Running Transfer',
+  effect: 'pauses a running transfer of a local service',
+  declined: continues,
+  failed: "The transfer couldn't be paused",
+});
+
+/** Asks a person for confirmation, and then resumes a paused transfer (D70: paused transfers). */
+export const resumeTransferTool = defineChangeTool({
+  kind: 'resume',
+  title: 'Resume a Transfer',
+  effect: 'resumes a paused transfer',
+  declined: 'The user declined. The transfer stays paused.',
+  failed: "The transfer couldn't be resumed",
+});
+
+async function changeTransfer(
+  context: AgentContext,
+  id: string,
+  { kind, declined, failed }: TransferChange,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  const { transferFlow, transferStore } = context.services;
+  await transferFlow.loadFinished();
+  const transfer = findTransfer(context, id);
+  if (!transfer) throw new AgentError('notFound', "There is no such transfer in the user's records.");
+  const note = findNeedlessness(transfer, kind);
+  if (note !== undefined) return { ...toTransferAnswer(transfer, context.describeReason), note };
+  if (transfer.id === undefined) throw new AgentError('cannotTransfer', "The service hasn't returned an ID for it.");
+  if (kind !== 'cancel') await requirePauses(context, transfer);
+  const decision = await context.confirm({ kind, transfer }, { signal });
+  if (decision.kind === 'waiting') return { state: 'waiting for user confirmation', hint: decision.hint };
+  if (decision.kind === 'no') throw new AgentError('declined', declined);
+  await context.open(transfer.order.connectionId);
+  const { key } = transfer;
+  const reason = await (kind === 'cancel' ? transferFlow.cancel(key) : transferFlow.changePause(key, kind));
+  if (reason) throw new AgentError('requestFailed', `${failed}.`, reason);
+  return toTransferAnswer(transferStore.get(key) ?? transfer, context.describeReason);
+}
+
+function findNeedlessness(transfer: Transfer, kind: ChangeQuestion['kind']): string | undefined {
+  if (hasEnded(transfer.state)) return 'It has already ended.';
+  if (kind === 'pause' && isPausedByUser(transfer)) return 'It is already paused.';
+  return kind === 'resume' && transfer.status?.isPaused === false ? "It isn't paused." : undefined;
+}
+
+async function requirePauses(context: AgentContext, { order }: Transfer): Promise<void> {
+  const { service } = await context.open(order.connectionId);
+  if (!service.hasFullPages) throw new AgentError('cannotTransfer', 'Only a local service can pause transfers.');
+}
 
 /**
  * Returns a transfer as the agent sees it. Reports unknown counts, start times and end times as `unknown`.

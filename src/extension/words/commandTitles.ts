@@ -39,6 +39,8 @@ export function describeToolCall(name: string): string | undefined {
     submit_transfer: l10n.t('Asking you to confirm a planned transfer'),
     transfer_status: l10n.t('Checking transfers'),
     cancel_transfer: l10n.t('Asking you to confirm a cancellation'),
+    pause_transfer: l10n.t('Asking you to confirm a pause'),
+    resume_transfer: l10n.t('Asking you to confirm the end of a pause'),
   };
   return sentences[name];
 }

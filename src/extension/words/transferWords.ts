@@ -49,12 +49,28 @@ export function getTransferTitle(transfer: Transfer): string {
   return l10n.t('{0} to {1}', files, toPlainLine(transfer.order.destination));
 }
 
-/** Returns the question whether to cancel a transfer with the given title, and what happens to its files. */
-export function getCancelQuestion(title: string): { readonly question: string; readonly effect: string } {
-  return {
-    question: l10n.t('Cancel the transfer of {0}?', title),
-    effect: l10n.t('Files already transferred will be kept.'),
-  };
+interface TransferQuestion {
+  readonly question: string;
+  readonly effect: string;
+  /** The button that confirms, and the one that leaves the transfer as it is. */
+  readonly label: string;
+  readonly leave: string;
+}
+
+/** Returns the question whether to cancel, pause or resume a transfer with the given title. */
+export function getChangeQuestion(kind: 'cancel' | 'pause' | 'resume', title: string): TransferQuestion {
+  const effect = l10n.t('Files already transferred will be kept.');
+  if (kind === 'resume')
+    return {
+      question: l10n.t('Resume the transfer of {0}?', title),
+      effect,
+      label: l10n.t('Resume Transfer'),
+      leave: l10n.t('Keep Paused'),
+    };
+  const leave = l10n.t('Keep Running');
+  return kind === 'cancel'
+    ? { question: l10n.t('Cancel the transfer of {0}?', title), effect, label: l10n.t('Cancel Transfer'), leave }
+    : { question: l10n.t('Pause the transfer of {0}?', title), effect, label: l10n.t('Pause Transfer'), leave };
 }
 
 /**

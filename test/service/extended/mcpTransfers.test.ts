@@ -57,7 +57,7 @@ describe('Agents over MCP', () => {
   it('list the tools without a connection or a key', async () => {
     agent = await TestAgent.start({ environment: { DATA_TRANSFER_LEDGER: rig.ledger } });
     const { tools } = await agent.client.listTools();
-    assert.equal(tools.length, 7);
+    assert.equal(tools.length, 9);
     const { isError, content } = await agent.call('list_databases');
     assert.deepEqual([isError, content['code']], [true, 'notConnected']);
   });
@@ -217,10 +217,11 @@ describe('Agents over MCP', () => {
   /** Starts a server with one file, connects an agent, and plans a transfer of the file. */
   async function planAtServer(
     onElicit: (message: string) => { readonly action: 'accept' | 'decline' },
+    name = 'Test',
   ): Promise<{ readonly server: FaultServer; readonly client: TestAgent; readonly planId: unknown }> {
     const server = await FaultServer.start();
     const databases = ['Alpha', 'Beta'].map((name) => ({ id: name, name, organization: '', url: '' }));
-    server.on('GET /', json({ name: 'Test', version: '1' })).on('GET /api/v1/databases', json(databases));
+    server.on('GET /', json({ name, version: '1' })).on('GET /api/v1/databases', json(databases));
     server.on('GET /api/v1/files/by-id', json({ resources: [{ id: 'f1', name: 'f1', path: 'f1', format: 'csv' }] }));
     server.on('POST /api/v1/files', json({ resources: [] }));
     const connection = ['--server', server.address, '--orcid', '0000-0002-1825-0097', '--key-variable', 'K'];
@@ -247,6 +248,47 @@ describe('Agents over MCP', () => {
     assert.equal((await client.get('cancel_transfer', { id }))['state'], 'canceling');
     assert.equal(server.requestsTo(`DELETE /api/v1/transfers/${id}`).length, 1);
     assert.equal(messages[2], `Cancel the transfer ${id} to Beta?`);
+    await server.stop();
+  });
+
+  it('pause and resume a transfer of a local service only after a confirmation (D64, D70)', async () => {
+    const answers = ['accept', 'decline', 'accept', 'accept'] as const;
+    const messages: string[] = [];
+    const { server, client, planId } = await planAtServer((message) => {
+      messages.push(message);
+      return { action: answers[messages.length - 1] ?? 'decline' };
+    }, 'Data Transfer Local Service');
+    const status = (paused: boolean) => ({ id, status: paused ? 'inactive' : 'active', message: '', paused });
+    const [pause, resume] = ['pause', 'resume'].map((change) => `POST /transfers/${id}/${change}`) as [string, string];
+    server.on('POST /api/v1/transfers', json({ id }, 201)).on(`GET /api/v1/transfers/${id}`, json(status(false)));
+    server.on(pause, json(status(true))).on(resume, json(status(false)));
+    await client.get('submit_transfer', { planId });
+    assert.equal((await client.call('pause_transfer', { id })).content['code'], 'declined');
+    assert.equal(server.requestsTo(pause).length, 0);
+    assert.equal((await client.get('pause_transfer', { id }))['state'], 'paused');
+    assert.equal((await client.get('pause_transfer', { id }))['note'], 'It is already paused.');
+    assert.equal((await client.get('resume_transfer', { id }))['state'], 'active');
+    assert.equal((await client.get('resume_transfer', { id }))['note'], "It isn't paused.");
+    assert.deepEqual([server.requestsTo(pause).length, server.requestsTo(resume).length], [1, 1]);
+    assert.deepEqual(messages.slice(2), [`Pause the transfer ${id} to Beta?`, `Resume the transfer ${id} to Beta?`]);
+    await server.stop();
+  });
+
+  it('learn that another service can not pause transfers, before the user is asked (D70)', async () => {
+    const messages: string[] = [];
+    const { server, client, planId } = await planAtServer((message) => {
+      messages.push(message);
+      return { action: 'accept' };
+    });
+    const status = { id, status: 'active', message: '', num_files: 1, num_files_transferred: 0 };
+    server.on('POST /api/v1/transfers', json({ id }, 201)).on(`GET /api/v1/transfers/${id}`, json(status));
+    await client.get('submit_transfer', { planId });
+    const { content } = await client.call('pause_transfer', { id });
+    assert.deepEqual(
+      [content['code'], content['error']],
+      ['cannotTransfer', 'Only a local service can pause transfers.'],
+    );
+    assert.equal(messages.length, 1);
     await server.stop();
   });
 

@@ -55,7 +55,13 @@ describe('The tools of agents', () => {
 
   it('are read-only, except for those that prompt the user (D64)', () => {
     const changing = agentTools.filter(({ isReadOnly }) => !isReadOnly).map(({ name }) => name);
-    assert.deepEqual(changing, ['submit_transfer', 'cancel_transfer']);
+    assert.deepEqual(changing, ['submit_transfer', 'cancel_transfer', 'pause_transfer', 'resume_transfer']);
+  });
+
+  it('have schemas without keywords that some models refuse', () => {
+    const text = JSON.stringify(agentTools.map(createInputSchema));
+    for (const keyword of ['propertyNames', 'multipleOf', '"additionalProperties":{}'])
+      assert.ok(!text.includes(keyword), keyword);
   });
 
   it('reject invalid input with a sentence that names the field', async () => {

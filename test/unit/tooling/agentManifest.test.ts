@@ -16,7 +16,7 @@ describe('The tools for agents in package.json', () => {
   it('are those of the core, so that the editor and the MCP server offer the same (otherwise run "npm run manifest")', () => {
     assert.deepEqual(contributes.languageModelTools, createToolContributions());
     assert.deepEqual(contributes.languageModelToolSets, createToolSetContributions());
-    assert.equal(contributes.languageModelTools.length, 7);
+    assert.equal(contributes.languageModelTools.length, 9);
   });
 
   it('have names that the editor accepts, and one title each', () => {

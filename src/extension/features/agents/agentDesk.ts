@@ -17,7 +17,7 @@ import { describeReason } from '../../words/reasonWords.ts';
 import { describeListing } from '../../words/serviceNames.ts';
 import type { CommandServices } from '../services.ts';
 import { sendOrder } from '../submission/submitTransfers.ts';
-import { askAboutCancel, askAboutPlan, reportPlanSubmission } from './planReview.ts';
+import { askAboutChange, askAboutPlan, reportPlanSubmission } from './planReview.ts';
 
 /** Runs the tools that agents call in this window. Never opens a connection or starts a service. */
 export class AgentDesk {
@@ -75,7 +75,7 @@ export class AgentDesk {
     if (this.isAsking) return createBusyDecision();
     this.isAsking = true;
     try {
-      if (question.kind === 'cancel') return await askAboutCancel(this.services, question.transfer, agent);
+      if (question.kind !== 'submit') return await askAboutChange(this.services, question, agent);
       return await askAboutPlan(this.services, question.plan, this.requireConnection(question.plan));
     } finally {
       this.isAsking = false;

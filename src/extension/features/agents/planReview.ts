@@ -1,5 +1,5 @@
 import { env, l10n } from 'vscode';
-import { createUndecidedDecision, type AgentDecision } from '../../../core/agents/agentContext.ts';
+import { createUndecidedDecision, type AgentDecision, type ChangeQuestion } from '../../../core/agents/agentContext.ts';
 import { AgentError } from '../../../core/agents/agentError.ts';
 import {
   findPlanConnection,
@@ -8,7 +8,6 @@ import {
   toPlannedOrder,
   type TransferPlan,
 } from '../../../core/agents/transferPlan.ts';
-import type { Transfer } from '../../../core/model/transferModel.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { PlanNode } from '../../editor/contributions.ts';
 import { chooseOne } from '../../editor/quickInput.ts';
@@ -22,7 +21,7 @@ import {
 import { toPlainLine } from '../../words/plainText.ts';
 import { formatLeftOutLine } from '../../words/searchWords.ts';
 import { describeListing } from '../../words/serviceNames.ts';
-import { getCancelQuestion, getTransferTitle } from '../../words/transferWords.ts';
+import { getChangeQuestion, getTransferTitle } from '../../words/transferWords.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import type { CommandServices } from '../services.ts';
 import { confirmSubmission } from '../submission/submissionSummary.ts';
@@ -139,15 +138,14 @@ export async function askAboutPlan(
   return { kind: answer === 'next' ? 'yes' : 'no', by: getPlace() };
 }
 
-/** Asks whether to cancel a transfer. Names the agent that requested the cancellation. */
-export async function askAboutCancel(
+/** Asks whether to cancel, pause or resume a transfer. Names the agent that requested it. */
+export async function askAboutChange(
   { notifications }: CommandServices,
-  transfer: Transfer,
+  { kind, transfer }: ChangeQuestion,
   agent: string,
 ): Promise<AgentDecision> {
-  const { question, effect } = getCancelQuestion(getTransferTitle(transfer));
+  const { question, effect, label, leave } = getChangeQuestion(kind, getTransferTitle(transfer));
   const detail = `${describeRequester(agent)}\n${effect}`;
-  const [label, leave] = [l10n.t('Cancel Transfer'), l10n.t('Keep Running')];
   const isConfirmed = await notifications.confirmOrLeave(question, detail, label, leave);
   return { kind: isConfirmed ? 'yes' : 'no', by: getPlace() };
 }

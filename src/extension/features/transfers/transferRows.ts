@@ -9,7 +9,7 @@ import { createDetailsStep, createRemedyActions, createUnknownIdHint } from '../
 import type { WaitingRequest } from './waitingRequests.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import { describeCopiedIds } from '../../words/sharedLabels.ts';
-import { getCancelQuestion, getTransferTitle } from '../../words/transferWords.ts';
+import { getChangeQuestion, getTransferTitle } from '../../words/transferWords.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import type { CommandServices } from '../services.ts';
 import { removeFromHistory } from './transferHistory.ts';
@@ -38,8 +38,7 @@ export async function cancelTransfer(services: CommandServices, node: TransferNo
     const text = l10n.t("A transfer can't be canceled before its ID is known.");
     throw new CommandHint(text, createDetailsStep(transfer.key));
   }
-  const { question, effect: detail } = getCancelQuestion(title);
-  const [label, leave] = [l10n.t('Cancel Transfer'), l10n.t('Keep Running')];
+  const { question, effect: detail, label, leave } = getChangeQuestion('cancel', title);
   if (!(await notifications.confirmOrLeave(question, detail, label, leave))) return;
   const cancel = (turn: TurnOptions): Promise<Reason | undefined> => transferFlow.cancel(transfer.key, turn);
   const reason = await waitingRequests.run(l10n.t('Cancel the transfer of {0}', title), cancel);
