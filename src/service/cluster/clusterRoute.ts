@@ -18,8 +18,8 @@ import type { TransferRecordFile } from '../transfers/journal.ts';
 import { findSystemCode, TransferFailure, TransferSuspension } from '../transfers/transferErrors.ts';
 import { createFolderSuspension, type Cluster } from './cluster.ts';
 import { SlurmError } from './slurm.ts';
-import { TaskArray, type TaskJob } from './taskFiles.ts';
-import { endedTaskCode, TaskRun } from './taskRun.ts';
+import { endedTaskCode, TaskArray, type TaskJob } from './taskFiles.ts';
+import { TaskRun } from './taskRun.ts';
 
 /** Transfers files between two folders with tasks on the nodes of a cluster, which reach both under the same paths. */
 export class ClusterRoute extends FolderRoute {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import {
   createJobSignal,
@@ -10,7 +11,7 @@ import {
 } from '../transfers/fileJobs.ts';
 import { stageFiles } from '../transfers/fileJobHandlers.ts';
 import { moveFiles } from '../transfers/moveFiles.ts';
-import { TaskFiles, type TaskJob } from './taskFiles.ts';
+import { endedTaskCode, TaskFiles, type TaskJob } from './taskFiles.ts';
 
 /** The program of a task on a node of the cluster: runs the job in a file, and writes its progress and its result. */
 
@@ -35,9 +36,28 @@ async function report(files: TaskFiles, signal: JobSignal): Promise<void> {
   else requestStop(signal);
 }
 
+async function findUnreachable({ kind, job }: TaskJob): Promise<JobResult | undefined> {
+  const folders =
+    kind === 'stage'
+      ? [job.folder]
+      : [job.source.location.folder, job.destination.location.folder].map((one) => one ?? '');
+  for (const folder of folders) {
+    if (await stat(folder).catch(() => undefined)) continue;
+    const text = `node ${process.env['SLURMD_NODENAME'] ?? ''} doesn't reach ${folder}`;
+    const [{ position } = { position: 0 }] = job.files;
+    return { done: [], failure: { position, operation: 'read', code: endedTaskCode, text } };
+  }
+  return undefined;
+}
+
 async function runTask(files: TaskFiles): Promise<void> {
   const task = (await files.readResult()) === undefined ? await files.readJob() : undefined;
   if (task === undefined || !(await mayWork(files))) return;
+  const missing = await findUnreachable(task);
+  if (missing !== undefined) {
+    await files.writeResult(missing);
+    return;
+  }
   const signal = createJobSignal();
   // Slurm takes a node away, or the task's time is over: what is done so far counts.
   process.on('SIGTERM', () => requestStop(signal));

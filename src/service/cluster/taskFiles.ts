@@ -9,6 +9,9 @@ import type { JobResult, MoveWork, StageWork } from '../transfers/fileJobs.ts';
 export type TaskJob =
   { readonly kind: 'stage'; readonly job: StageWork } | { readonly kind: 'move'; readonly job: MoveWork };
 
+/** The code of a failure that means that a task could not do its job; the text says why. */
+export const endedTaskCode = 'TASK_ENDED';
+
 /** The amount of a task's work so far. */
 interface TaskProgress {
   /** Number of times that Slurm had restarted the task. */

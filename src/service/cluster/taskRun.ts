@@ -10,11 +10,8 @@ import {
 } from '../transfers/fileJobs.ts';
 import type { Cluster } from './cluster.ts';
 import { findLastLine, isAlive, type SlurmTask } from './slurm.ts';
-import { TaskArray, type ArrayTask, type TaskJob } from './taskFiles.ts';
+import { endedTaskCode, TaskArray, type ArrayTask, type TaskJob } from './taskFiles.ts';
 import { selectFiles, splitTask } from './taskSplit.ts';
-
-/** The code of a failure that means that a task ended without its result; the text says why. */
-export const endedTaskCode = 'TASK_ENDED';
 
 interface TaskRunOptions {
   readonly cluster: Cluster;
