@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as z from 'zod/mini';
 import { isInside } from './catalog/servedPaths.ts';
-import { clusterSchema, type ClusterConfig } from './cluster/cluster.ts';
+import { clusterSchema, findOptionProblem, type ClusterConfig } from './cluster/clusterConfig.ts';
 import { describeIssue } from './http/httpProblem.ts';
 import { findRemoteProblem } from '../core/util/remote.ts';
 import { restoreSchema, type RestoreOptions } from './stores/storeRestore.ts';
@@ -104,11 +104,10 @@ export function parseConfig(text: string, baseFolder: string): ServiceConfig {
   return { ...config, ...rclone, ...cluster, dataFolder, databases, tokenFile };
 }
 
-function resolveCluster({ slurm }: ClusterConfig, baseFolder: string): ClusterConfig {
-  const index = (slurm.options ?? []).findIndex((option) => !/^--[a-z][^\p{Cc}]*$/u.test(option));
-  if (index !== -1)
-    throw new ConfigError(`config.cluster.slurm.options.${index} must be an option such as "--account=lab"`);
-  return { slurm: { ...slurm, folder: path.resolve(baseFolder, slurm.folder) } };
+function resolveCluster(config: ClusterConfig, baseFolder: string): ClusterConfig {
+  const problem = findOptionProblem(config);
+  if (problem) throw new ConfigError(`config.cluster.${problem.path.join('.')} ${problem.message}`);
+  return { slurm: { ...config.slurm, folder: path.resolve(baseFolder, config.slurm.folder) } };
 }
 
 function toDatabaseConfig(
@@ -138,7 +137,12 @@ function refuseServed(
 ): void {
   const owner = databases.find(({ folder }) => folder !== undefined && leadsInside(folder, file));
   if (owner === undefined) return;
-  throw new ConfigError(`config.${field} must not be inside the folder of the database ${owner.name}`);
+  throw new ConfigError(`config.${field} ${describeServedPlace(owner.name)}`);
+}
+
+/** Returns why a folder or file of the service can't be where it is, as a clause that follows the field. */
+export function describeServedPlace(database: string): string {
+  return `must not be inside the folder of the database ${database}`;
 }
 
 function refuseInside(databases: readonly DatabaseConfig[], dataFolder: string): void {

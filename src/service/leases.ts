@@ -1,8 +1,11 @@
 import * as nodePath from 'node:path';
 import { Emitter } from '../core/util/lifetime.ts';
 import { findRemoteProblem } from '../core/util/remote.ts';
+import { findHiddenPath } from './catalog/catalogFile.ts';
 import { isInside } from './catalog/servedPaths.ts';
-import type { DatabaseConfig } from './config.ts';
+import type { ClusterChoice } from './cluster/cluster.ts';
+import { findOptionProblem, type ClusterConfig } from './cluster/clusterConfig.ts';
+import { describeServedPlace, type DatabaseConfig } from './config.ts';
 import type { DatabaseRegistry, DatabaseServing } from './databases/databaseRegistry.ts';
 import { inspectFolder } from './folderCalls.ts';
 import { createFieldProblem, createFieldsProblem, type FieldProblem } from './http/httpProblem.ts';
@@ -23,14 +26,16 @@ const controlCharacter = /\p{Cc}/u;
 export class Leases {
   private readonly registry: DatabaseRegistry;
   private readonly dataFolder: string;
+  private readonly cluster: ClusterChoice;
   private readonly streams = new Set<LineStream>();
   private readonly changed = new Emitter<void>();
 
   readonly onDidChange = this.changed.event;
 
-  constructor(registry: DatabaseRegistry, dataFolder: string) {
+  constructor(registry: DatabaseRegistry, dataFolder: string, cluster: ClusterChoice) {
     this.registry = registry;
     this.dataFolder = dataFolder;
+    this.cluster = cluster;
     registry.onDidChange(() => this.broadcast({ event: 'databases' }));
   }
 
@@ -38,11 +43,17 @@ export class Leases {
     return this.streams.size;
   }
 
-  /** Opens a lease as long as its response. Throws a 422 problem that lists the invalid folders and stores. */
-  async open({ databases }: LeaseRequest): Promise<RouteResponse> {
+  /**
+   * Opens a lease as long as its response, and applies its cluster. Throws a 422 problem that lists the invalid folders,
+   * stores and fields of the cluster.
+   */
+  async open({ databases, cluster }: LeaseRequest): Promise<RouteResponse> {
     const errors = await Promise.all(databases.map(async (database, index) => await this.check(database, index)));
-    const problems = errors.flatMap((error) => error ?? []);
+    const problems = [...errors, cluster && (await checkCluster(cluster, databases))].flatMap((error) => error ?? []);
     if (problems.length > 0) throw createFieldsProblem(problems);
+    // First, so that transfers that resume once their databases are served find it.
+    const hasChanged = cluster !== undefined && this.cluster.configure(cluster ?? undefined);
+    if (hasChanged) this.broadcast({ event: 'databases' });
     const serving = await this.registry.serve(databases.flatMap((database) => toDatabaseConfig(database) ?? []));
     return { status: 200, lines: (lines) => this.addStream(lines, serving) };
   }
@@ -89,6 +100,29 @@ export class Leases {
     if (isInside(dataFolder, realFolder)) return report('folder', 'must not be inside the data folder of the service');
     return undefined;
   }
+}
+
+async function checkCluster(
+  config: ClusterConfig,
+  databases: readonly LeasedDatabase[],
+): Promise<FieldProblem | undefined> {
+  const report = (path: readonly PropertyKey[], message: string): FieldProblem =>
+    createFieldProblem('body', ['cluster', ...path], message);
+  const problem = findOptionProblem(config);
+  if (problem) return report(problem.path, problem.message);
+  const { folder } = config.slurm;
+  if (folder.includes('\0') || !nodePath.isAbsolute(folder))
+    return report(['slurm', 'folder'], 'must be an absolute path');
+  const place = await resolveRealPath(folder);
+  for (const { name, folder: served } of databases)
+    if (served !== undefined && isServed(await resolveRealPath(served), place))
+      return report(['slurm', 'folder'], describeServedPlace(name));
+  return undefined;
+}
+
+function isServed(served: string, folder: string): boolean {
+  // Hidden names aren't served.
+  return isInside(served, folder) && findHiddenPath(`${nodePath.relative(served, folder)}/`) === undefined;
 }
 
 /** If the path does not exist or its disk hangs, returns it as an absolute path. */

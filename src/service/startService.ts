@@ -7,7 +7,7 @@ import { createFolderSync } from '../core/util/createFolder.ts';
 import type { Disposable } from '../core/util/lifetime.ts';
 import type { Logger } from '../core/util/logger.ts';
 import { CatalogThread } from './catalog/catalog.ts';
-import { Cluster } from './cluster/cluster.ts';
+import { ClusterChoice } from './cluster/cluster.ts';
 import type { ServiceConfig } from './config.ts';
 import { Health } from './health.ts';
 import { Leases } from './leases.ts';
@@ -105,6 +105,7 @@ class LocalService {
   readonly databases: DatabaseRegistry;
   readonly queue: TransferQueue;
   readonly leases: Leases;
+  readonly cluster: ClusterChoice;
   readonly health: Health;
   address = '';
   private readonly config: ServiceConfig;
@@ -136,6 +137,7 @@ class LocalService {
     this.sharingToken = config.shared === true ? (options.sharingToken ?? generateToken()) : undefined;
     this.ended = new Promise((resolve) => (this.resolveEnded = resolve));
     this.file = nodePath.join(dataFolder, 'service.json');
+    this.cluster = new ClusterChoice(config.cluster, clock);
     this.queue = new TransferQueue({
       clock,
       journal,
@@ -145,9 +147,9 @@ class LocalService {
       retryDelayMs: options.retryDelayMs ?? 3_000,
       throttleBytesPerSecond,
       daemon: createDaemon(config, clock, logger),
-      cluster: config.cluster && new Cluster(config.cluster, clock),
+      cluster: this.cluster,
     });
-    this.leases = new Leases(databases, dataFolder);
+    this.leases = new Leases(databases, dataFolder, this.cluster);
     const isStopping = (): boolean => this.stopping !== undefined;
     this.health = new Health({ databases, dataFolder, clock, logger, isStopping });
     this.server = this.createServer();

@@ -80,6 +80,63 @@ describe('A shared service (D29)', () => {
     assert.deepEqual(await rig.names(), ['Renamed']);
   });
 
+  /** Returns what the list of databases says of the cluster. */
+  async function getOffers(): Promise<readonly unknown[]> {
+    const { body } = await rig.call('GET', '/api/v1/databases');
+    return (body as { cluster?: unknown }[]).map(({ cluster }) => cluster);
+  }
+
+  it('uses the cluster of the last lease, also after the lease, and says so for its folders', async () => {
+    const slurm = { folder: nodePath.join(rig.root, 'tasks'), partition: 'xfer', minFiles: 10 };
+    const first = await rig.lease(rig.folders, { cluster: { slurm } });
+    const offer = { tasks: 4, partition: 'xfer', minBytes: 1_000_000_000, minFiles: 10 };
+    assert.deepEqual(await getOffers(), [offer, offer]);
+    const second = await rig.lease(rig.folders, { cluster: { slurm: { ...slurm, tasks: 8 } } });
+    assert.deepEqual(
+      await getOffers(),
+      [offer, offer].map((one) => ({ ...one, tasks: 8 })),
+    );
+    second.disconnect();
+    const third = await rig.lease();
+    assert.deepEqual(
+      await getOffers(),
+      [offer, offer].map((one) => ({ ...one, tasks: 8 })),
+    );
+    const count = third.events.length;
+    await rig.lease(rig.folders, { cluster: null });
+    assert.deepEqual(await getOffers(), [undefined, undefined]);
+    await waitUntil(() => Promise.resolve(third.events.length === count + 1));
+    first.disconnect();
+  });
+
+  it('refuses a cluster that the configuration of a service can not have either, in the same words', async () => {
+    const folder = nodePath.join(rig.root, 'tasks');
+    const clusters: [slurm: object, reason: string][] = [
+      [{}, 'cluster.slurm.folder is missing: it must be text'],
+      [{ folder: 'tasks' }, 'cluster.slurm.folder must be an absolute path'],
+      [{ folder, tasks: 0 }, 'cluster.slurm.tasks must be at least 1'],
+      [{ folder, options: ['script.sh'] }, 'cluster.slurm.options.0 must be an option such as "--account=lab"'],
+      [
+        { folder: nodePath.join(rig.source, 'tasks') },
+        'cluster.slurm.folder must not be inside the folder of the database Source Data',
+      ],
+    ];
+    for (const [slurm, reason] of clusters) {
+      const refused = rig.lease(rig.folders, { cluster: { slurm } });
+      await assert.rejects(refused, (error: Error) => {
+        const { errors } = JSON.parse(error.message) as ProblemDocument;
+        assert.deepEqual(
+          errors?.map(({ message }) => message),
+          [reason],
+        );
+        return true;
+      });
+    }
+    // Names with a leading dot aren't served.
+    await rig.lease(rig.folders, { cluster: { slurm: { folder: nodePath.join(rig.source, '.tasks') } } });
+    assert.equal((await getOffers()).length, 2);
+  });
+
   it('reports the number of its users, and its process', async () => {
     await Promise.all([rig.lease(), rig.lease()]);
     assert.deepEqual((await rig.call('GET', '/service')).body, {

@@ -47,10 +47,11 @@ export class TestLease {
   static async open(
     { address, sharingToken }: { readonly address: string; readonly sharingToken: string | undefined },
     databases: readonly (LeasedFolder | LeasedStore)[],
+    more: object = {},
   ): Promise<TestLease> {
     const headers = { authorization: `Bearer ${sharingToken}`, 'content-type': 'application/json' };
     const request = http.request(`${address}/leases`, { method: 'POST', headers, agent: false });
-    request.end(JSON.stringify({ databases }));
+    request.end(JSON.stringify({ databases, ...more }));
     const [response] = (await once(request, 'response')) as [http.IncomingMessage];
     const lines = createInterface({ input: response });
     for (const end of [request, response, lines]) end.on('error', () => undefined);

@@ -135,8 +135,11 @@ export class ServiceRig extends ContractRig {
    * Opens a lease on the given databases, by default both folders, and waits until their folders are scanned; see
    * {@link TestLease}.
    */
-  async lease(databases: readonly (LeasedFolder | LeasedStore)[] = this.folders): Promise<TestLease> {
-    const lease = await TestLease.open(this.service, databases);
+  async lease(
+    databases: readonly (LeasedFolder | LeasedStore)[] = this.folders,
+    more: object = {},
+  ): Promise<TestLease> {
+    const lease = await TestLease.open(this.service, databases, more);
     await waitForScans(this.service);
     return lease;
   }

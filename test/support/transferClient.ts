@@ -10,6 +10,7 @@ export interface StatusBody {
   /** Absent if the transfer has ended. */
   readonly paused?: boolean;
   readonly num_bytes_transferred?: number;
+  readonly cluster?: unknown;
 }
 
 const orcid = '0000-0002-1825-0097';

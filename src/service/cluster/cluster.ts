@@ -1,35 +1,14 @@
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
-import * as z from 'zod/mini';
 import type { Clock } from '../../core/util/clock.ts';
 import { createFolder } from '../../core/util/createFolder.ts';
 import { writeFileAtomically } from '../../core/util/durableFiles.ts';
 import type { TransferRecord } from '../transfers/journal.ts';
 import { TransferSuspension } from '../transfers/transferErrors.ts';
+import type { ClusterConfig, ClusterSummary } from './clusterConfig.ts';
 import { isAlive, Slurm } from './slurm.ts';
 import { TaskArray } from './taskFiles.ts';
-
-/** The configuration of transfers that run as tasks on the nodes of a cluster. */
-export const clusterSchema = z.strictObject({
-  slurm: z.strictObject({
-    /** A folder of this user that all nodes reach under the same path. */
-    folder: z.string().check(z.minLength(1)),
-    partition: z.optional(z.string().check(z.minLength(1))),
-    /** Maximum number of tasks of one transfer at a time; 4 if absent. */
-    tasks: z.optional(z.int().check(z.gte(1), z.lte(1_000))),
-    /** More options of sbatch, such as `--account=lab`. */
-    options: z.optional(z.array(z.string())),
-    /** Path of Node.js on the nodes; the service's own if absent. */
-    node: z.optional(z.string().check(z.minLength(1))),
-    /** Size of a transfer, or its number of files, from which it runs on the cluster. */
-    minBytes: z.optional(z.number().check(z.gte(0))),
-    minFiles: z.optional(z.number().check(z.gte(0))),
-  }),
-});
-
-/** See {@link clusterSchema}. */
-export type ClusterConfig = z.infer<typeof clusterSchema>;
 
 /** Maximum time to wait for the end of canceled tasks. Those that run look every second whether they still may. */
 const cancelLimitMs = 10_000;
@@ -41,7 +20,7 @@ const programs = ['../cluster/task.js', '../../../dist/cluster/task.js'] as cons
 export class Cluster {
   readonly slurm: Slurm;
   readonly clock: Clock;
-  private readonly config: ClusterConfig['slurm'];
+  private config: ClusterConfig['slurm'];
 
   constructor({ slurm }: ClusterConfig, clock: Clock) {
     this.config = slurm;
@@ -60,10 +39,28 @@ export class Cluster {
     return [...options, ...(partition === undefined ? [] : [`--partition=${partition}`])];
   }
 
+  get summary(): ClusterSummary {
+    const { partition } = this.config;
+    return { tasks: this.parallelTasks, ...(partition !== undefined && { partition }) };
+  }
+
+  /** The size of transfers that run on the cluster: at least one of the minimums. */
+  get minimums(): { readonly minBytes: number; readonly minFiles: number } {
+    const { minBytes = defaults.minBytes, minFiles = defaults.minFiles } = this.config;
+    return { minBytes, minFiles };
+  }
+
   /** Returns true if a transfer is large enough for the cluster. */
   isWorthwhile({ fileCount, sizeBytes }: TransferRecord): boolean {
-    const { minBytes = defaults.minBytes, minFiles = defaults.minFiles } = this.config;
+    const { minBytes, minFiles } = this.minimums;
     return sizeBytes >= minBytes || fileCount >= minFiles;
+  }
+
+  /** Uses other options from now on. Returns false if only another cluster can: jobs and results are in its folder. */
+  change({ slurm }: ClusterConfig): boolean {
+    if (slurm.folder !== this.config.folder) return false;
+    this.config = slurm;
+    return true;
   }
 
   /** Returns the folder of a transfer's arrays, which need not exist. */
@@ -134,6 +131,36 @@ export class Cluster {
     const isOwn = uid === process.getuid?.() && (mode & 0o022) === 0;
     // Others could replace the program.
     if (!isOwn) throw createFolderSuspension('only the user of the service may own it and write to it');
+  }
+}
+
+/** The cluster that new transfers use, if there is one; it can change while the service runs. */
+export class ClusterChoice {
+  private readonly clock: Clock;
+  private configured: string | undefined;
+  private last: Cluster | undefined;
+
+  constructor(config: ClusterConfig | undefined, clock: Clock) {
+    this.clock = clock;
+    this.configure(config);
+  }
+
+  get current(): Cluster | undefined {
+    return this.configured === undefined ? undefined : this.last;
+  }
+
+  /** The current cluster or, if there is none, the one before, which may have tasks to end. */
+  get latest(): Cluster | undefined {
+    return this.last;
+  }
+
+  /** Applies a configuration. Transfers that run on a cluster stay there. Returns false if nothing has changed. */
+  configure(config: ClusterConfig | undefined): boolean {
+    const text = config && JSON.stringify(config);
+    if (text === this.configured) return false;
+    this.configured = text;
+    if (config !== undefined && this.last?.change(config) !== true) this.last = new Cluster(config, this.clock);
+    return true;
   }
 }
 

@@ -51,7 +51,7 @@ export function isAlive({ state }: SlurmTask): boolean {
  * Variables that the commands see, and the tasks with them: no secrets of the service, and nothing of a job in which
  * the service itself may run.
  */
-const keptVariables = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TZ', 'SLURM_CONF'] as const;
+const keptVariables = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TZ', 'SLURM_CONF', 'ELECTRON_RUN_AS_NODE'] as const;
 const commandLimitMs = 30_000;
 const maxOutputBytes = 64 * 1024 * 1024;
 /** Minimum time between two queries of the queue, which all transfers share. */

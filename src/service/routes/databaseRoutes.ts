@@ -12,6 +12,7 @@ import {
   type ParsedSearch,
 } from '../catalog/searchLanguage.ts';
 import type { CatalogSearch, SearchCursor } from '../catalog/searchSql.ts';
+import type { ClusterChoice } from '../cluster/cluster.ts';
 import { mustFindDatabase, type ServedDatabase, type ServedDatabases } from '../catalog/servedDatabases.ts';
 import {
   createFieldProblem,
@@ -46,23 +47,28 @@ const notFoundDescription =
  * Creates the routes for databases (§4.2), their search parameters and rescans, for search (§4.3), and for metadata by
  * ID with GET and POST (§4.4, D26: service HTTP behavior).
  */
-export function createDatabaseRoutes(apiBase: string, databases: ServedDatabases): DescribedRoute[] {
+export function createDatabaseRoutes(
+  apiBase: string,
+  databases: ServedDatabases,
+  cluster: ClusterChoice,
+): DescribedRoute[] {
   return [
-    ...createReadRoutes(`${apiBase}/databases`, databases),
+    ...createReadRoutes(`${apiBase}/databases`, databases, cluster),
     createScanRoute(databases),
     createSearchRoute(`${apiBase}/files`, databases),
     ...createMetadataRoutes(`${apiBase}/files/by-id`, databases),
   ];
 }
 
-function createReadRoutes(path: string, databases: ServedDatabases): DescribedRoute[] {
+function createReadRoutes(path: string, databases: ServedDatabases, cluster: ClusterChoice): DescribedRoute[] {
   const find = (nameOrId: string): ServedDatabase => mustFindDatabase(databases, nameOrId, 'path.database');
+  const describe = async (database: ServedDatabase): Promise<object> => await describeDatabase(database, cluster);
   const problems = { 404: unknownDatabaseDescription };
   return [
     describeRoute({
       method: 'GET',
       path,
-      handle: async () => ({ status: 200, body: await Promise.all(databases.list().map(describeDatabase)) }),
+      handle: async () => ({ status: 200, body: await Promise.all(databases.list().map(describe)) }),
       operationId: 'listDatabases',
       tag: 'databases',
       summary: 'All databases',
@@ -73,7 +79,7 @@ function createReadRoutes(path: string, databases: ServedDatabases): DescribedRo
       method: 'GET',
       path: `${path}/{database}`,
       params: databasePathSchema,
-      handle: async ({ params }) => ({ status: 200, body: await describeDatabase(find(params.database)) }),
+      handle: async ({ params }) => ({ status: 200, body: await describe(find(params.database)) }),
       operationId: 'getDatabase',
       tag: 'databases',
       summary: 'One database',
@@ -99,9 +105,16 @@ function createReadRoutes(path: string, databases: ServedDatabases): DescribedRo
   ];
 }
 
-async function describeDatabase({ document, catalog }: ServedDatabase): Promise<object> {
+async function describeDatabase(
+  { document, location, catalog }: ServedDatabase,
+  { current: cluster }: ClusterChoice,
+): Promise<object> {
   const listing = await catalog.getListing();
-  return listing === undefined ? document : { ...document, listing };
+  return {
+    ...document,
+    ...(listing && { listing }),
+    ...(cluster && location.folder !== undefined && { cluster: { ...cluster.summary, ...cluster.minimums } }),
+  };
 }
 
 /** Creates the route that requests a rescan of a database (D62: stores through rclone). */

@@ -1,5 +1,6 @@
 import { apiVersion, localServiceName } from '../../contract/contract.ts';
 import type { ServedDatabases } from '../catalog/servedDatabases.ts';
+import type { ClusterChoice } from '../cluster/cluster.ts';
 import type { Health } from '../health.ts';
 import { HttpProblem } from '../http/httpProblem.ts';
 import { describeRoute, type DescribedRoute } from '../http/router.ts';
@@ -17,6 +18,7 @@ interface RoutedService {
   readonly queue: TransferQueue;
   readonly health: Health;
   readonly leases: Leases;
+  readonly cluster: ClusterChoice;
   /** The token for leases and stop requests; absent if the service isn't shared. */
   readonly sharingToken: string | undefined;
   getState(): ServiceState;
@@ -35,7 +37,7 @@ export function createServiceRoutes(service: RoutedService): DescribedRoute[] {
   const apiBase = `/api/v${apiVersion}`;
   const routes: DescribedRoute[] = [
     ...createStateRoutes(service),
-    ...createDatabaseRoutes(apiBase, service.databases),
+    ...createDatabaseRoutes(apiBase, service.databases, service.cluster),
     ...createTransferRoutes(apiBase, service.queue),
     ...(service.sharingToken === undefined ? [] : createSharingRoutes(service)),
   ];

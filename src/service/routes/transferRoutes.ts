@@ -174,7 +174,7 @@ function createPauseRoutes(queue: TransferQueue): DescribedRoute[] {
 function getStatus(queue: TransferQueue, id: string): RouteResponse {
   const record = queue.get(id);
   if (record === undefined) throw createUnknownTransferProblem(id);
-  return { status: 200, body: toStatusDocument(record, queue.getBytes(id)) };
+  return { status: 200, body: toStatusDocument(record, queue.getBytes(id), queue.getCluster(id)) };
 }
 
 function listFiles(

@@ -5,6 +5,7 @@ import type { FileResource, TransferStatusDocument } from '../../contract/contra
 import { createFolderSync } from '../../core/util/createFolder.ts';
 import type { JsonObject } from '../../core/util/json.ts';
 import { isRemoteFolder } from '../../core/util/fileSystem.ts';
+import type { ClusterSummary } from '../cluster/clusterConfig.ts';
 import { openSqlite, runInTransaction, type SqliteFile } from '../sqlite.ts';
 
 /** The states of a transfer (D23: transfer states). */
@@ -90,7 +91,11 @@ export function toResumedRecord(record: TransferRecord): TransferRecord {
 }
 
 /** Returns a transfer's status in its wire format (§2.4, D23: transfer states). */
-export function toStatusDocument(record: TransferRecord, bytes?: ByteCounts): TransferStatusDocument {
+export function toStatusDocument(
+  record: TransferRecord,
+  bytes?: ByteCounts,
+  cluster?: ClusterSummary,
+): TransferStatusDocument {
   const canPause = !hasEnded(record.status) && !record.isCancelRequested;
   return {
     id: record.id,
@@ -99,6 +104,7 @@ export function toStatusDocument(record: TransferRecord, bytes?: ByteCounts): Tr
     ...(canPause && { paused: record.isPaused === true }),
     num_files: record.fileCount,
     num_files_transferred: record.movedCount,
+    ...(cluster && !hasEnded(record.status) && { cluster }),
     ...(bytes && {
       num_bytes: bytes.total,
       ...(bytes.staged !== undefined && { num_bytes_staged: bytes.staged }),

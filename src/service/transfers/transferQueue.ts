@@ -4,7 +4,8 @@ import type { Clock } from '../../core/util/clock.ts';
 import { formatErrorStack } from '../../core/util/errorFacts.ts';
 import { Emitter, type Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import type { Cluster } from '../cluster/cluster.ts';
+import type { ClusterChoice } from '../cluster/cluster.ts';
+import type { ClusterSummary } from '../cluster/clusterConfig.ts';
 import type { DatabaseRegistry } from '../databases/databaseRegistry.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { listJournaledFiles, type FilePage, type FileQuery } from './filePages.ts';
@@ -82,7 +83,7 @@ interface TransferQueueOptions {
   /** Runs the rclone process that reads and writes stores (D62: stores through rclone). */
   readonly daemon: RcloneDaemon;
   /** The cluster that large transfers between folders use, if there is one. */
-  readonly cluster?: Cluster | undefined;
+  readonly cluster?: ClusterChoice | undefined;
   readonly throttleBytesPerSecond?: number | undefined;
 }
 
@@ -165,6 +166,11 @@ export class TransferQueue {
   /** Returns the bytes of a transfer so far; undefined if they are unknown. */
   getBytes(id: string): ByteCounts | undefined {
     return this.live.get(id)?.getBytes();
+  }
+
+  /** Returns the cluster on which a transfer runs; undefined if it doesn't, or has ended. */
+  getCluster(id: string): ClusterSummary | undefined {
+    return this.live.get(id)?.run.clusterSummary;
   }
 
   /**
@@ -268,14 +274,14 @@ export class TransferQueue {
     if (record.orcid !== orcid) return 'notOwner';
     if (hasEnded(record.status)) return 'ended';
     if (record.isCancelRequested) return 'canceling';
+    // It would be acknowledged, and the transfer would end all the same.
+    if (this.live.get(id)?.isEnding === true) return 'ending';
     return (record.isPaused ?? false) === isToBePaused ? 'unchanged' : record;
   }
 
   private pauseLive(live: LiveTransfer): void {
     live.pause();
     if (this.waiting.delete(live)) this.releaseTransfer(live);
-    // It would be acknowledged, and the transfer would end all the same.
-    if (this.live.get(id)?.isEnding === true) return 'ending';
     this.endTasks(live);
   }
 
@@ -316,7 +322,7 @@ export class TransferQueue {
     }
     const files = newFiles ?? journal.listFiles(record.id);
     const limits = { throttleBytesPerSecond, isResumed: !newFiles };
-    const run = { ...databases, threads: this.threads, daemon, cluster, clock, ...limits };
+    const run = { ...databases, threads: this.threads, daemon, cluster: cluster?.current, clock, ...limits };
     const movedCount = files.filter((file) => file.isTransferred).length;
     const live = new LiveTransfer({ ...record, movedCount }, files, { journal, clock, logger }, run);
     this.live.set(record.id, live);
@@ -340,7 +346,7 @@ export class TransferQueue {
     for (const next of this.waiting) {
       if (this.isClosed || this.acknowledgementGate.isClosed) return;
       const mustWait = !next.run.isOnCluster && this.isBusy;
-      if (mustWait && this.options.cluster === undefined) return;
+      if (mustWait && this.options.cluster?.current === undefined) return;
       if (mustWait) continue;
       this.waiting.delete(next);
       this.startTransfer(next);
@@ -423,13 +429,13 @@ export class TransferQueue {
   }
 
   private async endUnfinished(live: LiveTransfer, text: string): Promise<void> {
+    live.beginEnd();
     await live.run.discard();
     // A cancel request during the removal of leftovers has been acknowledged and takes precedence.
     this.end(live, 'failed', live.getRecord().isCancelRequested ? 'canceled' : text);
   }
 
   private end(live: LiveTransfer, status: 'succeeded' | 'failed', text: string): void {
-    live.beginEnd();
     const { id } = live.getRecord();
     // A canceled transfer may have ended before its file operations did.
     if (this.live.get(id) !== live) return;

@@ -5,6 +5,7 @@ import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import type { HashedFile } from '../catalog/catalogFile.ts';
 import type { ServedDatabase } from '../catalog/servedDatabases.ts';
 import type { Cluster } from '../cluster/cluster.ts';
+import type { ClusterSummary } from '../cluster/clusterConfig.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { ArchivedFiles } from './archivedFiles.ts';
 import { createLossError, FileAttempts, type FileProblem } from './transferErrors.ts';
@@ -80,6 +81,7 @@ export class TransferRun {
   /** Present if the source is a store whose archived objects may be restored. */
   private readonly archivedFiles: ArchivedFiles | undefined;
   private openRoute: TransferRoute | undefined;
+  private choice: { readonly cluster: Cluster | undefined } | undefined;
   private manifestName = '';
   private hasLeftovers = false;
   /** True if a run was, or may have been, interrupted, or if a batch was incomplete. */
@@ -118,6 +120,11 @@ export class TransferRun {
   /** True if a cluster does the work. */
   get isOnCluster(): boolean {
     return this.cluster !== undefined;
+  }
+
+  /** The cluster that does the work; undefined if none does. */
+  get clusterSummary(): ClusterSummary | undefined {
+    return this.cluster?.summary;
   }
 
   /** The work of a cluster on the files at the moment, as a clause; undefined if nothing is known. */
@@ -215,6 +222,12 @@ export class TransferRun {
   }
 
   private get cluster(): Cluster | undefined {
+    // The sizes that the cluster takes can change meanwhile.
+    this.choice ??= { cluster: this.chooseCluster() };
+    return this.choice.cluster;
+  }
+
+  private chooseCluster(): Cluster | undefined {
     const { source, destination, cluster } = this.options;
     const isBetweenFolders = source.location.folder !== undefined && destination.location.folder !== undefined;
     return isBetweenFolders && cluster?.isWorthwhile(this.progress.getRecord()) === true ? cluster : undefined;

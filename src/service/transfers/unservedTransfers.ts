@@ -2,7 +2,7 @@ import { getBackoffMs, type Clock } from '../../core/util/clock.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { DatabaseLocation, ServedDatabases } from '../catalog/servedDatabases.ts';
-import type { Cluster } from '../cluster/cluster.ts';
+import type { ClusterChoice } from '../cluster/cluster.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { discardInStore, type Removal } from './storeRoute.ts';
 import { formatTransferMessage, type Leftovers, type TransferJournal, type TransferRecord } from './journal.ts';
@@ -14,7 +14,7 @@ interface UnservedTransfersOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly daemon: RcloneDaemon;
-  readonly cluster?: Cluster | undefined;
+  readonly cluster?: ClusterChoice | undefined;
 }
 
 /** Milliseconds between the end of a transfer and the first removal of late objects. Each further delay is doubled. */
@@ -148,7 +148,7 @@ export class UnservedTransfers {
    */
   private async removeLeftovers({ transferId, destinationId, manifestName }: Leftovers): Promise<boolean> {
     const { journal, databases, cluster } = this.options;
-    if (this.isClosed || (await cluster?.endTasks(transferId)) === false) return false;
+    if (this.isClosed || (await cluster?.latest?.endTasks(transferId)) === false) return false;
     const location = databases.findById(destinationId)?.location;
     if (location === undefined) return false;
     const removal = await this.removeAt(location, transferId, manifestName);

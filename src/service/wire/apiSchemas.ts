@@ -8,6 +8,7 @@ import {
 import { fileStates, maxFilePage, type FileState } from '../../core/util/fileStates.ts';
 import type { LeftOutKind } from '../../core/util/leftOut.ts';
 import { fieldTexts } from '../../core/util/sharedTexts.ts';
+import { clusterFields, clusterSchema } from '../cluster/clusterConfig.ts';
 import { restoreSchema } from '../stores/storeRestore.ts';
 
 function describe<T extends z.ZodMiniType>(schema: T, description: string, metadata: z.core.GlobalMeta = {}): T {
@@ -184,6 +185,12 @@ export const leaseSchema = z.strictObject({
     z.array(leasedDatabaseSchema).check(z.maxLength(1_000)),
     'The folders and stores to serve during the lease.',
   ),
+  cluster: z.optional(
+    describe(
+      z.nullable(clusterSchema),
+      'The cluster for new transfers, also after the lease; `null`: none; absent: no change.',
+    ),
+  ),
 });
 
 /** The validated body of a lease request. */
@@ -204,6 +211,7 @@ export const requestSchemas = {
   TransferRequest: transferSchema,
   LeaseRequest: leaseSchema,
   LeasedDatabase: leasedDatabaseSchema,
+  ClusterConfig: clusterSchema,
 } as const;
 
 const transferId = describe(z.guid(), 'ID of the transfer: a UUID.');
@@ -240,6 +248,14 @@ const listing = describe(
 /** The state of a store's listing or, while searches wait for it, of a folder's scan (D62: stores through rclone). */
 export type StoreListingState = z.infer<typeof listing>;
 
+const { tasks, partition, minBytes, minFiles } = clusterFields;
+const clusterPlace = { tasks, partition: z.optional(partition) };
+
+const clusterOffer = describe(
+  z.strictObject({ ...clusterPlace, minBytes, minFiles }),
+  'The cluster for transfers between databases with this field.',
+);
+
 /** A database (§2.2). */
 const database = describe(
   z.strictObject({
@@ -249,6 +265,7 @@ const database = describe(
     url: text('Address of its folder or its remote.', { format: 'uri' }),
     readOnly: z.optional(describe(z.literal(true), 'True if the database refuses transfers to it; absent otherwise.')),
     listing: z.optional(listing),
+    cluster: z.optional(clusterOffer),
   }),
   'A database: a folder, or a store accessed through rclone.',
 );
@@ -326,6 +343,7 @@ const transferStatus = z.strictObject({
   paused: z.optional(
     describe(z.boolean(), 'True until the transfer is resumed on request; absent after its end or a cancel request.'),
   ),
+  cluster: z.optional(describe(z.strictObject(clusterPlace), 'The cluster on which it runs; absent after the end.')),
   ...createNumberSchemas(count),
   num_bytes: z.optional(
     count('Size of all files. The counts of bytes are absent if unknown, and after the end of the transfer.'),

@@ -103,6 +103,25 @@ if (canRunSlurm)
       assert.deepEqual([listArrays(id, 'stage').length, listArrays(id, 'move').length], [1, 1]);
     });
 
+    it('goes on with the options of a later lease, and stays on the cluster if a later one has none', async () => {
+      const slurm = { folder: nodePath.join(servers.root, 'tasks'), minFiles: 2, tasks: 2, partition: 'none' };
+      await rig.restart({ shared: true, retryDelayMs: 500, throttleBytesPerSecond: 500_000 });
+      await rig.lease(rig.folders, { cluster: { slurm } });
+      const id = await rig.mustSubmit(paths);
+      const { message } = await rig.waitForStatus(id, 'inactive');
+      assert.match(message, /Slurm can't be used: .* \(see cluster\.slurm\.partition in the configuration\)/);
+      await rig.lease(rig.folders, { cluster: { slurm: { ...slurm, partition: 'xfer' } } });
+      await waitForTasks(id);
+      assert.deepEqual((await rig.status(id)).cluster, { tasks: 2, partition: 'xfer' });
+      await rig.lease(rig.folders, { cluster: null });
+      assert.deepEqual((await rig.status(id)).cluster, { tasks: 2, partition: 'xfer' });
+      await assertReceived(id);
+      assert.equal((await rig.status(id)).cluster, undefined);
+      const other = await rig.mustSubmit(paths);
+      await rig.waitForStatus(other, 'succeeded');
+      assert.deepEqual(listArrays(other, 'move'), []);
+    });
+
     it('stays on this machine if it is small', async () => {
       const id = await rig.mustSubmit(paths.slice(0, 1));
       await rig.waitForStatus(id, 'succeeded');
