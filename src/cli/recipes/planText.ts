@@ -7,6 +7,7 @@ import {
   type RecipePlan,
 } from '../../core/recipes/planRecipe.ts';
 import { sumUpFiles, type RecipeFile } from '../../core/recipes/recipeFile.ts';
+import type { ClusterPlace } from '../../core/model/databaseModel.ts';
 import type { LockReadResult } from '../../core/recipes/recipeLock.ts';
 import {
   describeEditedLock,
@@ -19,7 +20,7 @@ import { describeNeverRun } from '../../core/words/sharedSentences.ts';
 import { listTableDoubts } from '../../core/words/tableSentences.ts';
 import { exitCode, getExitCode, type ExitCode } from '../cliError.ts';
 import { formatBytes, formatCount, toPlainCell } from '../output.ts';
-import { describeListing, describeReason, english, tableWording } from '../text/sentences.ts';
+import { describeCluster, describeListing, describeReason, english, plural, tableWording } from '../text/sentences.ts';
 
 /** The facts about a destination that are known before files are sent there. Absent fields are unknown. */
 export interface DestinationFacts {
@@ -35,6 +36,8 @@ export interface DestinationFacts {
    * `alreadyThere` is complete; otherwise, this is unknown.
    */
   readonly transferredBefore?: number;
+  /** The cluster on which the transfer would run. */
+  readonly cluster?: ClusterPlace;
 }
 
 const maxNames = 10;
@@ -74,7 +77,7 @@ function describeLeftOutNames({ recipe: { from }, leftOut }: RecipePlan): readon
 
 function formatDestination(
   { recipe: { to }, files }: RecipePlan,
-  { freeBytes, alreadyThere, transferredBefore = 0 }: DestinationFacts,
+  { freeBytes, alreadyThere, transferredBefore = 0, cluster }: DestinationFacts,
 ): readonly string[] {
   const name = toPlainCell(to?.database ?? '');
   const isShort = freeBytes !== undefined && sumUpFiles(files).bytes > freeBytes;
@@ -86,6 +89,7 @@ function formatDestination(
     ...(transferredBefore > 0
       ? [`transferred to ${name} before, may not be there now: ${formatCount(transferredBefore, 'file')}`]
       : []),
+    ...(cluster ? [describeCluster(cluster)] : []),
   ];
 }
 
@@ -118,8 +122,7 @@ function withPeriod(text: string): string {
 
 const wording = {
   ...tableWording,
-  plural: (count: number, one: string, other: string, ...others: readonly string[]): string =>
-    english.t(count === 1 ? one : other, count, ...others),
+  plural,
   formatFileCount: (count: number) => formatCount(count, 'file'),
   formatNames,
   formatDifference,

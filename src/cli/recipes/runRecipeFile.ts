@@ -7,6 +7,7 @@ import {
   type OpenRecipe,
   type PlannedRun,
 } from '../../core/search/recipeRun.ts';
+import { findCluster } from '../../core/model/databaseModel.ts';
 import { findSubmissionFacts } from '../../core/transfers/submissionFacts.ts';
 import { findObstacle, hasDifference } from '../../core/recipes/planRecipe.ts';
 import { recipeExtension } from '../../core/recipes/recipeNames.ts';
@@ -101,14 +102,20 @@ async function readDestinationFacts({ explorer, context }: CliSession, planned: 
   if (findObstacle(plan) === 'failed' || !plan.recipe.to || plan.files.length === 0) return {};
   // Reads the transfer records, because the files of earlier transfers also count.
   await explorer.transferFlow.resume();
-  const facts = await findSubmissionFacts(explorer, [toRunOrder(planned)], {
-    destination: explorer.connectionStore.findDatabase(plan.recipe.to.database),
+  const order = toRunOrder(planned);
+  const [source, destination] = [order.source, order.destination].map((name) =>
+    explorer.connectionStore.findDatabase(name),
+  );
+  const facts = await findSubmissionFacts(explorer, [order], {
+    destination,
     signal: context.signal,
   });
   const { atDestination, freeBytes, isComplete, received } = facts;
   const isKnown = atDestination.size > 0 || isComplete;
   const transferredBefore = [...received.keys()].filter((file) => !atDestination.has(file)).length;
+  const cluster = findCluster(source, destination, order.files);
   return {
+    ...(cluster && { cluster }),
     ...(freeBytes !== undefined && { freeBytes }),
     ...(isKnown && { alreadyThere: { files: atDestination.size, atLeast: !isComplete } }),
     ...(transferredBefore > 0 && { transferredBefore }),

@@ -1,6 +1,7 @@
-import type { StoreListing } from '../../core/model/databaseModel.ts';
+import type { ClusterPlace, StoreListing } from '../../core/model/databaseModel.ts';
 import type { Reason } from '../../core/model/reason.ts';
 import { cannotBeRead, toSentence } from '../../core/util/sharedTexts.ts';
+import { describeCluster as describeClusterPlace } from '../../core/words/clusterWords.ts';
 import { ReasonWords } from '../../core/words/reasonWords.ts';
 import { describeListing as describeStoreListing } from '../../core/words/listingWords.ts';
 import { formatBytes, toPlainCell, type Output } from '../output.ts';
@@ -14,6 +15,16 @@ export const english = { t: fillIn };
 
 /** The wording of sentences about tables. */
 export const tableWording = { l10n: english, toPlainLine: toPlainCell, formatNumber: String, formatSize: formatBytes };
+
+/** Fills in the sentence for one or the one for several, whose `{0}` is the count. */
+export function plural(count: number, one: string, other: string, ...others: readonly string[]): string {
+  return english.t(count === 1 ? one : other, count, ...others);
+}
+
+/** Describes the cluster on which a transfer runs, as a clause. */
+export function describeCluster(place: ClusterPlace): string {
+  return `runs on: ${describeClusterPlace({ l10n: english, plural, toPlainLine: toPlainCell }, place)}`;
+}
 
 function toClause(sentences: string): string {
   return sentences

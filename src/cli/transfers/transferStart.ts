@@ -6,13 +6,15 @@ import {
   type TransferOrder,
   type TransferRequester,
 } from '../../core/model/transferModel.ts';
+import { findCluster } from '../../core/model/databaseModel.ts';
 import type { AcceptedTransfer } from '../../core/search/recipeRun.ts';
 import { wait } from '../../core/util/clock.ts';
+import { toSentence } from '../../core/util/sharedTexts.ts';
 import { describeRequestWait } from '../../core/words/sharedSentences.ts';
 import { CliError, createRequestError, createUsageError, exitCode, type ExitCode } from '../cliError.ts';
 import type { CliSession } from '../connections/cliSession.ts';
 import { type Output, formatCount, toPlainCell } from '../output.ts';
-import { describeReason, english } from '../text/sentences.ts';
+import { describeCluster, describeReason, english } from '../text/sentences.ts';
 import {
   describeProgress,
   describeResult,
@@ -54,8 +56,16 @@ export async function submitTransfer(
   if (transfer.id === undefined) throw createStartError(transfer);
   const { id } = transfer;
   const databases = `${toPlainCell(order.source)} to ${toPlainCell(order.destination)}`;
-  session.context.output.note(`Started transfer ${id}: ${formatCount(order.files.length, 'file')} from ${databases}.`);
+  const { output } = session.context;
+  output.note(`Started transfer ${id}: ${formatCount(order.files.length, 'file')} from ${databases}.`);
+  noteCluster(session, order);
   return { ...transfer, id };
+}
+
+function noteCluster({ context, explorer }: CliSession, { source, destination, files }: TransferOrder): void {
+  const [from, to] = [source, destination].map((name) => explorer.connectionStore.findDatabase(name));
+  const cluster = findCluster(from, to, files);
+  if (cluster) context.output.note(toSentence(describeCluster(cluster)));
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   type FileResource,
   type TransferStatusDocument,
 } from '../../contract/contract.ts';
-import type { Database, SearchParameter, StoreListing } from '../model/databaseModel.ts';
+import type { ClusterOffer, ClusterPlace, Database, SearchParameter, StoreListing } from '../model/databaseModel.ts';
 import type { FoundFile, UnreadableFile } from '../model/fileEntry.ts';
 import type { FileProgress, FileProgressPage } from '../model/fileProgress.ts';
 import { statusCounts, type TransferBytes, type TransferStatus } from '../model/transferModel.ts';
@@ -59,8 +59,22 @@ function readDatabase(element: unknown): Database | undefined {
   const { id, name, organization, url } = data;
   // These fields are not in the schema, because an invalid value would then exclude the entire database.
   const listing = readStoreListing(data['listing']);
+  const cluster = readClusterOffer(data['cluster']);
   const readOnly = data['readOnly'] === true && { readOnly: true };
-  return { id, name, organization, url, ...readOnly, ...(listing && { listing }) };
+  return { id, name, organization, url, ...readOnly, ...omitAbsent({ listing, cluster }) };
+}
+
+function readClusterOffer(value: unknown): ClusterOffer | undefined {
+  const place = readClusterPlace(value);
+  if (!place || !hasFields(value, { texts: [], numbers: ['minBytes', 'minFiles'] })) return undefined;
+  return { ...place, minBytes: Number(value['minBytes']), minFiles: Number(value['minFiles']) };
+}
+
+function readClusterPlace(value: unknown): ClusterPlace | undefined {
+  if (!hasFields(value, { texts: ['partition'], numbers: ['tasks'] })) return undefined;
+  const { tasks, partition } = value as { readonly tasks?: unknown; readonly partition?: string | null };
+  const count = parseAmount(tasks);
+  return count === undefined ? undefined : { tasks: count, ...omitAbsent({ partition }) };
 }
 
 const listingStates = ['scanning', 'listed', 'failed'] as const;
@@ -192,7 +206,7 @@ const countFields = Object.entries(statusCounts);
 
 /**
  * Reads a transfer's status (§2.4). Omits null fields and impossible counts (D39: server data
- * display). Ignores `paused` unless `isLocal` is true, since it may mean anything.
+ * display). Ignores `paused` and `cluster` unless `isLocal` is true, since they may mean anything.
  */
 export function readStatus(json: unknown, isLocal = false): TransferStatus {
   const document = hasFields(json, statusFields) ? (json as TransferStatusDocument) : parse(transferStatusSchema, json);
@@ -201,7 +215,8 @@ export function readStatus(json: unknown, isLocal = false): TransferStatus {
   for (const [name, field] of countFields) counts[name] = parseAmount(document[field]);
   const { paused } = document;
   const isPaused = isLocal && typeof paused === 'boolean' ? paused : undefined;
-  return omitAbsent({ id, status, message, isPaused, ...counts, bytes: readBytes(document) });
+  const cluster = isLocal ? readClusterPlace(document['cluster']) : undefined;
+  return omitAbsent({ id, status, message, isPaused, ...counts, bytes: readBytes(document), cluster });
 }
 
 /**

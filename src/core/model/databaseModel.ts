@@ -15,6 +15,34 @@ export interface Database {
    * while searches wait for its scan, or if the listing leaves something out.
    */
   readonly listing?: StoreListing;
+  /** The cluster that runs large transfers to and from the database; absent if none does. */
+  readonly cluster?: ClusterOffer;
+}
+
+/** The cluster on which a transfer runs, as the local service reports it. */
+export interface ClusterPlace {
+  /** Maximum number of tasks of the transfer at a time. */
+  readonly tasks: number;
+  /** Absent for the default partition of the cluster. */
+  readonly partition?: string;
+}
+
+/** A cluster that runs transfers between two databases if they have at least so many bytes or files. */
+export interface ClusterOffer extends ClusterPlace {
+  readonly minBytes: number;
+  readonly minFiles: number;
+}
+
+/** Returns the cluster on which a transfer of files will run; undefined if it will run where its service does. */
+export function findCluster(
+  source: Database | undefined,
+  destination: Database | undefined,
+  files: readonly { readonly sizeBytes?: number }[],
+): ClusterPlace | undefined {
+  if (!source?.cluster || !destination?.cluster) return undefined;
+  const { minBytes, minFiles, ...place } = destination.cluster;
+  const sizeBytes = files.reduce((sum, file) => sum + (file.sizeBytes ?? 0), 0);
+  return sizeBytes >= minBytes || files.length >= minFiles ? place : undefined;
 }
 
 /** Returns true if the local service serves the database from a store (D62: stores through rclone). */

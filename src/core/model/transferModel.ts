@@ -1,4 +1,5 @@
 import type { JsonObject } from '../util/json.ts';
+import type { ClusterPlace } from './databaseModel.ts';
 import type { Reason } from './reason.ts';
 
 /** The bytes of a transfer's files, which only the local service reports (§2.4). */
@@ -25,6 +26,8 @@ export interface TransferStatus extends StatusCounts {
   /** True while paused by the user; absent if that is impossible (D70: paused transfers). */
   readonly isPaused?: boolean;
   readonly bytes?: TransferBytes;
+  /** The cluster on which the transfer runs; absent for others, and after the end. */
+  readonly cluster?: ClusterPlace;
   /**
    * True if this and the two previous responses appeared to belong to another transfer (D11: check status identity).
    */

@@ -3,7 +3,9 @@ import { countFileLicenses, type LicenseCount } from '../../core/citations/credi
 import type { KnownCopies } from '../../core/transfers/duplicateFlow.ts';
 import type { FileStaging } from '../../core/model/searchModel.ts';
 import type { TransferFile, TransferOrder } from '../../core/model/transferModel.ts';
+import type { ClusterPlace } from '../../core/model/databaseModel.ts';
 import { findNestedFiles } from '../../core/util/nestedFiles.ts';
+import { describeCluster } from '../../core/words/clusterWords.ts';
 import { describeNestedFiles } from '../../core/words/sharedSentences.ts';
 import { formatFileCount, formatList, formatSize, plural } from './localeFormats.ts';
 import { cutPlainText, toPlainLine, toPlainText } from './plainText.ts';
@@ -23,6 +25,8 @@ interface SummaryFacts {
   readonly getStaging: StagingLookup;
   /** Free space at the destination in bytes; undefined if unknown. */
   readonly freeBytes: number | undefined;
+  /** Returns the cluster on which the transfer of an order will run. */
+  readonly getCluster: (order: TransferOrder) => ClusterPlace | undefined;
   /** Maximum number of characters to show, both for the description and for the instructions. */
   readonly maxTextLength?: number | undefined;
 }
@@ -38,7 +42,7 @@ export interface Summary {
 /** Summarizes the transfers to be submitted. */
 export function createSummary(
   orders: readonly TransferOrder[],
-  { getStaging, freeBytes, maxTextLength = defaultTextLength }: SummaryFacts,
+  { getStaging, getCluster, freeBytes, maxTextLength = defaultTextLength }: SummaryFacts,
 ): Summary {
   const files = orders.flatMap((order) => order.files);
   const isSpaceShort = freeBytes !== undefined && sumSizes(files) > freeBytes;
@@ -53,6 +57,7 @@ export function createSummary(
     orders.length > 1
       ? plural(orders.length, 'Will run as {0} transfer.', 'Will run as {0} transfers, one per source.')
       : '',
+    formatClusterLine(orders, getCluster),
     ...createDetailLines(orders[0], maxTextLength),
   ];
   return { lines: lines.filter(Boolean), isSpaceShort };
@@ -212,6 +217,16 @@ function describeForbidden({ license, fileCount }: LicenseCount): string {
     'The license of {0} files forbids redistribution: {1}',
     toPlainText(license?.name ?? '', maxNameLength),
   );
+}
+
+function formatClusterLine(orders: readonly TransferOrder[], getCluster: SummaryFacts['getCluster']): string {
+  const places = orders.flatMap((order) => getCluster(order) ?? []);
+  const [place] = places;
+  if (!place) return '';
+  const cluster = describeCluster({ l10n, plural, toPlainLine }, place);
+  return places.length === orders.length
+    ? l10n.t('Runs on: {0}', cluster)
+    : l10n.t('{0} of {1} transfers run on: {2}', places.length, orders.length, cluster);
 }
 
 function formatFreeSpaceLine(freeBytes: number | undefined, isSpaceShort: boolean): string {

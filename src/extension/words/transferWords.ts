@@ -10,6 +10,7 @@ import {
   type TransferState,
 } from '../../core/model/transferModel.ts';
 import { getOutcome, getProgress, getTellingBytes, isUnsent, wasSent } from '../../core/model/transferOutcome.ts';
+import { describeCluster } from '../../core/words/clusterWords.ts';
 import { formatByteProgress } from '../../core/util/displayLimits.ts';
 import { formatAgentName } from './agentWords.ts';
 import { formatFileCount, formatList, formatNumber, plural } from './localeFormats.ts';
@@ -182,13 +183,17 @@ type TransferFact =
 
 /** Lists the facts that a transfer's page and the tooltip of its row show, each with a label. Omits unknown facts. */
 export function listTransferFacts(transfer: Transfer): readonly TransferFact[] {
-  const { id, state, createdAt, askedAt, requestedBy } = transfer;
+  const { id, state, createdAt, askedAt, requestedBy, status } = transfer;
   const facts: readonly (TransferFact | false | undefined)[] = [
     wasSent(transfer) && { label: getStartLabel(transfer), at: createdAt },
     hasEnded(state) && state !== 'expired' && { label: l10n.t('Ended'), at: getEndedAt(transfer) },
     requestedBy && {
       label: l10n.t('Requested by'),
       text: l10n.t('{0}, confirmed by you', formatAgentName(requestedBy.agent)),
+    },
+    status?.cluster && {
+      label: l10n.t('Runs on'),
+      text: describeCluster({ l10n, plural, toPlainLine }, status.cluster),
     },
     askedAt !== undefined && { label: l10n.t('Last checked'), at: askedAt },
     id !== undefined && { label: l10n.t('Transfer ID'), text: toPlainLine(id), isCode: true },

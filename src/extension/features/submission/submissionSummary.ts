@@ -1,5 +1,6 @@
 import { l10n } from 'vscode';
 import { findRepeatedFiles, getPlaceKeys, omitFiles, type VerifiedFiles } from '../../../core/duplicates/equalFiles.ts';
+import { findCluster } from '../../../core/model/databaseModel.ts';
 import { findFilesUnderWay, type FilesUnderWay } from '../../../core/model/transferOutcome.ts';
 import { createStagingLookup } from '../../../core/model/searchModel.ts';
 import type { Transfer, TransferFile, TransferOrder } from '../../../core/model/transferModel.ts';
@@ -155,7 +156,7 @@ export async function sumUpOrders(
 }
 
 function describeOrders(
-  { searchStore }: CommandServices,
+  { searchStore, connectionStore }: CommandServices,
   orders: readonly TransferOrder[],
   facts: SubmissionFacts,
   { getStaging, maxTextLength }: SummaryOptions,
@@ -164,6 +165,10 @@ function describeOrders(
   const { lines, isSpaceShort } = createSummary(orders, {
     maxTextLength,
     freeBytes: facts.freeBytes,
+    getCluster: ({ connectionId, source, destination, files }) =>
+      connectionStore.shown?.id === connectionId
+        ? findCluster(connectionStore.findDatabase(source), connectionStore.findDatabase(destination), files)
+        : undefined,
     getStaging: (file: FileName) => getStaging?.(file) ?? getFoundStaging(file),
   });
   const [fileCount, destination] = [countFiles(orders), orders[0]?.destination ?? ''];
