@@ -142,7 +142,10 @@ function createLocalService(
     version: facts.version,
     clock,
     log,
-    locations: () => getServedLocations(settings, serviceFolders, log),
+    getTerms: async () => ({
+      databases: await getServedLocations(settings, serviceFolders, log),
+      cluster: settings.cluster,
+    }),
     getConfig: () => ({
       retentionDays: settings.retentionDays,
       rclone: settings.rclonePath,

@@ -230,12 +230,27 @@ describe('Serving a folder as a database', () => {
     await shows(workspaceName(), 'Sample Data', 'Received Files');
   });
 
+  it('follows the setting of the cluster, and reports a value that the service refuses', async () => {
+    await stage.run('dataTransfer.startLocalService');
+    const slurm = { folder: join(dirname(folder), 'tasks'), partition: 'xfer', tasks: 8 };
+    const { connectionStore } = stage.parts;
+    const getTasks = (): unknown => connectionStore.findDatabase('Received Files')?.cluster?.tasks;
+    await stage.settings.update('localService.cluster', { slurm }, true);
+    await until(connectionStore.onDidChange, () => getTasks() === 8);
+    await stage.settings.update('localService.cluster', { slurm: { ...slurm, tasks: 0 } }, true);
+    const { message } = await stage.person.notice();
+    assert.equal(message, "The local service can't use your settings: cluster.slurm.tasks must be at least 1");
+    assert.equal(getTasks(), 8);
+    await stage.settings.update('localService.cluster', undefined, true);
+    await until(connectionStore.onDidChange, () => getTasks() === undefined);
+  });
+
   it('reports configured folders that it cannot serve, and continues to serve the others', async () => {
     await stage.run('dataTransfer.startLocalService');
     await stage.settings.update('localService.databases', [{ name: 'Wrong', folder: basename(folder) }], true);
     const { message } = await stage.person.notice();
     const why = 'Wrong (Lab Share): folder must be an absolute path';
-    assert.equal(message, `The local service can't serve the databases in your settings: ${why}`);
+    assert.equal(message, `The local service can't use your settings: ${why}`);
     assert.deepEqual(names(), [workspaceName(), 'Sample Data', 'Received Files']);
     assert.equal((await stage.search('Sample Data', '')).reason, undefined);
   });

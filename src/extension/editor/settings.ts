@@ -212,6 +212,11 @@ export class Settings {
     return this.getList('localService.databases').filter(isServedLocation).map(omitInvalidInterval);
   }
 
+  /** Returns the cluster of the local service, which validates it; null if there is none. */
+  get cluster(): unknown {
+    return workspace.getConfiguration(section).get<unknown>('localService.cluster') ?? null;
+  }
+
   /** Adds a folder or store to the setting. Preserves all other entries. */
   async saveServedLocation(location: ServedLocation): Promise<void> {
     await this.update('localService.databases', [...this.getEntries('localService.databases'), location]);

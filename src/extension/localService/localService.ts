@@ -1,11 +1,10 @@
 import { Emitter, type Disposable } from '../../core/util/lifetime.ts';
-import type { ServedLocation } from '../editor/settings.ts';
-import type { Lease, LeaseEnd, ServiceOptions } from './serviceLink.ts';
+import type { Lease, LeaseEnd, LeaseTerms, ServiceOptions } from './serviceLink.ts';
 import { readServiceRecord, type LocalServiceAccess, type ServiceRecord } from './serviceRecord.ts';
 
 interface LocalServiceDependencies extends ServiceOptions {
-  /** Returns the folders and stores that the service serves for this window. */
-  locations(): Promise<readonly ServedLocation[]>;
+  /** Returns what the service serves and uses for this window. */
+  getTerms(): Promise<LeaseTerms>;
 }
 
 /**
@@ -18,7 +17,7 @@ interface ServiceUse {
   readonly access: LocalServiceAccess;
   readonly record: ServiceRecord;
   readonly lease: Lease;
-  readonly locations: readonly ServedLocation[];
+  readonly terms: LeaseTerms;
 }
 
 const maxRestarts = 3;
@@ -60,7 +59,7 @@ export class LocalService implements Disposable {
   }
 
   /**
-   * Updates the databases that the service serves for this window, if the window uses the service. The new lease starts
+   * Updates the databases that the service serves for this window, and its cluster, if the window uses the service. The new lease starts
    * before the old one ends.
    */
   async updateServedLocations(): Promise<void> {
@@ -132,15 +131,12 @@ export class LocalService implements Disposable {
   }
 
   private async connectNow(change: LocalServiceChange): Promise<LocalServiceAccess> {
-    const [{ findOrStartService, Lease }, locations] = await Promise.all([
-      loadServiceCode(),
-      this.dependencies.locations(),
-    ]);
+    const [{ findOrStartService, Lease }, terms] = await Promise.all([loadServiceCode(), this.dependencies.getTerms()]);
     for (let attempt = 1; ; attempt += 1) {
       const record = await findOrStartService(this.dependencies);
       try {
         const access = { address: record.address, token: record.token };
-        this.use({ access, record, lease: await Lease.start(record, locations), locations });
+        this.use({ access, record, lease: await Lease.start(record, terms), terms });
         this.changed.fire(change);
         this.applyLocationChanges();
         return access;
@@ -169,10 +165,10 @@ export class LocalService implements Disposable {
     await this.waitForStop();
     const { current } = this;
     if (!current) return;
-    const locations = await this.dependencies.locations();
-    if (JSON.stringify(locations) === JSON.stringify(current.locations)) return;
+    const terms = await this.dependencies.getTerms();
+    if (JSON.stringify(terms) === JSON.stringify(current.terms)) return;
     const { Lease } = await loadServiceCode();
-    const lease = await Lease.start(current.record, locations).catch(async (error: unknown) => {
+    const lease = await Lease.start(current.record, terms).catch(async (error: unknown) => {
       await this.waitForStop();
       // A service that was stopped in the meantime no longer serves anything for this window.
       if (this.current === current) throw error;
@@ -181,7 +177,7 @@ export class LocalService implements Disposable {
       lease?.dispose();
       return;
     }
-    this.use({ ...current, lease, locations });
+    this.use({ ...current, lease, terms });
     current.lease.dispose();
     this.databasesChanged.fire();
   }

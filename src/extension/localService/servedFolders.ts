@@ -92,12 +92,16 @@ export async function containsPath(folder: string, path: string): Promise<boolea
   return relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath);
 }
 
-/** Calls a listener when the databases in the settings, the workspace folders or the workspace trust change. */
+/**
+ * Calls a listener when the databases or the cluster in the settings, the workspace folders or the workspace trust
+ * change.
+ */
 export function watchServedLocations(listener: () => void): Disposable {
   const lifetime = new Lifetime();
   lifetime.track(
     workspace.onDidChangeConfiguration((change) => {
-      if (change.affectsConfiguration('dataTransfer.localService.databases')) listener();
+      const names = ['databases', 'cluster'].map((name) => `dataTransfer.localService.${name}`);
+      if (names.some((name) => change.affectsConfiguration(name))) listener();
     }),
   );
   lifetime.track(workspace.onDidChangeWorkspaceFolders(listener));

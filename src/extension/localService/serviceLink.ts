@@ -52,9 +52,16 @@ export async function scanDatabase(access: SharedServiceAccess, id: string): Pro
   if (status !== 202) throw new Error(`The local service responded with ${status}`);
 }
 
-/** Requests a lease for the given databases. The response stays open until the lease ends. */
-function requestLease(access: SharedServiceAccess, databases: readonly unknown[]): ClientRequest {
-  return send(access, 'POST', '/leases', getSharingToken(access), { databases });
+/** The terms of a window's lease. */
+export interface LeaseTerms {
+  readonly databases: readonly ServedLocation[];
+  /** The cluster for large transfers; null for none. The service validates it. */
+  readonly cluster: unknown;
+}
+
+/** Requests a lease. The response stays open until the lease ends. */
+function requestLease(access: SharedServiceAccess, terms: LeaseTerms): ClientRequest {
+  return send(access, 'POST', '/leases', getSharingToken(access), terms);
 }
 
 function getSharingToken({ sharingToken, token }: SharedServiceAccess): string {
@@ -129,12 +136,12 @@ export class Lease implements Disposable {
    * Requests a lease. Resolves once the service serves the databases. Rejects with {@link LeaseRefused} if the service
    * refuses the lease, or with another error if the service can't be reached.
    */
-  static async start(access: SharedServiceAccess, databases: readonly ServedLocation[]): Promise<Lease> {
-    const request = requestLease(access, databases);
+  static async start(access: SharedServiceAccess, terms: LeaseTerms): Promise<Lease> {
+    const request = requestLease(access, terms);
     const timeout = endAfter(request, startTimeoutMs);
     try {
       const response = await waitForResponse(request);
-      if (response.statusCode !== 200) throw await createLeaseRefused(response, databases);
+      if (response.statusCode !== 200) throw await createLeaseRefused(response, terms);
       const lines = createInterface({ input: response });
       const lease = new Lease(request, response, lines);
       await waitForFirstLine(response, lines);
@@ -185,11 +192,8 @@ function describePlace({ folder, remote = '' }: ServedLocation): string {
   return findRemoteProblem(remote) === undefined ? ` (${remote})` : '';
 }
 
-/** Creates an error from a problem document, including the names of the affected databases. */
-async function createLeaseRefused(
-  response: IncomingMessage,
-  databases: readonly ServedLocation[],
-): Promise<LeaseRefused> {
+/** Creates an error from a problem document, including the names of the affected databases, or the fields of the cluster. */
+async function createLeaseRefused(response: IncomingMessage, { databases }: LeaseTerms): Promise<LeaseRefused> {
   const value: unknown = JSON.parse(await text(response));
   const { detail, errors } = isJsonObject(value) ? value : {};
   const lines = (Array.isArray(errors) ? errors : []).filter(isJsonObject).map(({ location, message }) => {

@@ -51,7 +51,7 @@ describe('Windows that share the local service as a separate process (D29)', () 
       version,
       clock: systemClock,
       log,
-      locations: () => Promise.resolve(folders),
+      getTerms: () => Promise.resolve({ databases: folders, cluster: null }),
       getConfig: () => ({ retentionDays: 7, rclone: undefined }),
     });
     windows.push(window);

@@ -41,7 +41,7 @@ describe('A window that changes the databases of a service', () => {
     const service = new LocalService({
       ...{ program: '', dataFolder, version: '1.0.0', clock: systemClock, log: silent },
       getConfig: () => ({ retentionDays: 7, rclone: undefined }),
-      locations: () => Promise.resolve(locations),
+      getTerms: () => Promise.resolve({ databases: locations, cluster: null }),
     });
     try {
       await service.start();

@@ -154,7 +154,7 @@ export function syncLocalService(services: CommandServices): Disposable {
       reportRemovedSamples();
     } catch (error) {
       const detail = describeError(error);
-      void notifications.error(l10n.t("The local service can't serve the databases in your settings: {0}", detail));
+      void notifications.error(l10n.t("The local service can't use your settings: {0}", detail));
     }
   };
   const handleChange = async (change: LocalServiceChange): Promise<void> => {
