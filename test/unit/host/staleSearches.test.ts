@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { ConnectionStore } from '../../../src/core/connections/connectionStore.ts';
 import type { StoreListing } from '../../../src/core/model/databaseModel.ts';
+import type { Reason } from '../../../src/core/model/reason.ts';
 import type { SavedSearch } from '../../../src/core/model/savedSearch.ts';
 import { SearchStore } from '../../../src/core/search/searchStore.ts';
 import { Emitter } from '../../../src/core/util/lifetime.ts';
@@ -15,6 +16,8 @@ describe('A search of an earlier window is requested again (D59)', () => {
   let session: { readonly connection: { readonly id: string } } | undefined;
   let requested: string[];
   let release: (() => void)[];
+  /** Called when the databases are to be listed again. */
+  let listAgain: () => Promise<Reason | undefined>;
   let watch: StaleSearches;
 
   beforeEach(() => {
@@ -33,8 +36,10 @@ describe('A search of an earlier window is requested again (D59)', () => {
     };
     const getSession = (): typeof session => session;
     databases = new ConnectionStore();
-    const onDidChangeSession = sessions.event;
-    watch = new StaleSearches({ store, connectionStore: databases, view, getSession, onDidChangeSession, refresh });
+    listAgain = async () => await new Promise(() => undefined);
+    const refreshDatabases = async (): Promise<Reason | undefined> => await listAgain();
+    const shared = { store, connectionStore: databases, view, getSession, refresh, refreshDatabases };
+    watch = new StaleSearches({ ...shared, onDidChangeSession: sessions.event });
   });
   afterEach(() => watch.dispose());
 
@@ -101,6 +106,43 @@ describe('A search of an earlier window is requested again (D59)', () => {
       list('scanning');
       list('failed');
       assert.deepEqual([requested, store.get('during')?.listing?.state], [[], 'failed']);
+    });
+
+    it('that the search itself started, whether it is still running or has ended when the databases are listed', async () => {
+      for (const state of ['scanning', 'listed'] as const) {
+        const key = `started, then ${state}`;
+        let times = 0;
+        listAgain = async () => {
+          times += 1;
+          list(state);
+          return await Promise.resolve<Reason | undefined>(undefined);
+        };
+        connect();
+        show();
+        list('listed');
+        search(key, 'scanning');
+        await new Promise(setImmediate);
+        if (state === 'scanning') list('listed');
+        assert.deepEqual([times, requested.splice(0)], [1, [key]]);
+        store.update(key, { isStale: false });
+        release.shift()?.();
+        await new Promise(setImmediate);
+        store.dismiss([key]);
+      }
+    });
+
+    it('that the search itself started, but not if the databases cannot be listed', async () => {
+      let times = 0;
+      listAgain = async () => {
+        times += 1;
+        list('listed');
+        return await Promise.resolve({ kind: 'unreachable' });
+      };
+      connect();
+      show();
+      search('during', 'scanning');
+      await new Promise(setImmediate);
+      assert.deepEqual([times, requested], [1, []]);
     });
 
     it('but not because an earlier list of databases knew of no scan', () => {

@@ -66,7 +66,7 @@ declare module '../../editor/contributions.ts' {
 /** Starts reloading the searches of earlier sessions, and of stores that are scanned, when they are shown. */
 export function startSearch(
   lifetime: Lifetime,
-  { searchStore: store, searchFlow, connectionStore, sessions }: Explorer,
+  { searchStore: store, searchFlow, connectFlow, connectionStore, sessions }: Explorer,
   { searchResults: { view } }: SideBar,
 ): void {
   lifetime.track(
@@ -77,6 +77,7 @@ export function startSearch(
       getSession: () => sessions.active,
       onDidChangeSession: sessions.onDidChange,
       refresh: (key) => searchFlow.refresh(key),
+      refreshDatabases: () => connectFlow.refreshDatabases(),
     }),
   );
 }

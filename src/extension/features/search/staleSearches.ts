@@ -1,7 +1,8 @@
 import type { TreeView } from 'vscode';
 import type { ConnectionStore } from '../../../core/connections/connectionStore.ts';
-import type { Database } from '../../../core/model/databaseModel.ts';
-import type { SearchStore } from '../../../core/search/searchStore.ts';
+import type { Database, StoreListing } from '../../../core/model/databaseModel.ts';
+import type { Reason } from '../../../core/model/reason.ts';
+import type { Search, SearchStore } from '../../../core/search/searchStore.ts';
 import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
 
 /** Dependencies of {@link StaleSearches}. */
@@ -14,6 +15,8 @@ interface StaleSearchesDependencies {
   onDidChangeSession(listener: () => void): Disposable;
   /** Reloads a search's files. */
   refresh(key: string): Promise<void>;
+  /** Lists the databases of the active connection again. Resolves to the reason for the failure, if any. */
+  refreshDatabases(): Promise<Reason | undefined>;
 }
 
 /** Maximum number of parallel refreshes. Limits the load on a service after a window reloads. */
@@ -35,11 +38,14 @@ export class StaleSearches implements Disposable {
   private running = 0;
   /** Names of the databases that were being scanned when the databases were last listed. */
   private scanning: ReadonlySet<string> = new Set();
+  /** The listings of searches for which the databases have been listed again. */
+  private readonly followed = new WeakSet<StoreListing>();
 
   constructor(dependencies: StaleSearchesDependencies) {
     this.dependencies = dependencies;
     const { store, view } = dependencies;
     const check = (): void => this.check();
+    this.lifetime.track(store.onDidChange(() => void this.followScans()));
     for (const event of [store.onDidChange, store.onDidCollapse]) this.lifetime.track(event(check));
     this.lifetime.track(view.onDidChangeVisibility(check));
     this.lifetime.track(dependencies.onDidChangeSession(check));
@@ -49,6 +55,22 @@ export class StaleSearches implements Disposable {
 
   dispose(): void {
     this.lifetime.dispose();
+  }
+
+  /** Lists the databases once for a scan that a search has started: the list is reloaded until the scan ends. */
+  private async followScans(): Promise<void> {
+    const started = this.dependencies.store.getAll().filter((search) => this.hasStartedScan(search));
+    for (const { listing } of started) if (listing) this.followed.add(listing);
+    if (started.length === 0 || (await this.dependencies.refreshDatabases()) !== undefined) return;
+    // The scan may have ended already.
+    this.scanning = new Set([...this.scanning, ...started.map(({ query }) => query.database)]);
+    this.handleListing();
+  }
+
+  private hasStartedScan({ isLoading, listing, connectionId, query }: Search): boolean {
+    if (isLoading || listing?.state !== 'scanning' || this.followed.has(listing)) return false;
+    const isActive = this.dependencies.getSession()?.connection.id === connectionId;
+    return isActive && !this.scanning.has(query.database);
   }
 
   private handleListing(): void {
