@@ -250,7 +250,8 @@ export class StoreCatalog {
     this.attemptedAtMs = clock.now();
     try {
       if (!this.repairableStore.ensureOpen()) throw new DatabaseUnavailableError("its catalog can't be used");
-      await this.runScan(under);
+      // A search right after a long scan must not start the next one.
+      await this.runScan(under).finally(() => (this.attemptedAtMs = clock.now()));
     } catch (error) {
       if (!this.abort.signal.aborted) this.handleFailure(error);
     } finally {

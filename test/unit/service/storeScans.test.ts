@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
@@ -52,7 +53,9 @@ for last in "$@"; do :; done
 case "$1" in
   version) echo 'rclone v1.75.0' ;;
   backend) echo '{"Features":{}}' ;;
-  lsjson) echo "$last" >> '${folder}/listed'; test "$last" != lab: || cat '${folder}/files' ;;
+  lsjson)
+    echo "$last" >> '${folder}/listed'; test ! -p '${folder}/gate' || cat '${folder}/gate'
+    test "$last" != lab: || cat '${folder}/files' ;;
 esac\n`,
         { mode: 0o755 },
       );
@@ -87,6 +90,20 @@ esac\n`,
       await catalog.rescan();
       assert.deepEqual(await readListed(), ['lab:', 'lab:dts-a', 'lab:dts-b', 'lab:']);
       assert.equal(catalog.getListing().files, 3_000);
+    });
+
+    it('are not started by a search right after one that took longer than the interval between them', async () => {
+      const clock = new ManualClock();
+      await open(1, clock);
+      execFileSync('mkfifo', [nodePath.join(folder, 'gate')]);
+      const scan = catalog.rescan();
+      await eventually(async () => ((await readListed()).length === 2 ? true : undefined));
+      clock.sleep(120_000);
+      await fs.writeFile(nodePath.join(folder, 'gate'), '');
+      await fs.rm(nodePath.join(folder, 'gate'));
+      await scan;
+      await catalog.filesByIds(['0']);
+      assert.deepEqual([catalog.getListing().state, (await readListed()).length], ['listed', 2]);
     });
 
     it('list a store again at the first search after the clock was set back (D62)', async () => {
