@@ -39,6 +39,19 @@ export function joinRemotePath(remote: string, path: string): string {
   return remote.endsWith(':') || remote.endsWith('/') ? remote + path : `${remote}/${path}`;
 }
 
+/**
+ * Returns a remote of which rclone doesn't ask the server whether its path is that of an object. In a bucket, an object
+ * can have the name of a folder.
+ */
+export function toFolderRemote(remote: string): string {
+  return /[:/]$/.test(remote) ? remote : `${remote}/`;
+}
+
+/** Returns the pattern in rclone's filters that matches only the given path. */
+export function escapePattern(path: string): string {
+  return path.replace(/[*?[\]{}\\]/g, '\\$&');
+}
+
 const maxStoredChars = 64 * 1024;
 
 /** The reason why an archived object can't be read. */

@@ -1,6 +1,13 @@
 import { parseJsonObject } from '../../core/util/json.ts';
 import type { LeftOutKind } from '../../core/util/leftOut.ts';
-import { deniedCause, ErrorOutput, findStoreCause, lostCause, missingFolderCause } from '../../core/util/remote.ts';
+import {
+  deniedCause,
+  describeStoreFailure,
+  ErrorOutput,
+  findStoreCause,
+  lostCause,
+  missingFolderCause,
+} from '../../core/util/remote.ts';
 import { findHiddenPath, isUncounted, type LeftOutName } from '../catalog/catalogFile.ts';
 
 /** Matches debug messages about options, which rclone logs as text even if it is to log JSON. */
@@ -15,6 +22,8 @@ const maxMessageLength = 8_192;
 
 /** Maximum number of folders that are listed again, because each is part of a command. */
 const maxRepeated = 100;
+
+const manyMissingCause = `over ${maxRepeated} of its folders vanished, or their listing was cut off`;
 
 /** The folders to list again, each once: a missing one may be back, and the listing of another one was cut off. */
 export class RepeatedFolders {
@@ -39,6 +48,12 @@ export class RepeatedFolders {
     return true;
   }
 
+  /** Returns true if an object in the current listing is to be listed, and not only near a folder that is listed again. */
+  includes(path: string): boolean {
+    const { current } = this;
+    return current.length === 0 || current.some((folder) => folder === '' || path.startsWith(`${folder}/`));
+  }
+
   /** Returns true if a listing has already lacked the folder for the same cause. */
   has(folder: string, cause: string): boolean {
     return this.reports.has(`${cause}:${folder}`);
@@ -54,6 +69,7 @@ export class ListingLog {
   private hasFailed = false;
   private hasSkipped = false;
   private hasEnded = false;
+  private hasManyMissing = false;
 
   /**
    * Creates a log for a listing of `under`. Appends to `leftOut` and `repeated`. A folder that is missing again is one
@@ -70,9 +86,9 @@ export class ListingLog {
     return this.hasEnded && !this.hasFailed;
   }
 
-  /** The error messages, without names. */
-  get errors(): string {
-    return this.output.toString();
+  /** Returns why the listing of a remote is incomplete, as a clause. */
+  describeFailure(remote: string): string {
+    return this.hasManyMissing ? manyMissingCause : describeStoreFailure(this.output.toString(), remote);
   }
 
   async read(output: AsyncIterable<string>): Promise<void> {
@@ -84,7 +100,7 @@ export class ListingLog {
     const { msg = line, level, object } = parseJsonObject(line) ?? {};
     if (typeof msg !== 'string') return;
     const text = removeNames(msg);
-    if (msg === 'Excluded') this.leaveOut(String(object), 'hidden');
+    if (msg === 'Excluded') this.addExcluded(String(object));
     else if (msg.startsWith(folderPrefix)) this.addFolder(String(object), text);
     else if (endPattern.test(msg)) this.end(text);
     else if (level === undefined) this.output.add(`${text}\n`);
@@ -101,8 +117,13 @@ export class ListingLog {
     if (cause === lostCause) return this.repeated.add(folder, cause);
     if ((cause !== missingFolderCause && cause !== deniedCause) || (folder === '' && this.under === '')) return false;
     if (cause === deniedCause || this.repeated.has(folder, cause)) this.leaveOut(folder, 'unreadable');
-    else if (folder !== '') this.repeated.add(folder, cause);
-    return true;
+    else if (folder !== '') this.hasManyMissing ||= !this.repeated.add(folder, cause);
+    return !this.hasManyMissing;
+  }
+
+  private addExcluded(name: string): void {
+    // Links that lead back are excluded as well, and are counted elsewhere.
+    if (this.repeated.includes(name) && /(?:^|\/)\./.test(name)) this.leaveOut(name, 'hidden');
   }
 
   private end(text: string): void {
@@ -121,9 +142,7 @@ export class ListingLog {
 
   private leaveOut(name: string, kind: LeftOutKind): void {
     const path = [this.under, name].filter((part) => part !== '').join('/');
-    // Links that lead back are excluded as well, and are counted elsewhere.
-    if (isUncounted(path) || (kind === 'hidden' && !/(?:^|\/)\./.test(name))) return;
-    this.leftOut.push({ path: findHiddenPath(path) ?? path, kind });
+    if (!isUncounted(path)) this.leftOut.push({ path: findHiddenPath(path) ?? path, kind });
   }
 }
 

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { parseJsonObject } from '../../core/util/json.ts';
-import { foreignAnswerCause, joinRemotePath } from '../../core/util/remote.ts';
+import { escapePattern, foreignAnswerCause, joinRemotePath } from '../../core/util/remote.ts';
 import { getParentFolder } from '../catalog/catalogFile.ts';
 import {
   createEndError,
@@ -143,7 +143,8 @@ export class StoreClient {
     // Only SFTP servers list such links.
     const { keptTimes } = await this.getFeatures(remote);
     if (keptTimes !== 'from1970') return false;
-    const request = { fs: remote, remote: getParentFolder(path), opt: toListOptions(undefined) };
+    const filter = { _filter: { IncludeRule: [`/${escapePattern(path)}`] } };
+    const request = { fs: remote, remote: getParentFolder(path), opt: toListOptions(undefined), ...filter };
     const { list } = await this.call('operations/list', request, signal);
     return Array.isArray(list) && list.some((item) => toStoreObject(item)?.path === path);
   }

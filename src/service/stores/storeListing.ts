@@ -5,7 +5,7 @@ import type { StagedListing } from '../catalog/catalogMerge.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 import {
   deniedCause,
-  describeStoreFailure,
+  escapePattern,
   findStoreCause,
   foreignAnswerCause,
   joinRemotePath,
@@ -83,10 +83,6 @@ function includeOnly(folders: readonly string[]): readonly string[] {
   return ['-vv', ...['- .*/**', ...rules, '- *'].map((rule) => `--filter=${rule}`)];
 }
 
-function escapePattern(path: string): string {
-  return path.replace(/[*?[\]{}\\]/g, '\\$&');
-}
-
 /** Rejects if a server lists a folder that doesn't exist, and so doesn't answer as a store. */
 export async function requireStoreAnswers(
   { program, remote, features }: ListedStore,
@@ -142,7 +138,7 @@ async function* runListing<T>(
     await logged;
     if (silence.signal.aborted) throw new DatabaseUnavailableError(silentCause);
     if (code === 0 || log.isComplete) return;
-    throw new DatabaseUnavailableError(describeStoreFailure(log.errors, remote));
+    throw new DatabaseUnavailableError(log.describeFailure(remote));
   } finally {
     clearTimeout(timer);
     stop();

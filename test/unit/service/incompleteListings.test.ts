@@ -228,8 +228,12 @@ esac
       {},
     ]);
     assert.equal((await getCalls()).length, 1);
-    // Missing folders are empty without being listed again.
-    assert.deepEqual(await scan(fail(['a.txt'], list(101, missing)), again), [known, 'listed', {}]);
+  });
+
+  it('is a failed one if more than 100 folders are missing, and the catalog keeps its files', async () => {
+    const folders = Array.from({ length: 101 }, (_, index) => [`m${index}`, missing] as const);
+    const problem = 'over 100 of its folders vanished, or their listing was cut off';
+    assert.deepEqual(await scan(fail(['a.txt'], folders)), [known, problem, {}]);
   });
 
   it("lacks a folder that the server lists but can't find, which is unreadable", async () => {
@@ -310,5 +314,13 @@ esac
     const found = await scan({ paths: ['a.txt', 'kept/.zgroup'], log });
     assert.deepEqual([found, catalog.getListing().files], [[['a.txt'], 'listed', { hidden: 3 }], 2]);
     assert.match(await getLastCall(), / --filter=- \.\*\/\*\* --filter=\+ \.zarray .*--filter=- \.\* /);
+  });
+
+  it('counts hidden names that are listed again, and no others that rclone then excludes', async () => {
+    const first = fail(['a.txt', '.zattrs', 'kept/.zattrs'], [['runs', cutOff]]);
+    const excluded = ['.zattrs', 'kept/.zattrs', 'runs/.cache'];
+    const log = excluded.map((object) => JSON.stringify({ level: 'debug', msg: 'Excluded', object }));
+    const found = await scan(first, { paths: ['runs/tmp/c.txt', 'runs/.zattrs'], log });
+    assert.deepEqual([found, catalog.getListing().files], [[['a.txt', 'runs/tmp/c.txt'], 'listed', { hidden: 1 }], 5]);
   });
 });
