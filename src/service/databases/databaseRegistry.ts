@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import type { Clock } from '../../core/util/clock.ts';
 import { Emitter, type Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
+import { toFolderRemote } from '../../core/util/remote.ts';
 import { Catalog, type CatalogThread } from '../catalog/catalog.ts';
 import {
   isReadOnly,
@@ -152,7 +153,8 @@ export class DatabaseRegistry implements ServedDatabases {
     const wasReadOnly = entry !== undefined && isReadOnly(entry.served);
     const readOnly = config.readOnly === true || wasReadOnly;
     const organization = config.organization ?? '';
-    const document = { id, name, organization, url: toLocationUrl(location), ...(readOnly && { readOnly: true }) };
+    const url = entry?.served.document.url ?? toLocationUrl(config);
+    const document = { id, name, organization, url, ...(readOnly && { readOnly: true }) };
     if (entry === undefined) {
       const catalog = this.createCatalog(config, document);
       this.entries.set(id, { served: { document, location, catalog, restore: config.restore }, uses: 0 });
@@ -240,7 +242,7 @@ function getStoreSettings({ folder, restore, ...config }: DatabaseConfig): Store
 }
 
 function pickLocation({ folder, remote }: DatabaseConfig): DatabaseLocation {
-  return folder === undefined ? { remote } : { folder };
+  return folder === undefined ? { remote: toFolderRemote(remote) } : { folder };
 }
 
 /** Returns the URL of a database: `file:` for a folder, `rclone:` for a store. */

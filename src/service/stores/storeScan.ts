@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { repeatIfRemoteMissing } from '../../core/util/remote.ts';
+import { repeatIfRemoteMissing, toFolderRemote } from '../../core/util/remote.ts';
 import type { CatalogStore } from '../catalog/catalogStore.ts';
 import type { StagedListing } from '../catalog/catalogMerge.ts';
 import type { LeftOutListing } from '../catalog/leftOutTable.ts';
@@ -41,7 +41,7 @@ export class StoreScan {
    * others.
    */
   constructor(store: ScannedStore, catalog: CatalogStore, signal: AbortSignal, usesPartial: boolean) {
-    this.store = store;
+    this.store = { ...store, remote: toFolderRemote(store.remote) };
     this.catalog = catalog;
     this.signal = signal;
     this.usesPartial = usesPartial;

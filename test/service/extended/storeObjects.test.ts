@@ -44,7 +44,10 @@ describe('The objects of a bucket (D62)', () => {
     bucket = await OddBucket.start({ ...plain, ...hostile, ...nested, ...many, ...parts, 'line\nbreak.txt': 'line' });
     rig = await StoreRig.start([], {}, { remotes: bucket.section });
     await rig.stopService();
-    const remotes = [{ name: 'odd', remote: bucket.remote }];
+    const remotes = [
+      { name: 'odd', remote: bucket.remote },
+      { name: 'thing', remote: `${bucket.remote}/thing` },
+    ];
     await rig.startService({ remotes, throttleBytesPerSecond: 3_000_000 });
     await rig.waitForListing('odd');
   });
@@ -89,6 +92,22 @@ describe('The objects of a bucket (D62)', () => {
     );
     assert.deepEqual(await fs.readdir(rig.folder), before);
     for (const id of ids) assert.equal((await rig.transfer('odd', 'folder', [id])).status, 'succeeded');
+  });
+
+  it('are found and transferred in a prefix that is also the name of an object', async () => {
+    await rig.waitForListing('thing');
+    const found = await rig.find('thing');
+    assert.deepEqual(
+      found.map(({ path, bytes }) => [path, bytes]),
+      [['inside.txt', 5]],
+    );
+    const { id, status, message } = await rig.transfer(
+      'thing',
+      'folder',
+      found.map((file) => file.id),
+    );
+    assert.equal(status, 'succeeded', message);
+    assert.equal(await fs.readFile(nodePath.join(rig.folder, `dts-${id}`, 'inside.txt'), 'utf8'), 'inner');
   });
 
   it('wait for new credentials if the old ones expire during a transfer', async () => {
