@@ -54,12 +54,22 @@ function stageFile({ file: opened, stats }: OpenFile, file: FileToStage, signal:
   const options = { other: declared?.algorithm, counter };
   const { sha256, other, bytes } = digestFile(opened, before.bytes, signal, options);
   const after = fs.fstatSync(opened, { bigint: true });
-  if (bytes !== before.bytes || after.size !== stats.size || after.mtimeNs !== stats.mtimeNs)
-    throw createChangedFileError();
+  if (bytes !== before.bytes || after.size !== stats.size) throw createChangedFileError();
+  if (after.mtimeNs !== stats.mtimeNs) requireContent({ file: opened, stats: after }, sha256, signal);
   if (declared !== undefined && declared.hex !== other) {
     throw new BadFile(`it does not have the ${declared.algorithm} hash that its metadata states`);
   }
-  return { position: file.position, ...before, sha256 };
+  return { position: file.position, bytes, modifiedMs: toMilliseconds(after.mtimeNs), sha256 };
+}
+
+/**
+ * Reads a file again whose time has changed, and throws an error unless it still has the content. A mount by rclone
+ * changes the time of a file when it uploads it.
+ */
+function requireContent({ file, stats }: OpenFile, sha256: string, signal: JobSignal): void {
+  const again = digestFile(file, Number(stats.size), signal);
+  const { size, mtimeNs } = fs.fstatSync(file, { bigint: true });
+  if (again.sha256 !== sha256 || size !== stats.size || mtimeNs !== stats.mtimeNs) throw createChangedFileError();
 }
 
 /** Returns what Node.js has as `mtimeMs`, to the last digit. */

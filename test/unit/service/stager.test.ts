@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
+import { Worker } from 'node:worker_threads';
 import {
   requestStop,
   createJobSignal,
@@ -122,6 +123,37 @@ describe('Staging files (D22, D23)', () => {
       await once(writer, 'close');
     }
   });
+
+  for (const [what, change, failure] of [
+    ['reads a file again whose time changes', '', undefined],
+    ['reports a file whose content changes', "fs.writeSync(file, 'x', 0)", 'it changed while it was being read'],
+  ] as const)
+    it(`${what} once while it is read`, async () => {
+      const path = nodePath.join(source, 'busy.bin');
+      await fs.writeFile(path, '');
+      await fs.truncate(path, 200_000_000);
+      const signal = createJobSignal();
+      const code = `const fs = require('node:fs');
+        const { buffer, path } = require('node:worker_threads').workerData;
+        require('node:worker_threads').parentPort.postMessage('ready');
+        while (Atomics.load(new BigInt64Array(buffer), 2) < 1_000_000n);
+        const file = fs.openSync(path, 'r+');
+        ${change};
+        fs.futimesSync(file, 1, 1);`;
+      const worker = new Worker(code, { eval: true, workerData: { buffer: signal.buffer, path } });
+      await once(worker, 'message');
+      const { done, failure: reported } = stageFiles({
+        folder: source,
+        files: [{ position: 0, path: 'busy.bin' }],
+        signal,
+      });
+      await once(worker, 'exit');
+      assert.equal(reported?.text, failure);
+      assert.deepEqual(
+        done.map(({ modifiedMs }) => modifiedMs),
+        failure === undefined ? [1_000] : [],
+      );
+    });
 
   it('starts nothing after a stop request', () => {
     const signal = createJobSignal();
