@@ -76,6 +76,7 @@ describe('Scanning a database again by the command line (D62)', () => {
     for (const [expected, ...args] of [
       [0, 'describe', 'Lab Bucket', 'a.csv'],
       [4, 'describe', 'Lab Bucket', 'gone.csv'],
+      [0, 'cite', 'Lab Bucket', 'a.csv'],
       [4, 'transfer', 'Lab Bucket', 'Folder', 'gone.csv'],
       [4, 'transfer', 'Lab Bucket', 'Folder', '--folder', 'none'],
       [4, 'run', recipe],

@@ -143,6 +143,8 @@ describe('A folder as a whole', () => {
     assert.deepEqual([nothing.code, nothing.stderr], [4, 'Nothing was sent. There are no files in exp.\n']);
     const both = await rig.run('transfer', 'Source Data', 'Target', 'a', '--folder', 'exp');
     assert.deepEqual([both.code, both.stderr.startsWith('Give either IDs or --folder.')], [2, true]);
+    const empty = await rig.run('transfer', 'Source Data', 'Target', '--folder', '');
+    assert.deepEqual([empty.code, empty.stderr.startsWith('--folder is empty. "--folder /" transfers')], [2, true]);
   });
 
   it('is the content of a recipe, whose dry run and run state its completeness', async () => {

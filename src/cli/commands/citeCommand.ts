@@ -8,7 +8,7 @@ import { createUsageError, exitCode, type ExitCode } from '../cliError.ts';
 import { runAction, type CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { optionTexts } from '../options.ts';
-import { english } from '../text/sentences.ts';
+import { english, noteListing } from '../text/sentences.ts';
 import { formatCount } from '../output.ts';
 import { connectFor, findRecordedTransfer } from '../transfers/transferLookup.ts';
 import { describeMissing, fetchFiles, type DescribedFiles } from './describeCommand.ts';
@@ -52,6 +52,7 @@ async function cite(
     const text = formatCitations(source, format);
     context.output.print({ format, text, missing: source.missing }, () => text);
     if (source.missing.length > 0) context.output.note(describeMissing(source.database, source));
+    noteListing(context.output, source.listing);
     return source.missing.length > 0 ? exitCode.notFound : exitCode.done;
   });
 }

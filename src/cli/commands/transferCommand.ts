@@ -70,6 +70,8 @@ async function transferFiles(context: CommandContext, request: TransferRequest):
   const ids = [...request.ids, ...(flags.idsFile === undefined ? [] : await readIds(flags.idsFile))];
   const instructions = await readInstructions(flags.instructions);
   if (flags.folder !== undefined && ids.length > 0) throw createUsageError('Give either IDs or --folder.');
+  // The value of a variable that isn't set must not transfer everything.
+  if (flags.folder === '') throw createUsageError('--folder is empty. "--folder /" transfers the whole database.');
   return await CliSession.run(context, async (session) => {
     const { order, folder } = await createOrder(session, { ...request, ids });
     const { description } = flags;
