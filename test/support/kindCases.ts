@@ -6,6 +6,7 @@ import type { FoundFile } from './contractRig.ts';
 import { eventually } from './eventually.ts';
 import { findDiskObstacle, findSmallDiskObstacle, isFolder, small, usual, type KindRig } from './kindRig.ts';
 import { placeKinds, type PlaceKind } from './placeKinds.ts';
+import { killIfRunning, listRclones } from './processTree.ts';
 
 /** A case that holds for every kind of place, or the reason why it can't be asked of one. */
 export interface KindCase {
@@ -21,6 +22,8 @@ const large = randomBytes(3_000_000).toString('base64');
 const larger = large.repeat(6);
 /** Makes a transfer of the larger file take three seconds, so that its middle can be seen. */
 const slow = 8_000_000;
+/** Makes the transfer of the large file take twenty seconds. */
+const steady = 200_000;
 const isRoot = process.getuid?.() === 0;
 /** The servers that run as another user than root, who could read everything. */
 const lowServers: readonly PlaceKind[] = ['proftpd', 'apache', 'nginx'];
@@ -143,13 +146,42 @@ export const kindCases: readonly KindCase[] = [
       await rig.stores.waitForStatus(id, 'active');
       // rclone has sent nothing yet; elsewhere, unfinished objects have other names, or aren't listed.
       if (rig.place.disk !== undefined) await waitForPart(async () => await rig.place.list());
+      // An rclone that outlives the service for a moment removes its unfinished object.
+      for (const { pid } of listRclones(rig.stores.service.pid)) killIfRunning(pid);
       await rig.stores.killService();
       await rig.startService();
       await rig.waitForSuccess(id);
       const { 'killed.bin': copy } = await rig.place.read(`dts-${id}`);
       assert.ok(copy === larger);
-      const paths = (await rig.place.list()).filter((path) => path.includes(id));
-      assert.deepEqual(paths, [`dts-${id}/killed.bin`, `dts-${id}/manifest.json`]);
+      assert.deepEqual(await listOf(rig, id), [`dts-${id}/killed.bin`, `dts-${id}/manifest.json`]);
+    },
+  },
+  {
+    title: 'continues after the service was killed, and removes what it left unfinished',
+    check: async (rig: KindRig): Promise<void> => {
+      await rig.startService(steady);
+      const id = await rig.send(usual, 'left.bin', large);
+      await waitForBytes(rig, id);
+      await rig.stores.killService();
+      await rig.place.write(listUnfinished(rig.kind, id));
+      await rig.startService();
+      await rig.waitForSuccess(id);
+      assert.deepEqual(await listOf(rig, id), [`dts-${id}/left.bin`, `dts-${id}/manifest.json`]);
+    },
+  },
+  {
+    title: 'leaves nothing of a canceled transfer but the files that it moved completely',
+    check: async (rig: KindRig): Promise<void> => {
+      await rig.startService(steady);
+      const id = await rig.send(usual, 'canceled.bin', large);
+      await waitForBytes(rig, id);
+      const complete = `dts-${id}/complete.txt`;
+      await rig.place.write({ ...listUnfinished(rig.kind, id), [complete]: 'moved' });
+      assert.equal((await rig.stores.cancel(id)).status, 202);
+      await rig.stores.waitForStatus(id, 'failed');
+      await eventually(async () => ((await listOf(rig, id)).length === 1 ? true : undefined));
+      await rig.startService();
+      assert.deepEqual(await listOf(rig, id), [complete]);
     },
   },
   {
@@ -294,6 +326,22 @@ async function followsLink(rig: KindRig, found: readonly FoundFile[]): Promise<b
   const { status } = await rig.stores.waitForStatus(id, 'succeeded', 'failed', 'inactive');
   if (status !== 'succeeded') return false;
   return (await fs.readFile(nodePath.join(rig.stores.folder, `dts-${id}/seen/link.txt`), 'utf8')) === 'original';
+}
+
+/** Returns what a killed run can leave. rclone itself removes its failed uploads, unless it was killed as well. */
+function listUnfinished(kind: PlaceKind, id: string): Readonly<Record<string, string>> {
+  const part = { [`dts-${id}/0-0123abcd.part-${id}`]: 'half' };
+  return isFolder(kind) ? part : { ...part, [`dts-${id}.part-${id}/0123abcd/small.txt`]: 'not renamed' };
+}
+
+/** Waits until a transfer sends content, and so has removed what an earlier run left. */
+async function waitForBytes(rig: KindRig, id: string): Promise<void> {
+  await eventually(async () => ((await rig.stores.status(id)).num_bytes_transferred ?? 0) > 0 || undefined);
+}
+
+/** Returns the paths of all files of a transfer, sorted. */
+async function listOf(rig: KindRig, id: string): Promise<readonly string[]> {
+  return (await rig.place.list()).filter((path) => path.includes(id));
 }
 
 async function waitForPart(list: () => Promise<readonly string[]>): Promise<void> {
