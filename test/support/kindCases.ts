@@ -334,12 +334,11 @@ function listUnfinished(kind: PlaceKind, id: string): Readonly<Record<string, st
   return isFolder(kind) ? part : { ...part, [`dts-${id}.part-${id}/0123abcd/small.txt`]: 'not renamed' };
 }
 
-/** Waits until a transfer sends content, and so has removed what an earlier run left. */
 async function waitForBytes(rig: KindRig, id: string): Promise<void> {
+  // The transfer has then removed what an earlier run left.
   await eventually(async () => ((await rig.stores.status(id)).num_bytes_transferred ?? 0) > 0 || undefined);
 }
 
-/** Returns the paths of all files of a transfer, sorted. */
 async function listOf(rig: KindRig, id: string): Promise<readonly string[]> {
   return (await rig.place.list()).filter((path) => path.includes(id));
 }

@@ -9,7 +9,7 @@ import { FileThreads } from '../../src/service/transfers/fileThreads.ts';
 import type { FoundFile } from './contractRig.ts';
 import { eventually } from './eventually.ts';
 import { MemoryLog } from './memoryLog.ts';
-import { findServers, openKind, placeKinds, type OpenKind, type PlaceKind } from './placeKinds.ts';
+import { findServers, openKind, placeKinds, type KindOfPlace, type OpenKind, type PlaceKind } from './placeKinds.ts';
 import { createPlace, RoutedTransfer, type RoutePlace } from './routeRig.ts';
 import { canMountDisks, mountDiskIn, resizeDisk, unmountDisk } from './smallDisk.ts';
 import { StoreRig } from './storeRig.ts';
@@ -184,6 +184,7 @@ export function findDiskObstacle(kind: PlaceKind): string | undefined {
 
 /** Returns why a place of the kind can't be on a small disk. */
 export function findSmallDiskObstacle(kind: PlaceKind): string | undefined {
-  if (placeKinds[kind].fileSystem !== undefined) return 'the small disk of another kind is the same';
+  const { fileSystem, isMounted }: KindOfPlace = placeKinds[kind];
+  if (fileSystem !== undefined || isMounted === true) return 'the small disk of another kind is the same';
   return findDiskObstacle(kind) ?? (canMount ? undefined : 'mounting a file system needs root on Linux');
 }

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import { findInstallation, isDebianServer } from './debianServers.ts';
+import { mountByRclone } from './rcloneMount.ts';
 import { canMountDisks, mountDiskIn, unmountDisk, type FileSystem } from './smallDisk.ts';
 import type { StoreKind, StoreServers } from './storeServers.ts';
 import { isDeep } from './testSize.ts';
@@ -23,13 +24,16 @@ interface Holding {
   readonly restores: boolean;
 }
 
-interface KindOfPlace {
+/** A kind of place: how to open it, and its capabilities. */
+export interface KindOfPlace {
   /** The name in the table. */
   readonly title: string;
   /** The server, also of a remote that another one wraps; absent for folders of this machine. */
   readonly server?: StoreKind;
   /** The file system of the folder; the one of temporary folders by default. */
   readonly fileSystem?: FileSystem;
+  /** True for a folder that rclone mounts, with its cache of written files. */
+  readonly isMounted?: boolean;
   /** Returns the configuration of a remote that wraps another one. */
   readonly wrap?: (remote: string) => readonly string[];
   /** The folders of the wrapped remote that must exist. */
@@ -70,6 +74,7 @@ const table = {
   tmpfs: { title: 'tmpfs', fileSystem: 'tmpfs', holds: folder },
   xfs: { title: 'XFS', fileSystem: 'xfs', isRare: true, holds: folder },
   btrfs: { title: 'Btrfs', fileSystem: 'btrfs', isRare: true, holds: folder },
+  mount: { title: '`rclone mount`', isMounted: true, holds: { ...folder, followsLinks: undefined } },
   openssh: { title: 'SFTP (OpenSSH)', server: 'openssh', holds: sftp },
   proftpd: { title: 'SFTP (ProFTPD)', server: 'proftpd', isRare: true, holds: sftp },
   sftp: { title: 'SFTP (rclone)', server: 'sftp', holds: sftp },
@@ -154,7 +159,8 @@ export const comparedKinds = (Object.keys(table) as PlaceKind[]).filter((kind) =
 
 /** Returns why the tests can't open a kind on this machine, or don't in this run. */
 export function findObstacle(kind: PlaceKind): string | undefined {
-  const { server, fileSystem, isRare }: KindOfPlace = placeKinds[kind];
+  const { server, fileSystem, isMounted, isRare }: KindOfPlace = placeKinds[kind];
+  if (isMounted === true && process.platform !== 'linux') return 'the tests mount it only on Linux';
   if (isRare === true && !isDeep) return 'the deep run proves it';
   if (server !== undefined && isDebianServer(server) && process.platform !== 'linux')
     return 'the tests open it only on Linux';
@@ -180,9 +186,8 @@ export interface OpenKind {
 
 /** Opens a kind of place; the places of folders are in `root`. */
 export async function openKind(kind: PlaceKind, servers: StoreServers, root: string): Promise<OpenKind> {
-  const { server, fileSystem, wrap, folders = [], wrappedAs = '', hasSameNames }: KindOfPlace = placeKinds[kind];
-  const folder = nodePath.join(root, kind);
-  if (server === undefined) return await openFolder(folder, fileSystem);
+  const { server, wrap, folders = [], wrappedAs = '', hasSameNames }: KindOfPlace = placeKinds[kind];
+  if (server === undefined) return await openFolder(nodePath.join(root, kind), placeKinds[kind]);
   const remote = servers.remote(server);
   const disk = server === 's3' ? undefined : servers.folder(server);
   if (wrap === undefined) return { prefix: remote.endsWith(':') ? remote : `${remote}/`, disk };
@@ -192,14 +197,22 @@ export async function openKind(kind: PlaceKind, servers: StoreServers, root: str
   return { prefix: `${kind}:${wrappedAs}`, disk: hasSameNames === true ? `${disk}/${kind}` : undefined };
 }
 
-async function openFolder(folder: string, fileSystem: FileSystem | undefined): Promise<OpenKind> {
+async function openFolder(folder: string, { fileSystem, isMounted }: KindOfPlace): Promise<OpenKind> {
   await fs.mkdir(folder);
+  if (isMounted === true) return await openMount(folder);
   if (fileSystem === undefined) return { prefix: undefined, disk: folder };
   if (!mountDiskIn(folder, 400, fileSystem)) throw new Error(`No ${fileSystem} can be mounted.`);
   const close = async (): Promise<void> => {
     unmountDisk(folder);
     await Promise.resolve();
   };
+  return { prefix: undefined, disk: folder, close };
+}
+
+async function openMount(folder: string): Promise<OpenKind> {
+  const [behind, cache] = [`${folder}-behind`, `${folder}-cache`];
+  await fs.mkdir(behind);
+  const { close } = await mountByRclone(behind, folder, ['--vfs-cache-mode', 'writes', '--cache-dir', cache]);
   return { prefix: undefined, disk: folder, close };
 }
 

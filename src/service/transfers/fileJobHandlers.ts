@@ -62,11 +62,8 @@ function stageFile({ file: opened, stats }: OpenFile, file: FileToStage, signal:
   return { position: file.position, bytes, modifiedMs: toMilliseconds(after.mtimeNs), sha256 };
 }
 
-/**
- * Reads a file again whose time has changed, and throws an error unless it still has the content. A mount by rclone
- * changes the time of a file when it uploads it.
- */
 function requireContent({ file, stats }: OpenFile, sha256: string, signal: JobSignal): void {
+  // A mount by rclone changes the time of a file when it uploads it to a store that keeps none.
   const again = digestFile(file, Number(stats.size), signal);
   const { size, mtimeNs } = fs.fstatSync(file, { bigint: true });
   if (again.sha256 !== sha256 || size !== stats.size || mtimeNs !== stats.mtimeNs) throw createChangedFileError();

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
-import { eventually } from '../../support/eventually.ts';
+import { mountByRclone, type RcloneMount } from '../../support/rcloneMount.ts';
 import { describeWithEachRclone } from '../../support/rclones.ts';
 import { RouteRig, type Contents, type RoutedTransfer } from '../../support/routeRig.ts';
-import { mustFindRclone } from '../../support/storeServers.ts';
 
 const contents: Contents = {
   'empty.txt': '',
@@ -21,14 +18,13 @@ const sources = process.platform === 'linux' ? (['folder', 'dav'] as const) : []
 
 describeWithEachRclone('A folder that a plain "rclone mount" provides', () => {
   let rig: RouteRig;
-  let mount: { readonly process: ChildProcess; readonly ended: Promise<unknown> } | undefined;
+  let mount: RcloneMount | undefined;
 
   before(async () => {
     rig = await RouteRig.start(['folder', 'dav']);
   });
   afterEach(async () => {
-    mount?.process.kill();
-    await mount?.ended;
+    await mount?.close();
     mount = undefined;
   });
   after(async () => await rig.stop());
@@ -38,13 +34,7 @@ describeWithEachRclone('A folder that a plain "rclone mount" provides', () => {
     const folder = destination.getFile('.');
     const behind = `${nodePath.resolve(folder)}-behind`;
     await fs.mkdir(behind);
-    const before = await fs.stat(folder);
-    const process = spawn(mustFindRclone(), ['mount', behind, folder], { stdio: 'ignore' });
-    mount = { process, ended: once(process, 'exit') };
-    await eventually(async () => {
-      if (process.exitCode !== null) throw new Error('rclone could not mount the folder. Is FUSE available?');
-      return (await fs.stat(folder)).dev === before.dev ? undefined : true;
-    });
+    mount = await mountByRclone(behind, folder);
   }
 
   for (const source of sources)

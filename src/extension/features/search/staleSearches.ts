@@ -57,8 +57,8 @@ export class StaleSearches implements Disposable {
     this.lifetime.dispose();
   }
 
-  /** Lists the databases once for a scan that a search has started: the list is reloaded until the scan ends. */
   private async followScans(): Promise<void> {
+    // While the list shows a scan, it is reloaded until the scan ends.
     const started = this.dependencies.store.getAll().filter((search) => this.hasStartedScan(search));
     for (const { listing } of started) if (listing) this.followed.add(listing);
     if (started.length === 0 || (await this.dependencies.refreshDatabases()) !== undefined) return;
