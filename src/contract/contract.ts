@@ -4,6 +4,8 @@ import * as z from 'zod/mini';
 export const rootDocumentSchema = z.looseObject({
   name: z.nullish(z.string()),
   version: z.nullish(z.string()),
+  /** A list of what the service can do besides the contract; any other value means nothing. */
+  features: z.optional(z.unknown()),
 });
 
 /**

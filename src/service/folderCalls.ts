@@ -42,6 +42,13 @@ export async function inspectFolder(folder: string): Promise<FolderInspection> {
   return await inspect(folder).catch(() => ({ isFolder: false }));
 }
 
+/** Returns true if a path has an entry of any kind, even a link to nothing; false also if its disk doesn't respond. */
+export async function hasEntry(path: string): Promise<boolean> {
+  return await lookUp(path).catch(() => false);
+}
+
+const lookUp = limitFolderCalls(async (path) => Boolean(await fs.lstat(path)));
+
 const inspect = limitFolderCalls(async (folder): Promise<FolderInspection> => {
   // One after the other, because each call occupies a thread while the disk hangs.
   const realPath = await fs.realpath(folder).catch(() => undefined);

@@ -116,6 +116,17 @@ describe('A recipe in the editor (D61)', () => {
     assert.deepEqual([read.lock.from, read.lock.to, read.lock.files.map(({ id }) => id)], [jgi, kss, ['JDP:1']]);
   });
 
+  it('names the new folder in the summary, and sends nothing to a service that cannot create it (D24)', async () => {
+    const uri = await write({ from: { database: jgi, ids: ['JDP:1'] }, to: { database: kss, folder: 'run-42' } });
+    const done = stage.run('dataTransfer.runRecipe', uri);
+    const summary = await stage.person.notice(/^Transfer .* to .*\?$/);
+    assert.match(summary.detail, /^New folder there: run-42$/m);
+    summary.press('Transfer');
+    (await stage.person.notice(/the service can't give the folder at the destination a chosen name/)).dismiss();
+    await done;
+    assert.equal(service.transfers.size, 0);
+  });
+
   it('has the licenses of its files in the summary and the dry run, with a warning, as checked files do', async () => {
     const licenses = [{ name: 'All rights reserved' }];
     service.getMoreFields = () => ({ licenses });

@@ -208,6 +208,15 @@ describe('The OpenAPI document of the local service (D26)', () => {
     });
   }
 
+  it('matches submitTransfer: 409 if the destination has something with the chosen name', async () => {
+    const valid = validRequests['submitTransfer'];
+    assert.ok(valid);
+    await fs.mkdir(`${rig.target}/run-42`);
+    const body = { ...(JSON.parse(valid.body ?? '') as object), instructions: { folder: 'run-42' } };
+    const parts = { ...valid, body: JSON.stringify(body) };
+    await assertResponse('submitTransfer', 409, formatRequest(parts), parts);
+  });
+
   it('matches getHealth: 503 while a folder is unavailable', async () => {
     const parts = validRequests['getHealth'];
     assert.ok(parts);

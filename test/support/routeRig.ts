@@ -100,18 +100,22 @@ interface SharedParts {
 /** A transfer over one route, of which every test has its own. */
 export class RoutedTransfer {
   readonly id = randomUUID();
-  readonly folderName = `dts-${this.id}`;
+  readonly folderName: string;
   readonly source: RoutePlace;
   readonly destination: RoutePlace;
   readonly route: TransferRoute;
+  private readonly chosen: string | undefined;
 
-  constructor(source: RoutePlace, destination: RoutePlace, shared: SharedParts) {
+  constructor(source: RoutePlace, destination: RoutePlace, shared: SharedParts, chosen?: string) {
+    this.chosen = chosen;
+    this.folderName = chosen ?? `dts-${this.id}`;
     this.source = source;
     this.destination = destination;
     const describe = (id: string) => ({ id, name: id, organization: '', url: '' });
     this.route = createRoute({
       ...shared,
       transferId: this.id,
+      folderName: chosen,
       source: { document: describe('from'), location: source.location },
       destination: { document: describe('to'), location: destination.location },
       destinationPlace: undefined,
@@ -162,6 +166,7 @@ export class RoutedTransfer {
       ...{ id: this.id, orcid: '', sourceId: 'from', destinationId: 'to', fileCount: files.length, sizeBytes: 0 },
       ...{ createdAtMs: 0, message: '', movedCount: 0, isCancelRequested: false },
       status: 'finalizing',
+      folderName: this.chosen,
     };
     const requireFiles = async (): Promise<void> => {
       if (((await this.findLost(files)) ?? []).length > 0) throw new Error('A file is missing.');
@@ -182,7 +187,7 @@ export class RoutedTransfer {
 
   private async readFolder(): Promise<Contents> {
     const all = Object.entries(await this.destination.read());
-    const ofThis = all.filter(([path]) => path.includes(this.id));
+    const ofThis = all.filter(([path]) => path.includes(this.id) || path.startsWith(`${this.folderName}/`));
     return Object.fromEntries(ofThis.map(([path, content]) => [path.replace(`${this.folderName}/`, ''), content]));
   }
 }
@@ -228,12 +233,18 @@ export class RouteRig {
     await fs.rm(this.root, { recursive: true });
   }
 
-  /** Creates a transfer between two empty places. */
-  async createTransfer(from: PlaceKind, to: PlaceKind): Promise<RoutedTransfer> {
+  /** Creates a transfer between two empty places; with `chosen`, to a folder with this name. */
+  async createTransfer(from: PlaceKind, to: PlaceKind, chosen?: string): Promise<RoutedTransfer> {
     this.count += 1;
     const { threads, daemon, cluster } = this;
     const [source, destination] = [await this.createPlace(from, 'from'), await this.createPlace(to, 'to')];
-    return new RoutedTransfer(source, destination, { threads, daemon, cluster });
+    return new RoutedTransfer(source, destination, { threads, daemon, cluster }, chosen);
+  }
+
+  /** Creates another transfer between the places of one, to a folder with the name `chosen`. */
+  createRival({ source, destination }: RoutedTransfer, chosen: string): RoutedTransfer {
+    const { threads, daemon, cluster } = this;
+    return new RoutedTransfer(source, destination, { threads, daemon, cluster }, chosen);
   }
 
   private async createPlace(kind: PlaceKind, side: string): Promise<RoutePlace> {

@@ -29,8 +29,9 @@ export class TransferClient {
    * Submits a transfer; resolves to its ID once the service has acknowledged it. Rejects if the service refuses the
    * transfer or dies in the meantime.
    */
-  async submit(fileIds: readonly string[]): Promise<string> {
-    const body = { source: 'Source', destination: 'Target', orcid, file_ids: fileIds, description: 'As it is' };
+  async submit(fileIds: readonly string[], instructions?: object): Promise<string> {
+    const about = { description: 'As it is', instructions };
+    const body = { source: 'Source', destination: 'Target', orcid, file_ids: fileIds, ...about };
     return ((await this.call('POST', '/api/v1/transfers', body)) as { id: string }).id;
   }
 

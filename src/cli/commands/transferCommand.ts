@@ -10,6 +10,7 @@ import type { TransferFile, TransferOrder } from '../../core/model/transferModel
 import { TableError } from '../../core/tables/tableError.ts';
 import { decodeTableText, detectFormat } from '../../core/tables/tableFormat.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
+import { folderField, folderNameRule, isFolderName } from '../../core/util/folderName.ts';
 import { type JsonObject, parseJsonObject } from '../../core/util/json.ts';
 import type { LeftOutCounts } from '../../core/util/leftOut.ts';
 import { findNestedFiles } from '../../core/util/nestedFiles.ts';
@@ -29,6 +30,7 @@ import { fetchFiles, requireAll } from './describeCommand.ts';
 interface TransferFlags {
   readonly idsFile?: string;
   readonly folder?: string;
+  readonly folderName?: string;
   readonly description?: string;
   readonly instructions?: string;
   readonly again?: boolean;
@@ -54,6 +56,7 @@ export function addTransferCommand(program: Command): void {
     .argument('[id...]', optionTexts.fileIds)
     .option('--ids-file <file>', 'a file with one ID per line; - for standard input')
     .option('--folder <path>', 'instead of IDs: a folder, all files of which are transferred')
+    .option('--folder-name <name>', 'a name for the new folder that the files get at the destination')
     .option('--description <markdown>', 'a description of the transfer')
     .option('--instructions <file>', 'a JSON file with instructions for the destination')
     .option('--again', optionTexts.again)
@@ -69,16 +72,28 @@ async function transferFiles(context: CommandContext, request: TransferRequest):
   requireWaitForTimeout(flags);
   const ids = [...request.ids, ...(flags.idsFile === undefined ? [] : await readIds(flags.idsFile))];
   const instructions = await readInstructions(flags.instructions);
+  requireFolderName(flags, instructions);
   if (flags.folder !== undefined && ids.length > 0) throw createUsageError('Give either IDs or --folder.');
   // The value of a variable that isn't set must not transfer everything.
   if (flags.folder === '') throw createUsageError('--folder is empty. "--folder /" transfers the whole database.');
   return await CliSession.run(context, async (session) => {
     const { order, folder } = await createOrder(session, { ...request, ids });
-    const { description } = flags;
-    const details = { ...(description !== undefined && { description }), ...(instructions && { instructions }) };
+    const { description, folderName } = flags;
+    const details = {
+      ...(description !== undefined && { description }),
+      ...(instructions && { instructions }),
+      ...(folderName !== undefined && { folder: folderName }),
+    };
     const { key } = await submitTransfer(session, { ...order, ...details }, flags.again);
     return await reportTransfer(session, key, flags, { folder });
   });
+}
+
+function requireFolderName({ folderName }: TransferFlags, instructions: JsonObject | undefined): void {
+  if (folderName === undefined) return;
+  if (!isFolderName(folderName)) throw createUsageError(`--folder-name ${folderNameRule}.`);
+  if (instructions?.[folderField] !== undefined)
+    throw createUsageError('Name the folder either with --folder-name or in the instructions, not with both.');
 }
 
 /** A folder that is transferred as a whole, as JSON (docs/command-line.md). */

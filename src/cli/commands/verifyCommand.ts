@@ -1,8 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { isStore } from '../../core/model/databaseModel.ts';
-import type { Transfer, TransferFile } from '../../core/model/transferModel.ts';
-import { getTransferFolderName, isTransferFolder } from '../../core/util/transferFolderNames.ts';
+import { findFolderName, type Transfer, type TransferFile } from '../../core/model/transferModel.ts';
+import { isTransferFolder } from '../../core/util/transferFolderNames.ts';
 import { findUnlistedFiles } from '../../core/verification/manifestMatch.ts';
 import { compareStoredFiles } from '../../core/verification/storedFiles.ts';
 import type { TransferManifest } from '../../core/verification/transferManifest.ts';
@@ -173,10 +173,11 @@ async function verifyInStore(session: CliSession, transfer: Transfer): Promise<V
   const { listing } = await scanDatabase(session, connection, database, true);
   const name = toPlainCell(database.name);
   if (listing?.state === 'failed') throw new CliError(`Couldn't scan ${name}: ${describeScanProblem(listing)}.`);
-  const query = `path:${getTransferFolderName(id)}`;
-  const { files, hasMore } = await loadFiles(session, connection, { database: database.name, query }, Infinity);
+  const folder = findFolderName(transfer) ?? '';
+  const query = { database: database.name, query: '', specific: { folder } };
+  const { files, hasMore } = await loadFiles(session, connection, query, Infinity);
   if (hasMore) throw new CliError(`Couldn't list all files of transfer ${id} in ${name}.`);
-  const report = compareStoredFiles(id, order.files, files);
+  const report = compareStoredFiles(id, order.files, files, folder);
   if (report) return report;
   const advice = `To check whether it has ended: data-transfer status ${id}`;
   throw new CliError(`${name} has no manifest of transfer ${id}. ${advice}`, exitCode.notFound);

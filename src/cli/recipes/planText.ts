@@ -84,6 +84,7 @@ function formatDestination(
   const space = `${isShort ? 'not enough ' : ''}free space in ${name}: ${formatBytes(freeBytes ?? 0)}`;
   const count = formatCount(alreadyThere?.files ?? 0, 'file');
   return [
+    ...(to?.folder === undefined ? [] : [`new folder in ${name}: ${toPlainCell(to.folder)}`]),
     ...(freeBytes === undefined ? [] : [space]),
     ...(alreadyThere?.files ? [`already in ${name}: ${alreadyThere.atLeast ? 'at least ' : ''}${count}`] : []),
     ...(transferredBefore > 0
@@ -162,6 +163,7 @@ export function toPlanDocument({ name, plan, recipe }: PlannedRun, destination: 
     recipe: name,
     source: recipe.from.database,
     destination: recipe.to?.database,
+    folder: recipe.to?.folder,
     files: files.length,
     bytes,
     filesWithoutSize: unknownCount,

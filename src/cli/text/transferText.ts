@@ -29,6 +29,7 @@ export function toTransferDocument(transfer: Transfer): object {
     state,
     outcome: getOutcome(transfer),
     message: status?.message,
+    folder: status?.folder ?? order.folder,
     description: order.description,
     ...nameAmounts(transfer),
     startedAt: formatTime(createdAt),
@@ -201,11 +202,13 @@ function explainUnfinished(transfer: Transfer): Explanation {
   return problem ? { reason: `couldn't update the status: ${describeReason(problem)}` } : {};
 }
 
-function explainUnconfirmed({ problem }: Transfer): Explanation {
+function explainUnconfirmed({ problem, order: { folder } }: Transfer): Explanation {
+  const name =
+    folder === undefined ? 'a folder whose name is dts- followed by an ID' : `the folder ${toPlainCell(folder)}`;
   const cause = problem ? `: ${describeReason(problem)}` : '';
   return {
     reason: `it's unclear whether the service started it${cause}`,
-    remedy: "It won't be sent again. Check the destination for a folder whose name is dts- followed by an ID.",
+    remedy: `It won't be sent again. Check the destination for ${name}.`,
   };
 }
 

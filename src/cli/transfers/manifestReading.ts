@@ -1,5 +1,5 @@
 import type { RecordedFile } from '../../core/model/fileExport.ts';
-import type { Transfer } from '../../core/model/transferModel.ts';
+import { findFolderName, type Transfer } from '../../core/model/transferModel.ts';
 import { describeForeignManifest } from '../../core/words/sharedSentences.ts';
 import { canMatchTransfer } from '../../core/verification/manifestMatch.ts';
 import { ManifestError, readManifest, type TransferManifest } from '../../core/verification/transferManifest.ts';
@@ -68,6 +68,7 @@ export async function findDestinationFolder(
   const { found, searched } = await findTransferredFolder(
     folder ?? (await getServedFolder(session, transfer)),
     transfer.id,
+    findFolderName(transfer),
   );
   if (found) return found;
   const places = searched.map(toPlainCell).join(', ');

@@ -55,7 +55,8 @@ export async function submitTransfer(
   });
   if (transfer.id === undefined) throw createStartError(transfer);
   const { id } = transfer;
-  const databases = `${toPlainCell(order.source)} to ${toPlainCell(order.destination)}`;
+  const folder = order.folder === undefined ? '' : `, folder ${toPlainCell(order.folder)}`;
+  const databases = `${toPlainCell(order.source)} to ${toPlainCell(order.destination)}${folder}`;
   const { output } = session.context;
   output.note(`Started transfer ${id}: ${formatCount(order.files.length, 'file')} from ${databases}.`);
   noteCluster(session, order);

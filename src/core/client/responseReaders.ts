@@ -15,6 +15,7 @@ import type { FoundFile, UnreadableFile } from '../model/fileEntry.ts';
 import type { FileProgress, FileProgressPage } from '../model/fileProgress.ts';
 import { statusCounts, type TransferBytes, type TransferStatus } from '../model/transferModel.ts';
 import { fileStates } from '../util/fileStates.ts';
+import { folderFeature, isFolderName } from '../util/folderName.ts';
 import { leftOutKinds, type LeftOutCounts } from '../util/leftOut.ts';
 import { isDeeperThan, isJsonObject } from '../util/json.ts';
 import { parseUuid } from '../util/uuid.ts';
@@ -36,10 +37,17 @@ export function readJson(text: string): unknown {
   }
 }
 
-/** Reads the root document (§2.1). Absent fields become empty strings. */
-export function readRoot(json: unknown): { readonly name: string; readonly version: string } {
-  const { name, version } = parse(rootDocumentSchema, json);
-  return { name: name ?? '', version: version ?? '' };
+interface RootFacts {
+  readonly name: string;
+  readonly version: string;
+  readonly canChooseFolder?: boolean;
+}
+
+/** Reads the root document (§2.1). Absent texts become empty strings. */
+export function readRoot(json: unknown): RootFacts {
+  const { name, version, features } = parse(rootDocumentSchema, json);
+  const canChooseFolder = Array.isArray(features) && features.includes(folderFeature);
+  return { name: name ?? '', version: version ?? '', ...(canChooseFolder && { canChooseFolder }) };
 }
 
 /**
@@ -213,10 +221,11 @@ export function readStatus(json: unknown, isLocal = false): TransferStatus {
   const { id, status, message } = document;
   const counts: Partial<Record<string, number>> = {};
   for (const [name, field] of countFields) counts[name] = parseAmount(document[field]);
-  const { paused } = document;
+  const { paused, folder: chosen } = document;
   const isPaused = isLocal && typeof paused === 'boolean' ? paused : undefined;
   const cluster = isLocal ? readClusterPlace(document['cluster']) : undefined;
-  return omitAbsent({ id, status, message, isPaused, ...counts, bytes: readBytes(document), cluster });
+  const folder = isLocal && isFolderName(chosen) ? chosen : undefined;
+  return omitAbsent({ id, status, message, isPaused, ...counts, bytes: readBytes(document), cluster, folder });
 }
 
 /**

@@ -74,6 +74,8 @@ export interface ServiceInfo {
   readonly version: string;
   /** True if every page except the last is full, as with the local service (D21: search syntax). */
   readonly hasFullPages?: boolean;
+  /** True if a submission can choose the name of the transfer's folder (D24: destination layout). */
+  readonly canChooseFolder?: boolean;
 }
 
 /**

@@ -31,6 +31,7 @@ export type ReasonKind =
   // the program ended, the connection was closed, or the record couldn't be saved, before the submission was sent (D12:
   // never resubmit); `code` contains the system's error code if saving failed
   | 'notSent'
+  | 'noFolderChoice' // nothing was sent: the service can't give the transfer's folder a chosen name
   | 'queued' // a status request is waiting for a submission to the same server (D34: serialized requests)
   // a prerequisite request failed, so nothing was sent (D36: names before submission); `cause` contains the reason
   | 'lookupFailed'

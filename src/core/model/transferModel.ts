@@ -1,5 +1,7 @@
+import { folderField, isFolderName } from '../util/folderName.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { ClusterPlace } from './databaseModel.ts';
+import { getTransferFolderName } from '../util/transferFolderNames.ts';
 import type { Reason } from './reason.ts';
 
 /** The bytes of a transfer's files, which only the local service reports (§2.4). */
@@ -28,6 +30,8 @@ export interface TransferStatus extends StatusCounts {
   readonly bytes?: TransferBytes;
   /** The cluster on which the transfer runs; absent for others, and after the end. */
   readonly cluster?: ClusterPlace;
+  /** The chosen name of the transfer's folder, which only the local service reports. */
+  readonly folder?: string;
   /**
    * True if this and the two previous responses appeared to belong to another transfer (D11: check status identity).
    */
@@ -165,6 +169,13 @@ export interface TransferOrder {
   /** Markdown. */
   readonly description?: string;
   readonly instructions?: JsonObject;
+  /** The chosen name of the transfer's folder at the destination (D24: destination layout). */
+  readonly folder?: string;
+}
+
+/** Returns the instructions with the chosen name of the folder, which is sent as one of them (§4.5). */
+export function getSentInstructions({ instructions, folder }: TransferOrder): JsonObject | undefined {
+  return folder === undefined ? instructions : { ...instructions, [folderField]: folder };
 }
 
 /** A state and the time at which this machine detected it, in milliseconds since 1970. */
@@ -227,6 +238,15 @@ export interface Transfer {
   readonly replacedBy?: string;
   /** The agent that proposed the transfer; absent if a person submitted it without an agent. */
   readonly requestedBy?: TransferRequester;
+}
+
+/**
+ * Returns the name of a transfer's folder at the destination: the chosen one or, if none is known, the usual one (D24:
+ * destination layout). Returns undefined without an ID. Checks what a record or service says.
+ */
+export function findFolderName({ id, order, status }: Transfer): string | undefined {
+  const chosen = [status?.folder, order.folder].find(isFolderName);
+  return id === undefined ? undefined : getTransferFolderName(id, chosen);
 }
 
 /**

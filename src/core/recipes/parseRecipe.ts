@@ -11,6 +11,7 @@ import type { Connection } from '../model/connection.ts';
 import type { Database } from '../model/databaseModel.ts';
 import { toLinkService } from '../model/link.ts';
 import { parsePackagePath } from '../util/fileId.ts';
+import { folderField, isFolderName } from '../util/folderName.ts';
 import { hasMoreValuesThan, isDeeperThan, isJsonObject, type JsonObject } from '../util/json.ts';
 import { findSecrets } from '../util/secrets.ts';
 import { validate } from '../util/jsonObject.ts';
@@ -76,9 +77,18 @@ function findContradictions(text: RecipeText, recipe: Recipe): readonly RecipePr
     ...(sources.length === 1 ? [] : [createProblem(text, 'sourceCount', ['from', ...sources.slice(1, 2)])]),
     ...(isOutside ? [createProblem(text, 'outsideFolder', ['from', 'table', 'file'])] : []),
     ...(to?.database === from.database ? [createProblem(text, 'sameDatabase', ['to', 'database'])] : []),
+    ...findFolderProblems(text, recipe),
     ...findReversed(text, expect?.files, ['expect', 'files']),
     ...findReversed(text, expect?.bytes, ['expect', 'bytes']),
     ...findReversed(text, from.filters?.bytes, ['from', 'filters', 'bytes']),
+  ];
+}
+
+function findFolderProblems(text: RecipeText, { to, instructions }: Recipe): readonly RecipeProblem[] {
+  if (to?.folder === undefined) return [];
+  return [
+    ...(isFolderName(to.folder) ? [] : [createProblem(text, 'wrongFolderName', ['to', 'folder'])]),
+    ...(instructions?.[folderField] === undefined ? [] : [createProblem(text, 'repeatedField', ['to', 'folder'])]),
   ];
 }
 
@@ -115,7 +125,7 @@ export function withDatabaseNames(recipe: Recipe, databases: readonly Database[]
   return {
     ...recipe,
     from: { ...from, database: toName(from.database) },
-    ...(to && { to: { database: toName(to.database) } }),
+    ...(to && { to: { ...to, database: toName(to.database) } }),
   };
 }
 

@@ -141,6 +141,7 @@ export function toOrder(
     files: files.map(toTransferFile),
     ...(description !== undefined && { description }),
     ...(instructions && { instructions }),
+    ...(to?.folder !== undefined && { folder: to.folder }),
   };
 }
 

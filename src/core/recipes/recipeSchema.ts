@@ -91,7 +91,10 @@ export const recipeSchema = z.strictObject({
   from: fromSchema.check(z.describe('The files: a search, IDs, a folder or a table.')),
   to: z.optional(
     z
-      .strictObject({ database: nameSchema.check(z.describe('Name or ID of the database that receives the files.')) })
+      .strictObject({
+        database: nameSchema.check(z.describe('Name or ID of the database that receives the files.')),
+        folder: z.optional(nameSchema.check(z.describe('Name of a new folder there, if the service can choose one.'))),
+      })
       .check(z.describe('The destination. A recipe without it is a saved search.')),
   ),
   instructions: z.optional(

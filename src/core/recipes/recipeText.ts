@@ -130,7 +130,7 @@ export type RecipeProblemKind =
   | 'newerVersion' // written for a later version
   | 'secret' // a key, a password or a token, which a recipe may never contain
   | 'unknownField' // `nearest` is a known field with a similar name
-  | 'repeatedField' // a name that occurs more than once in an object
+  | 'repeatedField' // a name that occurs more than once in an object, or a folder that the instructions name, too
   | 'missingField' // a field that every recipe needs
   | 'wrongType' // `expected` is the type
   | 'wrongValue' // `expected` lists the allowed values
@@ -140,6 +140,7 @@ export type RecipeProblemKind =
   | 'wrongRange' // `least` exceeds `most`
   | 'sourceCount' // not exactly one of search, ids and table
   | 'outsideFolder' // a table outside the recipe's folder
+  | 'wrongFolderName' // not a plain name for the folder at the destination
   | 'sameDatabase' // `from` and `to` are the same database
   // the service has no such database; `nearest` is one with a similar name, otherwise `expected` lists all
   | 'unknownDatabase'

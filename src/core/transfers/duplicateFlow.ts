@@ -125,6 +125,8 @@ interface DuplicateFlowDependencies {
 
 /** The results so far for the planned files. */
 interface KnownSoFar {
+  /** The chosen names of transfers' folders. */
+  readonly folders: ReadonlySet<string>;
   /** The content keys of the files at the destination that have a path, and of those whose path is unknown. */
   readonly contents: Set<string>;
   readonly unplaced: Set<string>;
@@ -147,11 +149,11 @@ const maxWaitMs = 2_000;
 const maxEarlierTransfers = 20;
 
 /** Adds a file at the destination, also by its path in a transfer's own folder. Its ID is not that of the source. */
-function addFound({ contents, unplaced, copies }: KnownSoFar, { path, ...file }: PlacedFile): void {
+function addFound({ folders, contents, unplaced, copies }: KnownSoFar, { path, ...file }: PlacedFile): void {
   const content = getContentKey(file);
   if (content !== undefined) (path === undefined ? unplaced : contents).add(content);
   if (path === undefined) return;
-  for (const place of [path, removeTransferFolder(path)])
+  for (const place of [path, removeTransferFolder(path, folders)])
     for (const key of getPlaceKeys({ ...pickContent(file), path: place })) copies.add(key);
 }
 
@@ -175,7 +177,7 @@ export class DuplicateFlow {
     const [order] = orders;
     const files = orders.flatMap((one) => one.files);
     const sets = { contents: new Set<string>(), unplaced: new Set<string>(), copies: new Set<string>() };
-    const known: KnownSoFar = { ...sets, isComplete: false, received: new Map() };
+    const known: KnownSoFar = { folders: this.findFolders(), ...sets, isComplete: false, received: new Map() };
     if (order) await this.collect({ order, files, known }, options);
     const { isComplete } = known;
     if (order && !isComplete) this.addLoadedResults(order, files, known);
@@ -187,6 +189,11 @@ export class DuplicateFlow {
     const elsewhere = new Set(files.filter((file) => hasContent(known.contents, file)));
     const unplaced = new Set(files.filter((file) => hasContent(known.unplaced, file) && !elsewhere.has(file)));
     return { atDestination: new Set(files.filter(isThere)), elsewhere, unplaced, isComplete, received };
+  }
+
+  private findFolders(): ReadonlySet<string> {
+    const all = this.dependencies.transfers.getAll();
+    return new Set(all.flatMap(({ status, order }) => status?.folder ?? order.folder ?? []));
   }
 
   private async collect(plan: Plan, options: KnownCopiesOptions): Promise<void> {

@@ -5,6 +5,7 @@ import { toTransferFacts } from '../model/foreignResponse.ts';
 import type { Reason } from '../model/reason.ts';
 import type { TurnObserver, TurnOptions } from '../model/requestTurn.ts';
 import {
+  getSentInstructions,
   getState,
   hasEnded,
   isWaitingToBeSent,
@@ -239,8 +240,11 @@ export class TransferFlow {
   private async complete(attempt: SubmissionAttempt, replacedKey?: string, turn?: TurnOptions): Promise<Transfer> {
     const { sessions, clock } = this.dependencies;
     const { order } = attempt.transfer;
-    const client = sessions.get(order.connectionId)?.client;
-    if (!client) return this.toRefused(attempt.transfer, { kind: 'notConnected' });
+    const session = sessions.get(order.connectionId);
+    if (!session) return this.toRefused(attempt.transfer, { kind: 'notConnected' });
+    const { client } = session;
+    if (order.folder !== undefined && !session.service.canChooseFolder)
+      return this.toRefused(attempt.transfer, { kind: 'noFolderChoice' });
     try {
       const isNamingKnown = client.isNamingKnown([order.source, order.destination]);
       const problem = isNamingKnown ? undefined : await this.learnNaming(order, client);
@@ -338,7 +342,8 @@ export class TransferFlow {
     turn?: TurnOptions,
   ): Promise<Transfer> {
     const { clock, getTimeoutSeconds } = this.dependencies;
-    const { orcid, source, destination, files, description, instructions } = attempt.transfer.order;
+    const { orcid, source, destination, files, description } = attempt.transfer.order;
+    const instructions = getSentInstructions(attempt.transfer.order);
     const timeout = getTimeoutSeconds();
     const fileIds = files.map((file) => file.id);
     const request = { orcid, source, destination, fileIds, description, instructions, timeout };

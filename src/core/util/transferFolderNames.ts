@@ -1,6 +1,19 @@
-/** Returns the name of a transfer's own folder in the destination folder (D24: destination layout). */
-export function getTransferFolderName(transferId: string): string {
-  return `dts-${transferId}`;
+import { isFolderName } from './folderName.ts';
+
+/**
+ * Returns the name of a transfer's own folder in the destination folder: the chosen one, if any (D24: destination
+ * layout).
+ */
+export function getTransferFolderName(transferId: string, chosen?: string): string {
+  return chosen ?? `dts-${transferId}`;
+}
+
+/**
+ * Returns the name of the file that marks a folder with a chosen name as this transfer's until it is complete. Catalogs
+ * ignore this file.
+ */
+export function getClaimName(transferId: string): string {
+  return `.part-${transferId}`;
 }
 
 /** Returns true for the name of a transfer's folder, but not for that of an unfinished transfer. */
@@ -13,9 +26,10 @@ export function findFolderTransferId(name: string): string | undefined {
   return /^dts-([0-9a-f-]{36})$/.exec(name)?.[1];
 }
 
-/** Returns the path below a transfer's own folder; other paths unchanged. */
-export function removeTransferFolder(path: string): string {
-  return path.replace(/^dts-[0-9a-f-]{36}\//, '');
+/** Returns the path below a transfer's own folder, whose name may be one of `chosen`; other paths unchanged. */
+export function removeTransferFolder(path: string, chosen: ReadonlySet<string>): string {
+  const end = path.indexOf('/');
+  return chosen.has(path.slice(0, end)) ? path.slice(end + 1) : path.replace(/^dts-[0-9a-f-]{36}\//, '');
 }
 
 /**
@@ -41,12 +55,24 @@ export function getManifestNames(transferId: string): readonly string[] {
   return [getAlternateManifestName(transferId), manifestName];
 }
 
+/**
+ * Returns those of a folder's names that a transfer's manifest can have, without knowing the transfer. If several have
+ * such names, the manifest has the first one.
+ */
+export function findManifestNames(names: readonly string[]): readonly string[] {
+  const alternates = names.filter((name) => /^manifest-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.json$/.test(name));
+  return names.includes(manifestName) ? [...alternates, manifestName] : alternates;
+}
+
 /** Returns true for the content of a transfer's manifest, and false for that of another data package. */
 export function isTransferManifest({ name, keywords }: Readonly<Record<string, unknown>>): boolean {
   return name === 'manifest' && Array.isArray(keywords) && keywords.includes('dts');
 }
 
-/** Returns true if a folder is named after its manifest's ID, which is how the local service names transfer folders. */
-export function isOwnManifest(folderName: string, manifestId: unknown): boolean {
-  return typeof manifestId === 'string' && folderName === getTransferFolderName(manifestId);
+/** Returns true if a manifest of the local service belongs to the folder in which it is, by that folder's name. */
+export function isOwnManifest(folderName: string, manifest: Readonly<Record<string, unknown>>): boolean {
+  const { id, folder } = manifest;
+  if (typeof id !== 'string') return false;
+  if (folderName === getTransferFolderName(id)) return true;
+  return isFolderName(folder) && folderName === folder && isTransferManifest(manifest);
 }

@@ -29,8 +29,8 @@ export function compareStoredFiles(
   transferId: string,
   requested: readonly TransferFile[],
   listed: readonly FileEntry[],
+  folder = getTransferFolderName(transferId),
 ): VerificationReport | undefined {
-  const folder = getTransferFolderName(transferId);
   const all = listed.flatMap((file) => toFolderFile(file, `${folder}/`) ?? []);
   const manifest = getManifestNames(transferId).find((name) => all.some(({ path }) => path === name));
   if (manifest === undefined) return undefined;

@@ -70,7 +70,7 @@ export async function readManifest(file: string, signal?: AbortSignal): Promise<
   const resources: readonly unknown[] = json['resources'];
   if (resources.length > maxFiles) throw new ManifestError('tooLarge');
   const folderName = basename(dirname(resolve(file)));
-  const findPlaces = isOwnManifest(folderName, json['id']) ? resolveOwnPlaces : resolvePlaces;
+  const findPlaces = isOwnManifest(folderName, json) ? resolveOwnPlaces : resolvePlaces;
   const reader = new ManifestReader(findPlaces, isTransferManifest(json));
   for (const [position, resource] of resources.entries()) reader.add(position, resource);
   const { files, problems, problemCount } = reader;

@@ -5,6 +5,7 @@ import { getMachine, isLoopback, type Connection, type ServiceInfo } from '../mo
 import type { Database } from '../model/databaseModel.ts';
 import {
   findFolderTransferId,
+  findManifestNames,
   getManifestNames,
   getTransferFolderName,
   manifestName,
@@ -29,29 +30,39 @@ const maxFolders = 1_000;
 /**
  * Finds the folder that contains a transfer's files (D24: destination layout). The result can be the given folder, one
  * of its subfolders or, as on the public server, a folder within a subfolder. Never finds a folder that is named after
- * another transfer.
+ * another transfer. `name` is that of the transfer's own folder.
  */
-export async function findTransferredFolder(folder: string, transferId: string): Promise<FolderSearchResult> {
+export async function findTransferredFolder(
+  folder: string,
+  transferId: string,
+  name = getTransferFolderName(transferId),
+): Promise<FolderSearchResult> {
   const searched: string[] = [];
   // The ID comes from a server. If it is not a plain name, it could point outside the folder.
   if (/^\w[\w-]*$/.test(transferId)) {
-    const name = getTransferFolderName(transferId);
     if (basename(folder) !== name) {
-      const found = await findSubfolder(folder, name, searched);
+      const found = await findSubfolder(folder, name, searched, name === getTransferFolderName(transferId));
       if (found !== undefined) return { found: await toTransferredFolder(found, transferId), searched };
     }
   }
   const own = basename(folder);
-  if (findFolderTransferId(own) !== undefined && own !== getTransferFolderName(transferId)) return { searched };
+  if (findFolderTransferId(own) !== undefined && own !== name) return { searched };
   searched.push(join(folder, manifestName));
   const result = await toTransferredFolder(folder, transferId);
-  const isFound = result.manifest !== undefined || own === getTransferFolderName(transferId);
+  const isFound = result.manifest !== undefined || own === name;
   return isFound && (await isFolder(folder)) ? { found: result, searched } : { searched };
 }
 
-async function findSubfolder(folder: string, name: string, searched: string[]): Promise<string | undefined> {
+async function findSubfolder(
+  folder: string,
+  name: string,
+  searched: string[],
+  isUnique: boolean,
+): Promise<string | undefined> {
   searched.push(join(folder, name));
   if (await isFolder(join(folder, name))) return join(folder, name);
+  // A chosen name may also be that of somebody else's folder.
+  if (!isUnique) return undefined;
   searched.push(join(folder, '*', name));
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const folders = entries.filter((entry) => entry.isDirectory()).slice(0, maxFolders);
@@ -63,8 +74,8 @@ async function findSubfolder(folder: string, name: string, searched: string[]): 
 }
 
 /**
- * Returns the path of a folder's manifest; undefined if there is none. If the folder is named after a transfer, a file
- * called `manifest.json` may be one of the transferred files (D24: destination layout).
+ * Returns the path of a folder's manifest; undefined if there is none. A file called `manifest.json` may be one of the
+ * transferred files (D24: destination layout).
  */
 export async function findFolderManifest(folder: string): Promise<string | undefined> {
   return await findManifest(folder, findFolderTransferId(basename(resolve(folder))));
@@ -76,7 +87,8 @@ async function toTransferredFolder(folder: string, transferId: string): Promise<
 }
 
 async function findManifest(folder: string, transferId: string | undefined): Promise<string | undefined> {
-  for (const name of transferId === undefined ? [manifestName] : getManifestNames(transferId)) {
+  const listNames = async (): Promise<readonly string[]> => findManifestNames(await readdir(folder).catch(() => []));
+  for (const name of transferId === undefined ? await listNames() : getManifestNames(transferId)) {
     const manifest = join(folder, name);
     const stats = await stat(manifest).catch(() => undefined);
     if (stats?.isFile()) return manifest;

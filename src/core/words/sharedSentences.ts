@@ -59,6 +59,11 @@ export function describeStartedElsewhere(l10n: Translator): string {
   return l10n.t('Transfer started elsewhere');
 }
 
+/** Returns the label of the name of a transfer's folder at the destination. */
+export function getFolderLabel(l10n: Translator): string {
+  return l10n.t('Folder at the destination');
+}
+
 /** Returns the label of the button that copies the name of a transfer's folder. */
 export function getCopyFolderLabel(l10n: Translator): string {
   return l10n.t('Copy Folder Name');

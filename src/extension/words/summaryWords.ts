@@ -53,6 +53,7 @@ export function createSummary(
     ...createSourceLines(orders),
     formatLicenseLine(files),
     l10n.t('To: {0}', toPlainLine(orders[0]?.destination ?? '')),
+    formatFolderLine(orders[0]),
     formatFreeSpaceLine(freeBytes, isSpaceShort),
     orders.length > 1
       ? plural(orders.length, 'Will run as {0} transfer.', 'Will run as {0} transfers, one per source.')
@@ -113,6 +114,10 @@ function createSourceLines(orders: readonly TransferOrder[]): readonly string[] 
   return orders.map(({ source, files }) =>
     l10n.t('From: {0} ({1}, {2})', toPlainLine(source), formatFileCount(files.length), formatTotalSize(files)),
   );
+}
+
+function formatFolderLine(order: TransferOrder | undefined): string {
+  return order?.folder === undefined ? '' : l10n.t('New folder there: {0}', toPlainLine(order.folder));
 }
 
 function formatStagingLine(orders: readonly TransferOrder[], getStaging: StagingLookup): string {

@@ -12,6 +12,7 @@ import {
 import { getOutcome, getProgress, getTellingBytes, isUnsent, wasSent } from '../../core/model/transferOutcome.ts';
 import { describeCluster } from '../../core/words/clusterWords.ts';
 import { formatByteProgress } from '../../core/util/displayLimits.ts';
+import { getFolderLabel } from '../../core/words/sharedSentences.ts';
 import { formatAgentName } from './agentWords.ts';
 import { formatFileCount, formatList, formatNumber, plural } from './localeFormats.ts';
 import { toPlainLine, toPlainText } from './plainText.ts';
@@ -183,7 +184,8 @@ type TransferFact =
 
 /** Lists the facts that a transfer's page and the tooltip of its row show, each with a label. Omits unknown facts. */
 export function listTransferFacts(transfer: Transfer): readonly TransferFact[] {
-  const { id, state, createdAt, askedAt, requestedBy, status } = transfer;
+  const { id, state, createdAt, askedAt, requestedBy, order, status } = transfer;
+  const folder = status?.folder ?? order.folder;
   const facts: readonly (TransferFact | false | undefined)[] = [
     wasSent(transfer) && { label: getStartLabel(transfer), at: createdAt },
     hasEnded(state) && state !== 'expired' && { label: l10n.t('Ended'), at: getEndedAt(transfer) },
@@ -195,6 +197,7 @@ export function listTransferFacts(transfer: Transfer): readonly TransferFact[] {
       label: l10n.t('Runs on'),
       text: describeCluster({ l10n, plural, toPlainLine }, status.cluster),
     },
+    folder !== undefined && { label: getFolderLabel(l10n), text: toPlainLine(folder) },
     askedAt !== undefined && { label: l10n.t('Last checked'), at: askedAt },
     id !== undefined && { label: l10n.t('Transfer ID'), text: toPlainLine(id), isCode: true },
   ];

@@ -51,7 +51,7 @@ export function readPackageText(
     inherited: pickResourceFields(getInheritedFields(json)),
     // The IDs in a manifest are the source's. They aren't unique if a file is transferred more than once.
     hasIds: transferFolder === undefined,
-    isOwn: isOwnManifest(transferFolder ?? '', json['id']),
+    isOwn: isOwnManifest(transferFolder ?? '', json),
     hasFile,
   };
   const metadata = new Map<string, JsonObject>();

@@ -5,7 +5,13 @@ import { parsePackagePath } from '../../core/util/fileId.ts';
 import { isDeeperThan, isJsonObject, parseJsonObject, type JsonObject } from '../../core/util/json.ts';
 import type { LeftOutKind } from '../../core/util/leftOut.ts';
 import { addInheritedFields } from '../../core/util/packageFields.ts';
-import { findFolderTransferId, getManifestNames } from '../../core/util/transferFolderNames.ts';
+import { isFolderName } from '../../core/util/folderName.ts';
+import {
+  findFolderTransferId,
+  findManifestNames,
+  getManifestNames,
+  manifestName,
+} from '../../core/util/transferFolderNames.ts';
 import { toQuotable } from '../http/quotable.ts';
 import { findHiddenPath, getBaseName, getParentFolder, type ScannedFile } from './catalogFile.ts';
 import { bagManifestNames, bagName, readBagManifest, toPayloadKey } from './bagManifest.ts';
@@ -17,6 +23,7 @@ const maxPackageBytes = 64 * 1024 * 1024;
 const maxCitationBytes = 1024 * 1024;
 const maxTableBytes = 128 * 1024;
 const maxTableDepth = 50;
+const manifestStartBytes = 1024;
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
 /**
@@ -116,6 +123,17 @@ class UnreadableError extends Error {
   override readonly name = 'UnreadableError';
 }
 
+function readStart(file: string, bytes: number): string {
+  const handle = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    if (!fs.fstatSync(handle).isFile()) return '';
+    const buffer = Buffer.alloc(bytes);
+    return buffer.toString('utf8', 0, fs.readSync(handle, buffer, 0, bytes, 0));
+  } finally {
+    fs.closeSync(handle);
+  }
+}
+
 /** Throws if the file is too large, irregular or, except on Windows, a link. Ignores data appended meanwhile. */
 function readText(file: string, maxBytes: number): string {
   const handle = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -175,13 +193,14 @@ export function isDescriptionFile(path: string): boolean {
   const name = getBaseName(path);
   return (
     [packageName, crateName, citationName, bidsName, bagName, ...bagManifestNames].includes(name) ||
-    getFolderManifestNames(getParentFolder(path)).includes(name)
+    getFolderManifestNames(getParentFolder(path), [name]).includes(name)
   );
 }
 
-function getFolderManifestNames(folder: string): readonly string[] {
+function getFolderManifestNames(folder: string, names: readonly string[]): readonly string[] {
   const transferId = findFolderTransferId(getBaseName(folder));
-  return transferId === undefined ? [] : getManifestNames(transferId);
+  if (transferId !== undefined) return getManifestNames(transferId);
+  return isFolderName(getBaseName(folder)) ? findManifestNames(names) : [];
 }
 
 /** Reads the Data Packages in a folder tree and caches the most recently loaded ones (D20: folders as databases). */
@@ -203,9 +222,7 @@ export class PackageCache {
   /** Like {@link getScopes}, given those of the parent folder. The folder's own package takes precedence. */
   getScopesWithin(folder: string, outer: PackageScopes | undefined): PackageScopes | undefined {
     const prefix = folder === '' ? '' : `${folder}/`;
-    const manifest = getFolderManifestNames(folder).find((name) =>
-      fs.existsSync(nodePath.join(this.root, prefix + name)),
-    );
+    const manifest = this.findManifest(folder);
     // The last one is searched first, so that a crate adds to the others in its folder.
     const bagManifests = fs.existsSync(nodePath.join(this.root, prefix + bagName)) ? bagManifestNames : [];
     const packages: readonly (readonly [PackageScopes['kind'], string | undefined])[] = [
@@ -220,6 +237,16 @@ export class PackageCache {
       if (described !== undefined) scopes = { prefix, described, kind, outer: scopes };
     }
     return scopes;
+  }
+
+  private findManifest(folder: string): string | undefined {
+    const path = nodePath.join(this.root, folder);
+    const exists = (name: string): boolean => fs.existsSync(nodePath.join(path, name));
+    if (findFolderTransferId(getBaseName(folder)) !== undefined) return getFolderManifestNames(folder, []).find(exists);
+    // If the name was chosen, only the manifest's content shows that it is one (D24: destination layout).
+    // Every manifest with another name is there because a file has this one.
+    if (!isFolderName(getBaseName(folder)) || !exists(manifestName)) return undefined;
+    return findManifestNames(listNames(path)).find((name) => isManifestStart(path, name));
   }
 
   /** Returns the fields that a folder's own files give to all files in and below it, as JSON text, if any. */
@@ -257,6 +284,24 @@ export class PackageCache {
     const [oldest] = this.cachedPackages.keys();
     if (this.cachedPackages.size > maxCached && oldest !== undefined) this.cachedPackages.delete(oldest);
     return content;
+  }
+}
+
+function listNames(folder: string): readonly string[] {
+  try {
+    return fs.readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function isManifestStart(folder: string, name: string): boolean {
+  try {
+    const start = readStart(nodePath.join(folder, name), manifestStartBytes);
+    const field = `"folder": ${JSON.stringify(nodePath.basename(folder))}`;
+    return start.includes('"name": "manifest"') && start.includes(field);
+  } catch {
+    return false;
   }
 }
 

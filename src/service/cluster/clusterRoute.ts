@@ -58,11 +58,12 @@ export class ClusterRoute extends FolderRoute {
   }
 
   override async move(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult> {
-    const { transferId, source, destination, destinationPlace, throttleBytesPerSecond } = this.options;
+    const { transferId, folderName, source, destination, destinationPlace } = this.options;
+    const { throttleBytesPerSecond } = this.options;
     const sides = { source: { location: source.location }, destination: { location: destination.location } };
     const bytesPerSecond = throttleBytesPerSecond && throttleBytesPerSecond / this.cluster.parallelTasks;
     // Flushing the file system of this machine would say nothing about the nodes.
-    const job = { transferId, ...sides, destinationPlace, bytesPerSecond, isFlushed: true, files };
+    const job = { transferId, folderName, ...sides, destinationPlace, bytesPerSecond, isFlushed: true, files };
     return await this.useSlurm(async () => await this.runTasks({ kind: 'move', job }, signal));
   }
 
@@ -76,6 +77,8 @@ export class ClusterRoute extends FolderRoute {
   /** Also ends the tasks. Returns false if some may still write because Slurm doesn't respond. */
   override async discard(manifestName: string): Promise<boolean> {
     const isEnded = await this.endArrays();
+    // What is written to a folder with a chosen name after the removal of its mark would remain.
+    if (!isEnded && this.options.folderName !== undefined) return false;
     const isRemoved = await super.discard(manifestName);
     return isEnded && isRemoved;
   }

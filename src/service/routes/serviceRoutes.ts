@@ -1,4 +1,5 @@
 import { apiVersion, localServiceName } from '../../contract/contract.ts';
+import { folderFeature } from '../../core/util/folderName.ts';
 import type { ServedDatabases } from '../catalog/servedDatabases.ts';
 import type { ClusterChoice } from '../cluster/cluster.ts';
 import type { Health } from '../health.ts';
@@ -62,7 +63,10 @@ function createStateRoutes(service: RoutedService): DescribedRoute[] {
   const root = describeRoute({
     method: 'GET',
     path: '/',
-    handle: () => ({ status: 200, body: { name: localServiceName, version: serviceVersion } }),
+    handle: () => ({
+      status: 200,
+      body: { name: localServiceName, version: serviceVersion, features: [folderFeature] },
+    }),
     operationId: 'getRoot',
     tag: 'service',
     summary: 'Name and version of the service',

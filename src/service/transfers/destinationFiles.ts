@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
 import { getErrorCode, isMissing } from '../../core/util/errorFacts.ts';
+import { isDeviceName } from '../../core/util/folderName.ts';
 import { BadFile, toOperationError } from './fileJobs.ts';
 import { isSame, withOpenFile } from './openFiles.ts';
 
@@ -139,15 +140,13 @@ function createDeviation(): BadFile {
 const specialCharacters = /[\p{Cc}\\:*?"<>|]/u;
 /** Characters that Windows drops at the end of a name, so that the name denotes another file. */
 const droppedEnd = /[. ]$/;
-/** Device names, with any extension. */
-const deviceName = /^(?:con|prn|aux|nul|conin\$|conout\$|com[\d¹²³]|lpt[\d¹²³])\s*(?:\.|$)/i;
 
 /**
  * Returns true if a file or folder name from a store is a plain name on `platform`. On Windows, other names can denote
  * several levels of a path (`..\..\x`), a stream of another file, or a device (D24: destination layout).
  */
 export function isFileName(name: string, platform: NodeJS.Platform = process.platform): boolean {
-  return platform !== 'win32' || !(specialCharacters.test(name) || droppedEnd.test(name) || deviceName.test(name));
+  return platform !== 'win32' || !(specialCharacters.test(name) || droppedEnd.test(name) || isDeviceName(name));
 }
 
 /** The folder that lists this process's open files by descriptor; Linux only. */

@@ -17,6 +17,7 @@ import {
   type TransferredFilesJob,
 } from './fileJobs.ts';
 import { moveFiles } from './moveFiles.ts';
+import { claimFolder } from './folderClaim.ts';
 import { digestFile, readPieces, readRange, SourceFiles, type OpenFile } from './openFiles.ts';
 import { removeParts } from './manifest.ts';
 
@@ -29,6 +30,7 @@ export const fileJobHandlers = {
   readBack: readBackCopy,
   findLost,
   removeParts,
+  claimFolder,
 };
 
 /**
@@ -76,12 +78,13 @@ function toMilliseconds(nanoseconds: bigint): number {
 }
 
 /** Finds transferred files that are missing or have a different size, for example after a power failure. */
-export function findLost({ transferId, destinationFolder, files, signal }: TransferredFilesJob): JobResult {
+export function findLost(job: TransferredFilesJob): JobResult {
+  const { transferId, folderName, destinationFolder, files, signal } = job;
   const lost: number[] = [];
   let realFolder: string | undefined;
   const result = processFiles('write', files, signal, (file) => {
     realFolder ??= fs.realpathSync.native(destinationFolder);
-    const path = `${realFolder}/${getTransferFolderName(transferId)}/${file.path}`;
+    const path = `${realFolder}/${getTransferFolderName(transferId, folderName)}/${file.path}`;
     let stats: fs.Stats | undefined;
     try {
       stats = fs.lstatSync(path);

@@ -63,6 +63,8 @@ export interface MoveSide {
 /** Files to copy, verify and give their final names (D24: destination layout). */
 export interface MoveWork {
   readonly transferId: string;
+  /** The chosen name of the transfer's folder, if any. */
+  readonly folderName?: string | undefined;
   readonly source: MoveSide;
   readonly destination: MoveSide;
   /** Resolved path of the destination's folder at submission, if known. */
@@ -96,6 +98,7 @@ export interface ReadBackJob {
 /** A job that concerns files at a folder as the destination. */
 export interface TransferredFilesJob {
   readonly transferId: string;
+  readonly folderName?: string | undefined;
   readonly destinationFolder: string;
   readonly files: readonly FileToMove[];
   readonly signal: JobSignal;

@@ -2,11 +2,10 @@ import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
 import { getErrorCode, isMissing } from '../../core/util/errorFacts.ts';
 import { isFuseFolder } from '../../core/util/fileSystem.ts';
-import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import { StoreError } from '../stores/storeError.ts';
 import {
   createAttempt,
-  DestinationFolders,
+  type DestinationFolders,
   FixedFolder,
   getPartEnd,
   getPartPath,
@@ -24,6 +23,7 @@ import {
   setModified,
   withPart,
 } from './destinationFiles.ts';
+import { openTransferFolder } from './folderClaim.ts';
 import {
   BadFile,
   JobStopped,
@@ -138,9 +138,7 @@ export class FolderSink implements MoveSink {
   constructor(job: MoveJob, folder: string) {
     this.job = job;
     if (!hasOpenFiles || job.bytesPerSecond !== undefined) this.canClone = false;
-    const { transferId, destinationPlace, source } = job;
-    const name = getTransferFolderName(transferId);
-    this.folders = new DestinationFolders(folder, name, destinationPlace, source.location.folder);
+    this.folders = openTransferFolder(folder, job, job.source.location.folder);
   }
 
   async write(file: FileToMove, content: MovedContent): Promise<WrittenFile | undefined> {

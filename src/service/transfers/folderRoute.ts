@@ -14,7 +14,7 @@ import {
 } from './fileJobs.ts';
 import type { FileThreads } from './fileThreads.ts';
 import type { TransferRecord, TransferRecordFile } from './journal.ts';
-import { discardTransfer, writeManifest } from './manifest.ts';
+import { discardTransfer, releaseFolder, writeManifest } from './manifest.ts';
 import { FileAttempts, toTransferError } from './transferErrors.ts';
 
 /** A transfer whose files have been transferred. */
@@ -92,6 +92,8 @@ export interface TransferRoute {
 /** The source, the destination and the limits of a transfer's route. */
 export interface RouteOptions {
   readonly transferId: string;
+  /** The chosen name of the transfer's folder, if any (D24: destination layout). */
+  readonly folderName?: string | undefined;
   readonly source: RouteSide;
   readonly destination: RouteSide;
   /** Resolved path of the destination's folder at submission, if known. */
@@ -146,7 +148,18 @@ export class FolderRoute implements TransferRoute {
   }
 
   async prepare(): Promise<void> {
+    await this.claim();
     await this.removeParts();
+  }
+
+  /** Creates the folder whose name was chosen. Throws a failure if it exists, unless this transfer created it. */
+  protected async claim(): Promise<void> {
+    const { transferId, folderName, source, destinationPlace, threads, abandonment } = this.options;
+    if (folderName === undefined) return;
+    const sides = { destinationFolder: this.folder, destinationPlace, sourceFolder: source.location.folder };
+    const { failure } = await threads.run('claimFolder', { transferId, folderName, ...sides }, abandonment);
+    if (failure === undefined) return;
+    throw await toTransferError(failure, { path: folderName, bytes: 0, root: this.folder }, this.attempts);
   }
 
   async stage(files: readonly FileToStage[], signal: JobSignal): Promise<JobResult> {
@@ -171,16 +184,17 @@ export class FolderRoute implements TransferRoute {
 
   /** Moves files in a thread. `more` adds what the job needs besides the options of the route. */
   protected async runMove(more: Pick<MoveJob, 'files' | 'signal'> & Partial<MoveJob>): Promise<JobResult> {
-    const { transferId, source, destination, destinationPlace, isFlushed, threads, abandonment } = this.options;
+    const { transferId, folderName, source, destination, destinationPlace } = this.options;
+    const { isFlushed, threads, abandonment } = this.options;
     const sides = { source: { location: source.location }, destination: { location: destination.location } };
     const limits = { isFlushed, bytesPerSecond: this.options.throttleBytesPerSecond };
-    const job = { transferId, ...sides, destinationPlace, ...limits, ...more };
+    const job = { transferId, folderName, ...sides, destinationPlace, ...limits, ...more };
     return await threads.run('move', job, abandonment);
   }
 
   async findLost(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult> {
-    const { transferId, threads, abandonment } = this.options;
-    const job = { transferId, destinationFolder: this.folder, files, signal };
+    const { transferId, folderName, threads, abandonment } = this.options;
+    const job = { transferId, folderName, destinationFolder: this.folder, files, signal };
     return await threads.run('findLost', job, abandonment);
   }
 
@@ -190,11 +204,12 @@ export class FolderRoute implements TransferRoute {
     await this.removeParts();
     const content = { record, source: source.document, destination: destination.document, files };
     await writeManifest(content, this.folder, { attempts: this.attempts, requireFiles });
-    return true;
+    return await releaseFolder(this.folder, record);
   }
 
   async discard(manifestName: string): Promise<boolean> {
-    return await discardTransfer(this.folder, this.options.transferId, manifestName);
+    const { transferId, folderName } = this.options;
+    return await discardTransfer(this.folder, transferId, manifestName, folderName);
   }
 
   async toTransferError(failure: FileFailure, { path, bytes }: TransferRecordFile): Promise<unknown> {
@@ -205,8 +220,8 @@ export class FolderRoute implements TransferRoute {
 
   /** Removes what killed or abandoned attempts have left, which the files of this one don't replace. */
   private async removeParts(): Promise<void> {
-    const { transferId, threads, abandonment } = this.options;
-    const job = { transferId, destinationFolder: this.folder };
+    const { transferId, folderName, threads, abandonment } = this.options;
+    const job = { transferId, folderName, destinationFolder: this.folder };
     await threads.run('removeParts', job, abandonment);
   }
 

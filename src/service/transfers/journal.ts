@@ -22,6 +22,8 @@ export interface TransferRecord {
    * store.
    */
   readonly destinationPlace?: string | undefined;
+  /** The chosen name of the folder at the destination; absent for the usual one (D24: destination layout). */
+  readonly folderName?: string | undefined;
   readonly description?: string | undefined;
   readonly instructions?: JsonObject | undefined;
   readonly fileCount: number;
@@ -105,6 +107,7 @@ export function toStatusDocument(
     num_files: record.fileCount,
     num_files_transferred: record.movedCount,
     ...(cluster && !hasEnded(record.status) && { cluster }),
+    ...(record.folderName !== undefined && { folder: record.folderName }),
     ...(bytes && {
       num_bytes: bytes.total,
       ...(bytes.staged !== undefined && { num_bytes_staged: bytes.staged }),
@@ -198,6 +201,8 @@ interface PendingTransfer {
 export interface Leftovers {
   readonly transferId: string;
   readonly destinationId: string;
+  /** The chosen name of the transfer's folder, if any. */
+  readonly folderName?: string | undefined;
   /** Name of the manifest to remove along with the files; empty to keep the manifest. */
   readonly manifestName: string;
 }
@@ -286,7 +291,7 @@ export class TransferJournal {
   endWithLeftovers(record: TransferRecord, manifestName: string): void {
     const sql = 'INSERT OR REPLACE INTO leftovers (transfer, destination, manifest) VALUES (?, ?, ?)';
     runInTransaction(this.database, () => {
-      this.database.prepare(sql).run(record.id, record.destinationId, manifestName);
+      this.database.prepare(sql).run(record.id, toStoredDestination(record), manifestName);
       this.updateTransfer(record);
     });
   }
@@ -296,7 +301,7 @@ export class TransferJournal {
     const rows = this.database.prepare('SELECT * FROM leftovers').all();
     return rows.map((row) => ({
       transferId: String(row['transfer']),
-      destinationId: String(row['destination']),
+      ...readStoredDestination(String(row['destination'])),
       manifestName: String(row['manifest']),
     }));
   }
@@ -390,7 +395,7 @@ export class TransferJournal {
 
   private insert(record: TransferRecord, files: readonly TransferRecordFile[]): void {
     const { id, status, message, movedCount, isCancelRequested, isPaused, endedAtMs, ...fixed } = record;
-    const fixedText = JSON.stringify(fixed);
+    const fixedText = JSON.stringify({ ...fixed, folderName: undefined, destinationId: toStoredDestination(record) });
     this.insertTransfer.run(id, status, message, movedCount, isCancelRequested ? 1 : 0, endedAtMs ?? null, fixedText);
     for (const { position, path, bytes, resource } of files) {
       this.insertFile.run(id, position, path, bytes, JSON.stringify(resource));
@@ -445,6 +450,25 @@ function removeOrphans(database: SqliteFile): void {
     if (known.get(id) === undefined) database.prepare('DELETE FROM transfer_files WHERE transfer = ?').run(id);
 }
 
+interface Destination {
+  readonly destinationId: string;
+  readonly folderName?: string | undefined;
+}
+
+/**
+ * Returns the ID of a transfer's destination, followed by the chosen name of its folder, if any. Earlier versions would
+ * write to another folder: they find no database with such an ID, and wait.
+ */
+function toStoredDestination({ destinationId, folderName }: Destination): string {
+  return folderName === undefined ? destinationId : `${destinationId}/${folderName}`;
+}
+
+function readStoredDestination(stored: string): Destination {
+  // Neither an ID nor a name has a slash.
+  const [destinationId = '', folderName] = stored.split('/');
+  return { destinationId, ...(folderName !== undefined && { folderName }) };
+}
+
 function toTransferRecord(row: TransferRow): TransferRecord {
   const record = toStoredRecord(row);
   // An earlier version runs paused transfers, and leaves the table as it is.
@@ -453,8 +477,10 @@ function toTransferRecord(row: TransferRow): TransferRecord {
 }
 
 function toStoredRecord(row: TransferRow): TransferRecord {
+  const fixed = JSON.parse(row.fixed) as FixedFields;
   return {
-    ...(JSON.parse(row.fixed) as FixedFields),
+    ...fixed,
+    ...readStoredDestination(fixed.destinationId),
     id: row.id,
     status: row.status as TransferStatusWord,
     message: row.message,

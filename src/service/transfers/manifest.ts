@@ -5,12 +5,17 @@ import { getErrorCode, isMissing } from '../../core/util/errorFacts.ts';
 import type { DatabaseDocument } from '../../contract/contract.ts';
 import { formatModified } from '../catalog/catalogFile.ts';
 import type { JsonObject } from '../../core/util/json.ts';
-import { getAlternateManifestName, getTransferFolderName, manifestName } from '../../core/util/transferFolderNames.ts';
+import {
+  getAlternateManifestName,
+  getClaimName,
+  getTransferFolderName,
+  getUploadFolderName,
+  manifestName,
+} from '../../core/util/transferFolderNames.ts';
 import { parseOrcid } from '../../core/util/userIdentity.ts';
 import {
   createAttempt,
   createConflict,
-  DestinationFolders,
   getPartEnd,
   getPartPath,
   hasOpenFiles,
@@ -19,6 +24,7 @@ import {
   removePart,
 } from './destinationFiles.ts';
 import { BadFile, type JobResult } from './fileJobs.ts';
+import { isClaimed, isManifestOf, openTransferFolder } from './folderClaim.ts';
 import type { TransferRecord, TransferRecordFile } from './journal.ts';
 import { isSame } from './openFiles.ts';
 import { findSystemCode, isFolder, toTransferError, TransferFailure, type FileAttempts } from './transferErrors.ts';
@@ -41,6 +47,7 @@ export function* generateManifest({ record, source, destination, files }: Manife
     profile: 'data-package',
     name: 'manifest',
     id: record.id,
+    folder: record.folderName,
     created: new Date(record.createdAtMs).toISOString(),
     keywords: ['dts', 'manifest'],
     description: record.description,
@@ -106,7 +113,8 @@ export async function writeManifest(
   const { record, files } = content;
   const name = chooseManifestName(record.id, files);
   try {
-    const folders = new DestinationFolders(root, getTransferFolderName(record.id), record.destinationPlace);
+    const { id: transferId, folderName, destinationPlace } = record;
+    const folders = openTransferFolder(root, { transferId, folderName, destinationPlace });
     const folder = folders.ensureFolder('.');
     const finalPath = `${folder}/${name}`;
     const part = getPartPath(finalPath, createAttempt(), record.id);
@@ -145,24 +153,34 @@ function isPresent(path: string): false {
 
 interface PartsJob {
   readonly transferId: string;
+  readonly folderName?: string | undefined;
   readonly destinationFolder: string;
 }
 
 /**
- * Removes a transfer's unfinished files and its manifest from a destination; complete files remain. Returns false if
- * the destination is unavailable, or if an unfinished file or the manifest may remain. Never rejects.
+ * Removes a transfer's unfinished files and its manifest from a destination; complete files remain, and so does a
+ * folder with the chosen name that isn't this transfer's. Returns false if the destination is unavailable, or if an
+ * unfinished file or the manifest may remain. Never rejects.
  */
-export async function discardTransfer(destination: string, transferId: string, manifestName: string): Promise<boolean> {
+export async function discardTransfer(
+  destination: string,
+  transferId: string,
+  manifestName: string,
+  folderName?: string,
+): Promise<boolean> {
   if (!(await isFolder(destination))) return false;
-  const folder = nodePath.join(destination, getTransferFolderName(transferId));
-  const isComplete = await discardFolder(folder, transferId, manifestName);
+  const folder = nodePath.join(destination, getTransferFolderName(transferId, folderName));
+  const isComplete =
+    folderName === undefined
+      ? await discardFolder(folder, transferId, manifestName)
+      : await discardChosenFolder(folder, transferId, manifestName);
   // If the destination has disappeared, nothing was found in it.
   return isComplete && (await isFolder(destination));
 }
 
 /** Removes the part files of all attempts of a transfer, such as those of a killed service. Never rejects. */
-export async function removeParts({ transferId, destinationFolder }: PartsJob): Promise<JobResult> {
-  const folder = nodePath.join(destinationFolder, getTransferFolderName(transferId));
+export async function removeParts({ transferId, folderName, destinationFolder }: PartsJob): Promise<JobResult> {
+  const folder = nodePath.join(destinationFolder, getTransferFolderName(transferId, folderName));
   await useFolder(folder, undefined, async (opened) => await removeLeftovers(opened, transferId, false));
   return { done: [] };
 }
@@ -175,6 +193,34 @@ async function discardFolder(folder: string, transferId: string, manifestName: s
   // Fails if the folder isn't empty, or if a link has replaced it.
   await fs.promises.rmdir(folder).catch(() => undefined);
   return isComplete;
+}
+
+async function discardChosenFolder(folder: string, transferId: string, manifestName: string): Promise<boolean> {
+  const unclaimed = nodePath.join(nodePath.dirname(folder), getUploadFolderName(transferId));
+  try {
+    await removeClaim(unclaimed, transferId);
+    await fs.promises.rmdir(unclaimed).catch(() => undefined);
+    if (!(await isClaimed(folder, transferId))) return true;
+  } catch (error) {
+    return isMissing(error);
+  }
+  if (!(await discardFolder(folder, transferId, manifestName))) return false;
+  // The mark comes last, so that an interrupted removal is continued.
+  const isRemoved = await removeClaim(folder, transferId);
+  await fs.promises.rmdir(folder).catch(() => undefined);
+  return isRemoved;
+}
+
+/**
+ * Removes the mark of an unfinished transfer from a folder whose name was chosen, once its manifest is there. Returns
+ * false if it may remain. Never rejects.
+ */
+export async function releaseFolder(destination: string, { id, folderName }: TransferRecord): Promise<boolean> {
+  return folderName === undefined || (await removeClaim(nodePath.join(destination, folderName), id));
+}
+
+async function removeClaim(folder: string, transferId: string): Promise<boolean> {
+  return await useFolder(folder, undefined, async (opened) => await removeFile(opened, getClaimName(transferId)));
 }
 
 /** Removes the manifest unless another program wrote it. */
@@ -193,6 +239,7 @@ async function removeManifest(folder: OpenFolder, transferId: string, manifestNa
  * rejects.
  */
 async function removeLeftovers(folder: OpenFolder, transferId: string, removesFolders: boolean): Promise<boolean> {
+  const isPart = (name: string): boolean => name.endsWith(getPartEnd(transferId)) && name !== getClaimName(transferId);
   let isComplete = true;
   try {
     for (const entry of await fs.promises.readdir(folder.path, { withFileTypes: true })) {
@@ -202,8 +249,7 @@ async function removeLeftovers(folder: OpenFolder, transferId: string, removesFo
         isComplete = (await useFolder(folder.getPath(entry.name), folder, removeInside)) && isComplete;
         // Fails if the folder isn't empty, or if a link has replaced it.
         if (removesFolders) await folder.remove(entry.name, fs.promises.rmdir).catch(() => undefined);
-      } else if (entry.name.endsWith(getPartEnd(transferId)))
-        isComplete = (await removeFile(folder, entry.name)) && isComplete;
+      } else if (isPart(entry.name)) isComplete = (await removeFile(folder, entry.name)) && isComplete;
     }
   } catch (error) {
     return isMissing(error);
@@ -287,24 +333,5 @@ class OpenFolder {
     await this.parent?.requireUnmoved();
     const stats = await fs.promises.lstat(this.path, { bigint: true });
     if (!isSame(stats, this.stats)) throw Object.assign(new Error('The folder was replaced.'), { code: 'EBUSY' });
-  }
-}
-
-/** The ID comes within the first lines of a manifest. */
-const headBytes = 1024;
-
-/**
- * Returns true if a file is the manifest of this transfer, from this or an earlier attempt. Never follows a link.
- * Rejects if the file can't be read.
- */
-async function isManifestOf(path: string, transferId: string): Promise<boolean> {
-  if (!(await fs.promises.lstat(path)).isFile()) return false;
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
-  const file = await fs.promises.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-    return buffer.toString('utf8', 0, bytesRead).includes(`"id": "${transferId}"`);
-  } finally {
-    await file.close();
   }
 }

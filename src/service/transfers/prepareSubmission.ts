@@ -1,10 +1,18 @@
+import * as nodePath from 'node:path';
 import type { TransferRequest } from '../../contract/contract.ts';
+import { folderField, folderNameRule, isFolderName } from '../../core/util/folderName.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { findNestedFiles } from '../../core/util/nestedFiles.ts';
 import { toFileResource, type CatalogFile } from '../catalog/catalogFile.ts';
-import { isReadOnly, mustFindBoth, type ServedDatabase, type ServedDatabases } from '../catalog/servedDatabases.ts';
+import {
+  isReadOnly,
+  mustFindBoth,
+  type DatabaseLocation,
+  type ServedDatabase,
+  type ServedDatabases,
+} from '../catalog/servedDatabases.ts';
 import type { DatabaseRegistry } from '../databases/databaseRegistry.ts';
-import { inspectFolder } from '../folderCalls.ts';
+import { hasEntry, inspectFolder } from '../folderCalls.ts';
 import {
   createFieldProblem,
   createFieldsProblem,
@@ -13,6 +21,8 @@ import {
   HttpProblem,
 } from '../http/httpProblem.ts';
 import { toQuotable } from '../http/quotable.ts';
+import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
+import { foldPath } from '../stores/storeBatches.ts';
 import {
   describeAmount,
   formatTransferMessage,
@@ -20,6 +30,7 @@ import {
   type TransferRecord,
   type TransferRecordFile,
 } from './journal.ts';
+import { isNameTaken } from './storeClaim.ts';
 import { TransferFailure } from './transferErrors.ts';
 import { describeNestedPaths, describeReadOnlyDatabase } from '../../core/util/sharedTexts.ts';
 
@@ -32,15 +43,17 @@ export interface PreparedSubmission {
 const idListLocation = 'body.file_ids';
 
 /**
- * Validates a submission (§4.5) and returns its record and files. Throws {@link HttpProblem}: 404, 403, 422, or (if the
- * source is unavailable) 500.
+ * Validates a submission (§4.5) and returns its record and files. Throws {@link HttpProblem}: 404, 403, 422, 409 (if
+ * the destination has something with the folder's chosen name), or (if the source is unavailable) 500.
  */
 export async function prepareSubmission(
   databases: ServedDatabases,
+  daemon: RcloneDaemon,
   request: TransferRequest,
   id: string,
   nowMs: number,
 ): Promise<PreparedSubmission> {
+  const folderName = getChosenName(request);
   const { source, destination } = mustFindBoth(databases, request);
   if (isReadOnly(destination)) {
     const message = `The database "${toQuotable(destination.document.name)}" is read-only. Select another destination.`;
@@ -50,13 +63,15 @@ export async function prepareSubmission(
     throw createFieldsProblem([createFieldProblem('body', ['destination'], 'must differ from the source')]);
   }
   const { folder } = destination.location;
-  const [found, inspected] = await Promise.all([
+  const [found, inspected, isTaken] = await Promise.all([
     source.catalog.filesByIds(request.file_ids),
     folder === undefined ? undefined : inspectFolder(folder),
+    folderName !== undefined && isPresent(daemon, destination.location, folderName),
   ]);
   refuseIds(request.file_ids, found);
   const files = [...found.values()].map(toTransferFile);
   refuseNestedFiles(files);
+  if (isTaken && folderName !== undefined) throw createTakenProblem(folderName, 'already exists at the destination');
   const amount = { fileCount: files.length, sizeBytes: files.reduce((sum, file) => sum + file.bytes, 0) };
   const record: TransferRecord = {
     id,
@@ -64,6 +79,7 @@ export async function prepareSubmission(
     sourceId: source.document.id,
     destinationId: destination.document.id,
     destinationPlace: inspected?.realPath,
+    folderName,
     description: request.description,
     instructions: request.instructions,
     ...amount,
@@ -74,6 +90,44 @@ export async function prepareSubmission(
     isCancelRequested: false,
   };
   return { record, files };
+}
+
+function getChosenName({ instructions }: TransferRequest): string | undefined {
+  const name = instructions?.[folderField] ?? undefined;
+  if (name === undefined || isFolderName(name)) return name;
+  throw createFieldsProblem([createFieldProblem('body', ['instructions', folderField], folderNameRule)]);
+}
+
+async function isPresent(daemon: RcloneDaemon, { folder, remote }: DatabaseLocation, name: string): Promise<boolean> {
+  if (remote !== undefined) return await isNameTaken(daemon, remote, name);
+  return await hasEntry(nodePath.join(folder, name));
+}
+
+function createTakenProblem(name: string, reason: string): HttpProblem {
+  const message = `The folder "${toQuotable(name)}" ${reason}. Choose another name.`;
+  return new HttpProblem(409, message, { errors: [{ message, location: `body.instructions.${folderField}` }] });
+}
+
+/** A folder that a transfer may still write to, in one of the destinations. */
+interface UsedFolder {
+  readonly destinationId: string;
+  readonly destinationPlace?: string | undefined;
+  readonly folderName?: string | undefined;
+}
+
+/**
+ * Throws {@link HttpProblem} 409 if a transfer that may still write to its folder, or clean it, has the same chosen name
+ * at the same destination.
+ */
+export function refuseUsedFolder({ folderName, ...record }: UsedFolder, used: Iterable<UsedFolder>): void {
+  if (folderName === undefined) return;
+  const { destinationId, destinationPlace } = record;
+  for (const one of used) {
+    const isSameName = one.folderName !== undefined && foldPath(one.folderName) === foldPath(folderName);
+    const isSamePlace = destinationPlace !== undefined && one.destinationPlace === destinationPlace;
+    if (isSameName && (isSamePlace || one.destinationId === destinationId))
+      throw createTakenProblem(folderName, 'belongs to a transfer that is not finished');
+  }
 }
 
 /** Writes a submission to disk (D25: durable transfers). Throws {@link HttpProblem} 500 if that fails. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { settlesWithin, systemClock } from '../../core/util/clock.ts';
 import { archivedCause, differingCause, getRemoteName } from '../../core/util/remote.ts';
-import { getTransferFolderName, getUploadFolderName } from '../../core/util/transferFolderNames.ts';
+import { getClaimName, getTransferFolderName, getUploadFolderName } from '../../core/util/transferFolderNames.ts';
 import type { DatabaseLocation, ServedDatabase } from '../catalog/servedDatabases.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { ClusterRoute } from '../cluster/clusterRoute.ts';
@@ -27,6 +27,7 @@ import {
   type TransferRoute,
 } from './folderRoute.ts';
 import type { TransferRecordFile } from './journal.ts';
+import { claimStoreFolder, listChosenFolder } from './storeClaim.ts';
 import { chooseManifestName, generateManifest } from './manifest.ts';
 import { getMismatchCause } from './moveSides.ts';
 import {
@@ -88,6 +89,7 @@ class StoreRoute extends FolderRoute {
   override async prepare(): Promise<void> {
     this.attempt = randomBytes(4).toString('hex');
     const [from, to] = [this.source.remote, this.destination.remote];
+    if (to === undefined) await this.claim();
     await this.runInStore(async (client) => {
       const [source, destination] = await Promise.all([from, to].map(async (remote) => await describe(client, remote)));
       if (destination?.canRename === false) throw createRenameFailure();
@@ -96,16 +98,24 @@ class StoreRoute extends FolderRoute {
       if (destination !== undefined && areOnOneRemote(from, to))
         this.copyVerification = chooseVerification(to, destination);
       await this.findPresent(client, to);
+      await this.claimStored(client, to);
     });
+  }
+
+  private async claimStored(client: StoreClient, remote: string): Promise<void> {
+    const { transferId, folderName } = this.options;
+    if (folderName !== undefined) await claimStoreFolder(client, { remote, transferId, folderName });
   }
 
   /** Lists the transfer's objects and removes unfinished ones. Returns false if abandoned requests may add more. */
   private async findPresent(client: StoreClient, remote: string): Promise<boolean> {
-    const isIdle = await waitForAbandonedRequests(client, this.folderName);
+    const isIdle = await waitForAbandonedRequests(client, this.group);
     const unfinished = getUploadFolderName(this.options.transferId);
-    const [objects] = await Promise.all([client.list(remote, this.folderName), client.purge(remote, unfinished)]);
+    const listed = listTransferFolder(client, remote, this.options);
+    const [objects] = await Promise.all([listed, client.purge(remote, unfinished)]);
     const isUnfinished = (path: string): boolean => path.endsWith(`.part-${this.options.transferId}`);
-    for (const { path } of objects) if (isUnfinished(path)) await client.remove(remote, path);
+    const isClaim = (path: string): boolean => path === this.claimPath;
+    for (const { path } of objects) if (isUnfinished(path) && !isClaim(path)) await client.remove(remote, path);
     const finished = objects.filter(({ path }) => !isUnfinished(path));
     this.present = new Map(finished.map(({ path, bytes }) => [path.slice(this.folderName.length + 1), bytes]));
     return isIdle;
@@ -198,12 +208,12 @@ class StoreRoute extends FolderRoute {
   }
 
   override async discard(manifestName: string): Promise<boolean> {
-    const { transferId } = this.options;
+    const { transferId, folderName } = this.options;
     const { remote } = this.destination;
     const remove = async (): Promise<boolean> =>
       remote === undefined
         ? await super.discard(manifestName)
-        : (await discardInStore(this.daemon, { remote, transferId, manifest: manifestName })) !== 'failed';
+        : (await discardInStore(this.daemon, { remote, transferId, folderName, manifest: manifestName })) !== 'failed';
     let isRemoved = false;
     const removal = remove().then((result) => (isRemoved = result));
     // A store may finish a copy after its request was canceled.
@@ -248,6 +258,16 @@ class StoreRoute extends FolderRoute {
   }
 
   private get folderName(): string {
+    return getTransferFolderName(this.options.transferId, this.options.folderName);
+  }
+
+  /** The mark of a folder whose name was chosen. */
+  private get claimPath(): string {
+    return `${this.folderName}/${getClaimName(this.options.transferId)}`;
+  }
+
+  /** Names this transfer's requests in the statistics of rclone. */
+  private get group(): string {
     return getTransferFolderName(this.options.transferId);
   }
 
@@ -290,12 +310,13 @@ class StoreRoute extends FolderRoute {
       await client.write(remote, object, pieces, signal);
       await client.remove(remote, `${this.folderName}/${name}`);
       await client.rename(remote, `${this.folderName}/${part}`, `${this.folderName}/${name}`, signal);
+      if (this.options.folderName !== undefined) await client.remove(remote, this.claimPath);
       return await client.purge(remote, getUploadFolderName(this.options.transferId));
     });
   }
 
   private async runInStore<T>(work: (client: StoreClient) => Promise<T>): Promise<T> {
-    return await this.runWithRclone(async (rclone) => await withClient(rclone, work, this.folderName));
+    return await this.runWithRclone(async (rclone) => await withClient(rclone, work, this.group));
   }
 
   private async runWithRclone<T>(work: (rclone: RcloneAddress) => Promise<T>): Promise<T> {
@@ -355,9 +376,20 @@ function areOnOneRemote(source: string | undefined, destination: string | undefi
   return getRemoteName(source) === getRemoteName(destination);
 }
 
+async function listTransferFolder(
+  client: StoreClient,
+  remote: string,
+  { transferId, folderName }: { readonly transferId: string; readonly folderName?: string | undefined },
+): Promise<readonly StoreObject[]> {
+  if (folderName !== undefined) return await listChosenFolder(client, remote, folderName);
+  return await client.list(remote, getTransferFolderName(transferId));
+}
+
 interface StoreLeftovers {
   readonly remote: string;
   readonly transferId: string;
+  /** The chosen name of the transfer's folder, if any. */
+  readonly folderName?: string | undefined;
   /** Name of the manifest to remove; empty to keep it. */
   readonly manifest: string;
 }
@@ -370,19 +402,27 @@ export type Removal = 'complete' | 'incomplete' | 'failed';
 
 /** Removes a transfer's unfinished objects and its manifest from a store; complete objects remain. */
 export async function discardInStore(daemon: RcloneDaemon, leftovers: StoreLeftovers): Promise<Removal> {
-  const { remote, transferId, manifest } = leftovers;
-  const folder = getTransferFolderName(transferId);
-  const isLeftover = ({ path }: StoreObject): boolean =>
-    path.endsWith(`.part-${transferId}`) || path === `${folder}/${manifest}`;
+  const { remote, transferId, folderName, manifest } = leftovers;
+  const folder = getTransferFolderName(transferId, folderName);
+  const claim = `${folder}/${getClaimName(transferId)}`;
   const work = async (client: StoreClient): Promise<Removal> => {
-    const isIdle = await waitForAbandonedRequests(client, folder);
+    const isIdle = await waitForAbandonedRequests(client, getTransferFolderName(transferId));
     const canClose = isIdle && !daemon.isShared;
     if (canClose) await closeConnections(client);
-    const objects = await client.list(remote, folder);
-    for (const { path } of objects.filter(isLeftover)) await client.remove(remote, path);
+    const objects = await listTransferFolder(client, remote, leftovers).catch((error: unknown) => {
+      if (error instanceof TransferFailure) return [];
+      throw error;
+    });
+    const isOwn = folderName === undefined || objects.some(({ path }) => path === claim);
+    const isLeftover = ({ path }: StoreObject): boolean =>
+      path.endsWith(`.part-${transferId}`) || (isOwn && path === `${folder}/${manifest}`);
+    const leftover = objects.filter((object) => isLeftover(object) && object.path !== claim);
+    for (const { path } of leftover) await client.remove(remote, path);
+    // The mark comes last, so that an interrupted removal is continued.
+    if (folderName !== undefined && isOwn) await client.remove(remote, claim);
     const isRemoved = await client.purge(remote, getUploadFolderName(transferId));
     // Some stores reject this request if the folder doesn't exist. A folder that remains has no unfinished objects.
-    if (objects.every(isLeftover)) await client.removeEmptyFolders(remote, folder).catch(throwIfUnreachable);
+    if (isOwn && objects.every(isLeftover)) await client.removeEmptyFolders(remote, folder).catch(throwIfUnreachable);
     if (!isRemoved) return 'failed';
     return canClose ? 'complete' : 'incomplete';
   };

@@ -28,6 +28,7 @@ import { StreamDigests } from './openFiles.ts';
 interface TransferTarget {
   readonly remote: string;
   readonly transferId: string;
+  readonly folderName?: string | undefined;
   /**
    * Name of the folder for the unfinished objects of one run. Each run has its own folder, so that a delayed removal
    * from an earlier run does not affect a later one. The batches of a run share the folder, because rclone opens at
@@ -74,7 +75,8 @@ class UnfinishedObjects {
   }
 
   private get finalPlace(): string {
-    return joinRemotePath(this.target.remote, getTransferFolderName(this.target.transferId));
+    const { remote, transferId, folderName } = this.target;
+    return joinRemotePath(remote, getTransferFolderName(transferId, folderName));
   }
 }
 
@@ -113,7 +115,7 @@ export class StoreCopy {
     folder: BatchFolder,
     signal: AbortSignal,
   ) {
-    const { source, destination, transferId, attempt = '' } = job;
+    const { source, destination, transferId, folderName, attempt = '' } = job;
     // Copying an empty object here saves nothing, and some names can't be in a list for rclone.
     this.files = job.files.filter(({ path, bytes }) => bytes > 0 && hasPlainName(path));
     this.client = client;
@@ -121,11 +123,11 @@ export class StoreCopy {
     this.destination = destination.location.remote ?? '';
     this.hash = verification.hasOwnHashes ? destination.hash : undefined;
     this.verification = verification;
-    this.transferFolder = getTransferFolderName(transferId);
+    this.transferFolder = getTransferFolderName(transferId, folderName);
     this.folder = folder.createSubfolder();
     this.signal = signal;
     this.batches = new StoreBatches(client, signal);
-    const target = { remote: this.destination, transferId, attempt };
+    const target = { remote: this.destination, transferId, folderName, attempt };
     this.unfinished = new UnfinishedObjects(target, this.folder, this.batches);
   }
 
@@ -224,14 +226,10 @@ export class StoreCopy {
   }
 }
 
-interface UploadTarget {
+interface UploadTarget extends TransferTarget {
   readonly client: StoreClient;
-  readonly remote: string;
   readonly hash: string | undefined;
   readonly keptTimes?: KeptTimes | undefined;
-  readonly transferId: string;
-  /** Identifies the run of the transfer. */
-  readonly attempt: string;
 }
 
 interface UploadedFile {
@@ -379,13 +377,14 @@ interface StoreTarget {
 export class StoreSink implements MoveSink {
   readonly hash: string | undefined;
   private readonly target: StoreTarget;
-  private readonly run: { readonly transferId: string; readonly attempt: string };
+  private readonly run: TransferTarget;
 
-  constructor({ transferId, attempt = '', destination }: MoveJob, remote: string, client: StoreClient) {
+  constructor(job: MoveJob, remote: string, client: StoreClient) {
+    const { transferId, folderName, attempt = '', destination } = job;
     this.hash = destination.hash;
-    this.run = { transferId, attempt };
+    this.run = { remote, transferId, folderName, attempt };
     const { hash, keptTimes } = destination;
-    this.target = { client, remote, hash, keptTimes, folder: getTransferFolderName(transferId) };
+    this.target = { client, remote, hash, keptTimes, folder: getTransferFolderName(transferId, folderName) };
   }
 
   async write(file: FileToMove, content: MovedContent, signal: AbortSignal): Promise<WrittenFile> {

@@ -18,6 +18,7 @@ import {
   toPausedRecord,
   toResumedRecord,
   type ByteCounts,
+  type Leftovers,
   type TransferJournal,
   type TransferRecord,
 } from './journal.ts';
@@ -26,6 +27,7 @@ import {
   checkWritable,
   findServedPair,
   prepareSubmission,
+  refuseUsedFolder,
   writeSubmission,
   type PreparedSubmission,
 } from './prepareSubmission.ts';
@@ -100,8 +102,8 @@ const stopMs = 500;
 /** Runs transfers and reports the status of all stored ones (D23: transfer states, D25: durable transfers). */
 export class TransferQueue {
   private readonly options: TransferQueueOptions;
-  /** IDs of submissions that may not be stored yet. A change to the databases must not start their transfers. */
-  private readonly submitting = new Set<string>();
+  /** Submissions that may not be stored yet, by ID. A change to the databases must not start their transfers. */
+  private readonly submitting = new Map<string, TransferRecord>();
   private readonly live = new Map<string, LiveTransfer>();
   private readonly waiting = new Set<LiveTransfer>();
   private readonly running = new Map<LiveTransfer, Promise<void>>();
@@ -139,13 +141,14 @@ export class TransferQueue {
 
   /** Accepts a transfer and returns its ID once it is stored (D25: durable transfers). Throws {@link HttpProblem}. */
   async submit(request: TransferRequest): Promise<string> {
-    const { databases, clock, journal, logger } = this.options;
+    const { databases, daemon, clock, journal, logger } = this.options;
     const accept = async (): Promise<string> => {
       // The threads start while the submission is checked and written.
       this.threads.ensureThreads(parallelJobs);
-      const submission = await prepareSubmission(databases, request, randomUUID(), clock.now());
+      const submission = await prepareSubmission(databases, daemon, request, randomUUID(), clock.now());
       const { record, files } = submission;
-      this.submitting.add(record.id);
+      refuseUsedFolder(record, this.listUsedFolders());
+      this.submitting.set(record.id, record);
       try {
         await writeSubmission(journal, submission, logger);
         const live = this.createLiveTransfer(record, files);
@@ -156,6 +159,12 @@ export class TransferQueue {
       return record.id;
     };
     return await this.acknowledgementGate.run(accept, () => this.pump());
+  }
+
+  private *listUsedFolders(): Generator<TransferRecord | Leftovers> {
+    yield* this.submitting.values();
+    yield* this.options.journal.listUnfinished();
+    yield* this.options.journal.listLeftovers();
   }
 
   /** Returns the record of a transfer; undefined if it is unknown or expired. */

@@ -172,7 +172,8 @@ export class TransferRun {
     await this.stage(signal);
     await this.restore(signal);
     const { catalog } = this.options.destination;
-    const folderName = getTransferFolderName(this.progress.getRecord().id);
+    const { id, folderName: chosen } = this.progress.getRecord();
+    const folderName = getTransferFolderName(id, chosen);
     await catalog.pauseTracking(folderName);
     try {
       await this.move(signal);
@@ -213,11 +214,11 @@ export class TransferRun {
   }
 
   private get route(): TransferRoute {
-    const { id: transferId, destinationPlace } = this.progress.getRecord();
+    const { id: transferId, folderName, destinationPlace } = this.progress.getRecord();
     const isFlushed = this.files.length <= maxFlushedFiles;
     const abandonment = this.abandonment.signal;
-    const { cluster } = this;
-    this.openRoute ??= createRoute({ ...this.options, transferId, destinationPlace, isFlushed, abandonment, cluster });
+    const options = { ...this.options, transferId, folderName, destinationPlace };
+    this.openRoute ??= createRoute({ ...options, isFlushed, abandonment, cluster: this.cluster });
     return this.openRoute;
   }
 

@@ -143,23 +143,26 @@ export class UnservedTransfers {
   }
 
   /**
-   * Ends the transfer's tasks on a cluster, and removes its leftovers if their destination is served. Forgets them if they were in a folder, in which
-   * nothing can reappear. Returns true if the removal is complete.
+   * Ends the transfer's tasks on a cluster, and removes its leftovers if their destination is served. Forgets them if
+   * they were in a folder, in which nothing can reappear. Returns true if the removal is complete.
    */
-  private async removeLeftovers({ transferId, destinationId, manifestName }: Leftovers): Promise<boolean> {
+  private async removeLeftovers(leftovers: Leftovers): Promise<boolean> {
+    const { transferId, destinationId } = leftovers;
     const { journal, databases, cluster } = this.options;
     if (this.isClosed || (await cluster?.latest?.endTasks(transferId)) === false) return false;
     const location = databases.findById(destinationId)?.location;
     if (location === undefined) return false;
-    const removal = await this.removeAt(location, transferId, manifestName);
+    const removal = await this.removeAt(location, leftovers);
     this.reportRemoval(transferId, removal !== 'failed');
     if (removal === 'complete' && location.remote === undefined) journal.forgetLeftovers(transferId);
     return removal === 'complete';
   }
 
-  private async removeAt({ folder, remote }: DatabaseLocation, transferId: string, manifest: string): Promise<Removal> {
-    if (remote !== undefined) return await discardInStore(this.options.daemon, { remote, transferId, manifest });
-    return (await discardTransfer(folder, transferId, manifest)) ? 'complete' : 'failed';
+  private async removeAt({ folder, remote }: DatabaseLocation, leftovers: Leftovers): Promise<Removal> {
+    const { transferId, folderName, manifestName: manifest } = leftovers;
+    if (remote !== undefined)
+      return await discardInStore(this.options.daemon, { remote, transferId, folderName, manifest });
+    return (await discardTransfer(folder, transferId, manifest, folderName)) ? 'complete' : 'failed';
   }
 
   /** Logs a failed removal of leftovers unless the previous attempt also failed. */

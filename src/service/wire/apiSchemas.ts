@@ -112,7 +112,10 @@ export const transferSchema = z.strictObject({
   destination: describe(databaseField, 'Name or ID of the database that receives them.'),
   file_ids: describe(fileIds, 'IDs of the files, without duplicates.'),
   description: describe(z.nullable(description), 'Purpose of the transfer, in Markdown.'),
-  instructions: describe(z.nullable(instructions), 'Instructions for processing the files at the destination.'),
+  instructions: describe(
+    z.nullable(instructions),
+    'Instructions for processing the files at the destination; `folder` names the folder that they get there.',
+  ),
 });
 
 /** The query of a request to cancel (§4.7), pause or resume a transfer. */
@@ -345,6 +348,7 @@ const transferStatus = z.strictObject({
   ),
   cluster: z.optional(describe(z.strictObject(clusterPlace), 'The cluster on which it runs; absent after the end.')),
   ...createNumberSchemas(count),
+  folder: optionalText('The chosen name of the folder at the destination.'),
   num_bytes: z.optional(
     count('Size of all files. The counts of bytes are absent if unknown, and after the end of the transfer.'),
   ),
@@ -398,7 +402,11 @@ const problem = describe(
 
 /** Schemas of response bodies and their named parts, by their names in the OpenAPI document. */
 export const responseSchemas = {
-  Root: z.strictObject({ name: text('Name of the service.'), version: text('Version of the service.') }),
+  Root: z.strictObject({
+    name: text('Name of the service.'),
+    version: text('Version of the service.'),
+    features: describe(z.array(z.string()), 'What the service can do besides the contract.'),
+  }),
   Health: z.strictObject({
     status: describe(z.literal('ready'), 'Always `ready`; otherwise the service responds with 503.'),
   }),

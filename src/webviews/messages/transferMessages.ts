@@ -49,6 +49,7 @@ const isOrder = object({
   destination: isString,
   description: optional(isString),
   instructions: optional(isRecord),
+  folder: optional(isString),
 } satisfies FieldGuards<Omit<TransferOrder, 'files'>>);
 
 const isBytes = object({

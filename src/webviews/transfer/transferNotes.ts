@@ -47,12 +47,8 @@ function createStateNote(transfer: PageTransfer): TransferNote | undefined {
   switch (transfer.state) {
     case 'refused':
       return createRefusalNote(transfer);
-    case 'notConfirmed': {
-      const text = l10n.t(
-        "The server didn't confirm this transfer. It may have started anyway, so it won't be sent again automatically. Check the destination for a folder whose name is dts- followed by an ID.",
-      );
-      return createNote('state', 'warning', text);
-    }
+    case 'notConfirmed':
+      return createNote('state', 'warning', describeUnconfirmed(transfer));
     case 'expired': {
       const text = l10n.t('The server no longer has a record of this transfer. This is its last known status.');
       return createNote('state', 'info', text);
@@ -62,6 +58,13 @@ function createStateNote(transfer: PageTransfer): TransferNote | undefined {
     default:
       return undefined;
   }
+}
+
+function describeUnconfirmed({ order: { folder = 'dts-<ID>' } }: PageTransfer): string {
+  return l10n.t(
+    "The server didn't confirm this transfer. It may have started anyway, so it won't be sent again automatically. Check the destination for a folder named {0}.",
+    folder,
+  );
 }
 
 /**

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { VNode } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { TransferFile } from '../../core/model/transferModel.ts';
-import { getCopyFolderLabel } from '../../core/words/sharedSentences.ts';
+import { getCopyFolderLabel, getFolderLabel } from '../../core/words/sharedSentences.ts';
 import type { PageFact, PageTransfer, TransferIntent } from '../messages/transferMessages.ts';
 import { ActionGroup, Fact, Link, NoteBox, Section, ServerText, ShowMore } from '../shared/elements.tsx';
 import type { Format } from '../shared/format.ts';
@@ -133,7 +133,7 @@ export function PlaceSection({ transfer: { place }, send }: PlaceProps): VNode |
     { intent: 'cite', label: l10n.t('Cite…') },
   ]);
   return (
-    <Section name="place" heading={isHere ? l10n.t('Folder') : l10n.t('Folder at the destination')}>
+    <Section name="place" heading={isHere ? l10n.t('Folder') : getFolderLabel(l10n)}>
       <p class="path">
         <ServerText class="code">{shortenText(folder, maxPathLength)}</ServerText>
       </p>

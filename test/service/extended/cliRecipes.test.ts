@@ -70,6 +70,19 @@ describe('Recipes on the command line', () => {
     assert.equal((await readLock()).files.length, 3);
   });
 
+  it('give the new folder a chosen name, which a second run cannot use again (D24)', async () => {
+    await write({ ...reads, to: { database: 'Target', folder: 'run 42' } });
+    assert.match((await rig.run('run', recipe, '--dry-run')).stdout, /^new folder in Target: run 42$/m);
+    assert.equal((await rig.runJson(0, 'run', recipe, '--dry-run'))['folder'], 'run 42');
+    const { code, stdout, stderr } = await rig.run('run', recipe, '--wait');
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(await rig.service.listReceivedFiles(), ['run 42/a.csv', 'run 42/d.csv', 'run 42/manifest.json']);
+    assert.match((await rig.run('verify', stdout.trim())).stdout, /^2 of 2 files intact\n$/);
+    const again = await rig.run('run', recipe);
+    assert.equal(again.code, 1);
+    assert.match(again.stderr, /The folder "run 42" already exists at the destination\. Choose another name/);
+  });
+
   it('do not count files as already there that were transferred earlier and deleted there', async () => {
     // The service learns the hashes of the files in the first transfer, and the record of the second contains them.
     for (let times = 0; times < 2; times++) assert.equal((await rig.run('run', recipe, '--wait')).code, 0);

@@ -36,6 +36,29 @@ describe('Transfers on the command line', () => {
     assert.equal((await rig.service.status(id)).status, 'succeeded');
   });
 
+  it('gives the new folder a chosen name, in which it verifies the files (D24)', async () => {
+    const args = ['transfer', 'Source Data', 'Target', 'a.csv', '--wait', '--folder-name'] as const;
+    const { code, stdout, stderr } = await rig.run(...args, 'run 42');
+    assert.equal(code, 0);
+    assert.match(stderr, /^Started transfer \S+: 1 file from Source Data to Target, folder run 42\.\n/);
+    assert.match((await rig.run('verify', stdout.trim())).stdout, /^1 of 1 file intact\n$/);
+    assert.match((await rig.run('verify', join(rig.service.target, 'run 42'))).stdout, /^1 of 1 file intact\n$/);
+    const { transfers } = await rig.runJson(0, 'status', stdout.trim());
+    assert.equal((transfers as readonly { readonly folder?: string }[])[0]?.folder, 'run 42');
+    const again = await rig.run(...args, 'run 42', '--again');
+    assert.equal(again.code, 1);
+    assert.match(again.stderr, /The folder "run 42" already exists at the destination\. Choose another name/);
+  });
+
+  it('refuses a name that is not plain, or given twice (D24)', async () => {
+    const args = ['transfer', 'Source Data', 'Target', 'a.csv', '--folder-name'] as const;
+    const { code, stderr } = await rig.run(...args, '../x');
+    assert.deepEqual([code, /^--folder-name must be one plain name/m.test(stderr)], [2, true]);
+    const file = join(rig.ledger, 'instructions.json');
+    await writeFile(file, '{"folder": "run-42"}');
+    assert.equal((await rig.run(...args, 'run-42', '--instructions', file)).code, 2);
+  });
+
   it('records the licenses that the metadata states', async () => {
     const licensed = { name: 'l', path: 'l.csv', licenses: [{ name: 'CC-BY-4.0' }] };
     await rig.service.write({ 'p/l.csv': 'l', 'p/datapackage.json': JSON.stringify({ resources: [licensed] }) });

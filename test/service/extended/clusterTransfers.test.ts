@@ -54,13 +54,13 @@ if (canRunSlurm)
       });
     }
 
-    async function assertReceived(id: string): Promise<void> {
+    async function assertReceived(id: string, folder = `dts-${id}`): Promise<void> {
       const status = await rig.waitForStatus(id, 'succeeded', 'failed');
       assert.deepEqual([status.status, status.num_files_transferred], ['succeeded', fileCount], status.message);
       for (const [path, content] of Object.entries(files))
-        assert.equal(await fs.readFile(nodePath.join(rig.target, `dts-${id}`, path), 'utf8'), content);
+        assert.equal(await fs.readFile(nodePath.join(rig.target, folder, path), 'utf8'), content);
       const received = await rig.listReceivedFiles();
-      assert.deepEqual(received, [...paths, 'manifest.json'].map((path) => `dts-${id}/${path}`).sort());
+      assert.deepEqual(received, [...paths, 'manifest.json'].map((path) => `${folder}/${path}`).sort());
       assert.deepEqual(await fs.readdir(nodePath.join(servers.root, 'tasks')).then(listTransfers), []);
     }
 
@@ -126,6 +126,15 @@ if (canRunSlurm)
       const id = await rig.mustSubmit(paths.slice(0, 1));
       await rig.waitForStatus(id, 'succeeded');
       assert.deepEqual([...listArrays(id, 'stage'), ...listArrays(id, 'move')], []);
+    });
+
+    it('has its files in the folder whose name was chosen, which the service marks before the tasks start (D24)', async () => {
+      await rig.restart(slowOptions());
+      const id = await rig.mustSubmit(paths, { instructions: { folder: 'run 42' } });
+      await waitForTasks(id);
+      assert.ok((await rig.listReceivedFiles()).includes(`run 42/.part-${id}`));
+      await rig.restart(options());
+      await assertReceived(id, 'run 42');
     });
 
     it('goes on while the service is stopped, and is never submitted again (D12)', async () => {
@@ -229,7 +238,7 @@ if (canRunSlurm)
 
     it('ends its tasks after a cancellation even while Slurm does not respond', async () => {
       await rig.restart(slowOptions());
-      const id = await rig.mustSubmit(paths);
+      const id = await rig.mustSubmit(paths, { instructions: { folder: 'run 42' } });
       await waitForTasks(id);
       await servers.stopController();
       assert.equal((await rig.cancel(id)).status, 202);
@@ -239,14 +248,17 @@ if (canRunSlurm)
         const commands = pids.map(async (pid) => await fs.readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''));
         return (await Promise.all(commands)).some((command) => command.includes('/task-')) ? undefined : true;
       });
-      const received = (await rig.listReceivedFiles()).map((path) => path.replace(`dts-${id}/`, ''));
+      const listReceived = async (): Promise<readonly string[]> =>
+        (await rig.listReceivedFiles()).map((path) => path.replace('run 42/', ''));
+      const isOther = (path: string): boolean => !paths.includes(path);
+      const received = await listReceived();
       assert.ok(received.length < fileCount, received.join());
-      assert.deepEqual(
-        received.filter((path) => !paths.includes(path)),
-        [],
-      );
+      // Without its mark, the folder would no longer be cleaned.
+      assert.deepEqual(received.filter(isOther), [`.part-${id}`]);
+      assert.equal((await rig.submit(paths, { instructions: { folder: 'run 42' } })).status, 409);
       servers.startController();
       await servers.waitForNodes();
+      await eventually(async () => ((await listReceived()).some(isOther) ? undefined : true));
     });
 
     it('waits while Slurm does not respond, and goes on afterwards', async () => {

@@ -31,6 +31,7 @@ class CrashRound {
   private readonly random: SeededRandom;
   private readonly root: string;
   private readonly contents = new Map<string, Buffer>();
+  private readonly folderNames = new Map<string, string>();
   private service: StartedService | undefined;
 
   constructor(seed: number, root: string) {
@@ -47,11 +48,14 @@ class CrashRound {
     const acknowledged = new Map<string, readonly string[]>();
     for (let kill = 0; kill < this.kills; kill++) {
       const client = await this.start(throttle);
-      const submitting = [0, 1].map(async () => {
+      const submitting = [0, 1].map(async (number) => {
         const ids = this.someFiles();
+        const folder = number === 0 ? `run ${kill}` : undefined;
         // Without a response, because the service was killed, the submission isn't acknowledged.
-        const id = await client.submit(ids).catch(() => undefined);
-        if (id !== undefined) acknowledged.set(id, ids);
+        const id = await client.submit(ids, { folder }).catch(() => undefined);
+        if (id === undefined) return;
+        acknowledged.set(id, ids);
+        if (folder !== undefined) this.folderNames.set(id, folder);
       });
       await new Promise((resolve) => setTimeout(resolve, this.random.below(350)));
       await this.service?.kill();
@@ -100,7 +104,7 @@ class CrashRound {
     const status = await client.waitForStatus(id, 'succeeded', 'failed');
     assert.equal(status.status, 'succeeded', status.message);
     assert.deepEqual([status.num_files, status.num_files_transferred], [ids.length, ids.length]);
-    const folder = nodePath.join(this.root, 'target', `dts-${id}`);
+    const folder = nodePath.join(this.root, 'target', this.folderNames.get(id) ?? `dts-${id}`);
     const manifest = JSON.parse(await fs.readFile(nodePath.join(folder, 'manifest.json'), 'utf8')) as Manifest;
     assert.deepEqual(brokenRules({ ...manifest }), []);
     assert.equal(manifest.description, 'As it is');

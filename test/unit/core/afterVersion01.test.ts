@@ -98,6 +98,39 @@ describe('After a downgrade to version 0.1 and an upgrade', () => {
     again.close();
   });
 
+  it('a transfer to a folder with a chosen name has waited, and its destination is known again (D24)', async () => {
+    const file = join(folder, 'journal.db');
+    const ids = { orcid: '', sourceId: 'lab', destinationId: 'archive' };
+    const record = {
+      ...{ id: 'one', ...ids, folderName: 'run 42', fileCount: 0, sizeBytes: 0, createdAtMs: 1, message: '' },
+      ...({ status: 'active', movedCount: 0, isCancelRequested: false } as const),
+    };
+    const canceled = { ...record, id: 'two', status: 'failed', endedAtMs: 1 } as const;
+    const journal = new TransferJournal(file);
+    await Promise.all([journal.add(record, []), journal.add(canceled, [])]);
+    journal.endWithLeftovers(canceled, 'manifest.json');
+    journal.close();
+    const database = new DatabaseSync(file);
+    // Neither version finds a database with this ID, so that neither writes to, or cleans, a folder with another name.
+    const fixed = String(database.prepare("SELECT fixed FROM transfers WHERE id = 'one'").get()?.['fixed']);
+    const { destinationId } = JSON.parse(fixed) as typeof record;
+    assert.equal(destinationId, 'archive/run 42');
+    const ended = Date.now();
+    database.exec(
+      `UPDATE transfers SET status = 'failed', moved = 0, cancel = 1, ended_at = ${ended} WHERE id = 'one'`,
+    );
+    database.prepare("INSERT OR REPLACE INTO leftovers VALUES ('one', ?, 'manifest.json')").run(destinationId);
+    database.close();
+    const again = new TransferJournal(file);
+    const leftovers = { destinationId: 'archive', folderName: 'run 42', manifestName: 'manifest.json' };
+    assert.deepEqual(
+      again.listLeftovers(),
+      ['one', 'two'].map((transferId) => ({ transferId, ...leftovers })),
+    );
+    assert.deepEqual(again.get('two'), canceled);
+    again.close();
+  });
+
   it('databases, including those of stores, keep their IDs (D25)', async () => {
     const file = join(folder, 'databases.json');
     const [store, archive] = [

@@ -207,6 +207,27 @@ describe('The flows', () => {
       assert.equal(rig.server.requestsTo('POST /api/v1/transfers').length, 1);
     });
 
+    it('sends no chosen folder to a service that may not know it (D24)', async () => {
+      await rig.connect();
+      const transfer = await rig.explorer.transferFlow.submit({ ...rig.order, folder: 'run-42' });
+      assert.deepEqual([transfer.state, transfer.problem], ['refused', { kind: 'noFolderChoice' }]);
+      assert.equal(rig.server.requestsTo('POST /api/v1/transfers').length, 0);
+    });
+
+    it('sends a chosen folder as one of the instructions, and stores the one that is reported (D24)', async () => {
+      rig.server.on('GET /', json({ name: localServiceName, version: '1', features: ['instructions.folder'] }));
+      await rig.connect();
+      rig.server.on('POST /api/v1/transfers', json({ id }, 201));
+      rig.server.on('GET /api/v1/transfers/*', json({ id, status: 'active', folder: 'run-42' }));
+      const order = { ...rig.order, instructions: { type: 'assembly' }, folder: 'run-42' };
+      const { key } = await rig.explorer.transferFlow.submit(order);
+      const [request] = rig.server.requestsTo('POST /api/v1/transfers');
+      const { instructions } = JSON.parse(request?.body ?? '') as { readonly instructions: unknown };
+      assert.deepEqual(instructions, { type: 'assembly', folder: 'run-42' });
+      const { transferStore } = rig.explorer;
+      await until(transferStore.onDidChange, () => transferStore.get(key)?.status?.folder === 'run-42');
+    });
+
     it('sends nothing if the ledger cannot be written', async () => {
       await rig.connect();
       await writeFile(join(rig.folder, 'transfers'), 'a file where the folder should be');

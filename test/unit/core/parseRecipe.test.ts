@@ -24,7 +24,7 @@ describe('Parsing a recipe (D61)', () => {
         table: { file: 'tables/samples.csv', column: 'id', key: 'id', sheet: 'A' },
         filters: { formats: ['fasta'], paths: ['reads/**'], bytes: { most: 10 } },
       },
-      to: { database: 'archive' },
+      to: { database: 'archive', folder: 'run-42' },
       expect: { files: { least: 1, most: 9 }, bytes: { least: 0 }, ids: ['a'] },
     };
     assert.deepEqual(parseRecipe(JSON.stringify(recipe)), { ...parseRecipe(JSON.stringify(recipe)), recipe });
@@ -43,6 +43,18 @@ describe('Parsing a recipe (D61)', () => {
       [{ column: 'a', doubts: 'send' }, 'wrongValue 1 from/table/doubts leaveOut'],
     ] as const)
       assert.deepEqual(listProblems(toText(table)), [problem]);
+  });
+
+  it('requires one plain name for the folder at the destination, given once (D24)', () => {
+    const toText = (folder: unknown, more: object = {}): string =>
+      JSON.stringify({ ...valid, to: { database: 'archive', folder }, ...more });
+    assert.deepEqual(listProblems(toText('run-42')), []);
+    assert.deepEqual(listProblems(toText('../run')), ['wrongFolderName 1 to/folder']);
+    assert.deepEqual(listProblems(toText('')), ['empty 1 to/folder']);
+    assert.deepEqual(listProblems(toText(7)), ['wrongType 1 to/folder string']);
+    const named = { instructions: { folder: 'run-42' } };
+    assert.deepEqual(listProblems(toText('run-42', named)), ['repeatedField 1 to/folder']);
+    assert.deepEqual(listProblems(JSON.stringify({ ...valid, ...named })), []);
   });
 
   it('reports the position of a JSON syntax error', () => {

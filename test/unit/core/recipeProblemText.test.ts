@@ -25,6 +25,10 @@ const rows: readonly (readonly [problem: Problem, text: string])[] = [
   [{ kind: 'wrongRange' }, '"least" must not exceed "most"'],
   [{ kind: 'sourceCount' }, '"from" must contain exactly one of "search", "ids", "folder", or "table"'],
   [{ kind: 'outsideFolder' }, "the table must be in the recipe's folder or a subfolder"],
+  [
+    { kind: 'wrongFolderName', field: 'folder' },
+    '"folder" must be a plain name of at most 80 letters, digits, spaces and . _ - + = @, not a reserved one',
+  ],
   [{ kind: 'sameDatabase' }, 'source and destination must be different databases'],
   [{ kind: 'unknownDatabase', expected: 'A. One, B' }, 'the service has no such database; it has: A. One, B'],
   [{ kind: 'unknownDatabase', nearest: 'A. One' }, 'the service has no such database; did you mean "A. One"?'],

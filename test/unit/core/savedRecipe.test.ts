@@ -47,9 +47,8 @@ describe('A recipe beside its service (D61)', () => {
   });
 
   it('accepts the ids of databases, and replaces them by names', () => {
-    const recipe = { from: { database: 'a', ids: ['1'] }, to: { database: 'other' } };
-    assert.deepEqual(withDatabaseNames(recipe, databases).from.database, 'Alpha');
-    assert.deepEqual(withDatabaseNames(recipe, databases).to, { database: 'other' });
+    const recipe = { from: { database: 'a', ids: ['1'] }, to: { database: 'other', folder: 'run-42' } };
+    assert.deepEqual(withDatabaseNames(recipe, databases), { ...recipe, from: { ...recipe.from, database: 'Alpha' } });
     const same = JSON.stringify({ from: { database: 'a', ids: ['1'] }, to: { database: 'Alpha' } });
     assert.deepEqual(check(same), ['sameDatabase 54']);
   });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { VerificationReport } from '../../../src/core/verification/verification.ts';
 import type { TransferManifest } from '../../../src/core/verification/transferManifest.ts';
-import { findTransferredFolder } from '../../../src/core/verification/transferredFolder.ts';
+import { findFolderManifest, findTransferredFolder } from '../../../src/core/verification/transferredFolder.ts';
 import {
   canMatchTransfer,
   findUnlistedFiles,
@@ -51,6 +51,23 @@ describe('The folder of transferred files', () => {
     await put(`dts-${id}`, 'manifest.json');
     const manifest = await put(`dts-${id}`, `manifest-${id}.json`);
     assert.equal((await findTransferredFolder(folder, id)).found?.manifest, manifest);
+  });
+
+  it('is the folder with the chosen name, of the destination only (D24)', async () => {
+    const manifest = await put('run-42', 'manifest.json');
+    const { found, searched } = await findTransferredFolder(folder, id, 'run-42');
+    assert.deepEqual(found, { folder: join(folder, 'run-42'), manifest });
+    assert.deepEqual(searched, [join(folder, 'run-42')]);
+    const itself = join(folder, 'run-42');
+    assert.deepEqual((await findTransferredFolder(itself, id, 'run-42')).found, { folder: itself, manifest });
+    await put('user', 'other', 'manifest.json');
+    assert.equal((await findTransferredFolder(folder, id, 'other')).found, undefined);
+  });
+
+  it('has a manifest of another name if it contains a file with the usual one, also with a chosen name', async () => {
+    await put('run-42', 'manifest.json');
+    const manifest = await put('run-42', `manifest-${id}.json`);
+    assert.equal(await findFolderManifest(join(folder, 'run-42')), manifest);
   });
 
   it('has no manifest if there is only the folder', async () => {

@@ -78,6 +78,21 @@ describe('The metadata of files from Data Packages around them (D20)', () => {
     });
   });
 
+  it('comes from the manifest in a folder whose name was chosen, if it states that name (D24)', () => {
+    const describe = (name: string, title: string): string => {
+      const about = { name: 'manifest', id: transferId, folder: name, keywords: ['dts', 'manifest'] };
+      return JSON.stringify({ ...about, resources: [{ path: 'x.txt', title }] }, undefined, 2);
+    };
+    writeFiles(folder, {
+      ...{ 'run 42/x.txt': '', 'run 42/manifest.json': describe('run 42', 'X') },
+      ...{ 'other/x.txt': '', 'other/manifest.json': describe('run 42', 'Other') },
+      ...{ 'app/x.txt': '', 'app/manifest.json': JSON.stringify({ name: 'app', resources: [{ path: 'x.txt' }] }) },
+      ...{ 'alternate/x.txt': '', 'alternate/manifest.json': describe('alternate', 'Transferred') },
+      [`alternate/manifest-${transferId}.json`]: describe('alternate', 'Own'),
+    });
+    assert.deepEqual(titles(), { 'run 42/x.txt': 'X', 'alternate/x.txt': 'Own' });
+  });
+
   it('from an RO-Crate only adds to that from packages and manifests, also of outer folders', () => {
     const crate = (...entities: readonly object[]): string =>
       JSON.stringify({ '@graph': [{ '@id': './', '@type': 'Dataset' }, ...entities] });
@@ -292,13 +307,15 @@ describe('The metadata of files from Data Packages around them (D20)', () => {
     ['sub/manifest-sha256.txt', true],
     ['sub/tagmanifest-sha256.txt', false],
     ['manifest.json', false],
-    ['sub/manifest.json', false],
+    ['.sub/manifest.json', false],
+    ['sub/manifest.json', true],
     [`${transferFolder}/manifest.json`, true],
     [`sub/${transferFolder}/manifest.json`, true],
-    [`${transferFolder}/sub/manifest.json`, false],
+    [`${transferFolder}/.sub/manifest.json`, false],
     [`${transferFolder}/manifest-${transferId}.json`, true],
     [`${transferFolder}/manifest-22222222-2222-4222-8222-222222222222.json`, false],
-    [`sub/manifest-${transferId}.json`, false],
+    [`sub/manifest-${transferId}.json`, true],
+    [`.sub/manifest-${transferId}.json`, false],
   ];
   for (const [path, is] of descriptions) {
     it(`${is ? 'may change' : 'does not change'} when ${path} does`, () => {

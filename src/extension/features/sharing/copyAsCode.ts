@@ -19,7 +19,7 @@ import {
   type OpenedFiles,
 } from '../../../core/code/writeCode.ts';
 import { resolveDatabaseNames, type OpenConnection } from '../../../core/connections/openConnections.ts';
-import type { Transfer } from '../../../core/model/transferModel.ts';
+import { getSentInstructions, type Transfer } from '../../../core/model/transferModel.ts';
 import type { Search } from '../../../core/search/searchStore.ts';
 import { settlesWithin, systemClock } from '../../../core/util/clock.ts';
 import type { PastVerification } from '../../../core/verification/pastVerification.ts';
@@ -271,7 +271,8 @@ function getFileSource(
  * transfer was started elsewhere.
  */
 function getTransferSource({ id, order, startedElsewhere }: Transfer): CodeSource {
-  const { connectionId, orcid, source, destination, files, description, instructions } = order;
+  const { connectionId, orcid, source, destination, files, description } = order;
+  const instructions = getSentInstructions(order);
   const submission: CodeRequest = {
     kind: 'transfer',
     orcid,

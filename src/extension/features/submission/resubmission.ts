@@ -8,6 +8,7 @@ import {
   type TransferFile,
   type TransferOrder,
 } from '../../../core/model/transferModel.ts';
+import { omit } from '../../../core/util/json.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { TransferNode } from '../../editor/contributions.ts';
 import { withLateProgress, withProgress } from '../../editor/notifications.ts';
@@ -80,12 +81,14 @@ export async function resubmitFiles(
  */
 async function prepareOrder(
   services: CommandServices,
-  { order }: Transfer,
+  { order, state }: Transfer,
   files: readonly TransferFile[],
 ): Promise<TransferOrder | undefined> {
   const session = await getOrOpenConnection(services, order.connectionId);
   const orcid = session && (await requireOrcid(services, order.connectionId));
-  return orcid === undefined ? undefined : { ...order, orcid, files };
+  // The folder of a transfer that was accepted exists.
+  const content = state === 'notConfirmed' ? order : omit(order, 'folder');
+  return orcid === undefined ? undefined : { ...content, orcid, files };
 }
 
 /** Asks for confirmation. Resolves to `back` if the order has to be edited, or the user wants to edit it. */
@@ -127,7 +130,7 @@ async function editOrder(
   earlier: Transfer,
   given: TransferOrder,
 ): Promise<TransferOrder | undefined> {
-  const { connectionId, orcid, source } = given;
+  const { connectionId, orcid, source, folder } = given;
   // The destination step lists the databases of the active connection.
   if (!(await getOrOpenConnection(services, connectionId, { mustBeActive: true }))) return undefined;
   let { files } = given;
@@ -139,7 +142,7 @@ async function editOrder(
       toStepResult(await askFiles(position, earlier, files), (selected) => (files = selected)),
     earlier: given,
     confirm: async (details) => {
-      order = { connectionId, orcid, source, files, ...details };
+      order = { connectionId, orcid, source, files, ...details, ...(folder !== undefined && { folder }) };
       const onLeaveOut: LeaveOutListener = ([remaining]) => (order = remaining);
       return await confirmOrder(services, earlier, order, { backLabel: l10n.t('Back'), onLeaveOut });
     },

@@ -1,7 +1,7 @@
 import { env, l10n } from 'vscode';
 import type { OpenConnection } from '../../../core/connections/openConnections.ts';
 import type { LookupResult } from '../../../core/transfers/transferFlow.ts';
-import type { Transfer } from '../../../core/model/transferModel.ts';
+import type { Transfer, TransferOrder } from '../../../core/model/transferModel.ts';
 import { parseUuid } from '../../../core/util/uuid.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { TransferNode } from '../../editor/contributions.ts';
@@ -76,14 +76,20 @@ export async function markTransferStarted(services: CommandServices, node: Trans
   const found = await askTransferId(services, {
     connectionId: session.connection.id,
     position: createSingleStep(getTransferTitle(transfer)),
-    prompt: l10n.t(
-      "Transfer ID. At the destination, the transfer's files are in a folder whose name is dts- followed by this ID.",
-    ),
+    prompt: describeIdPlace(transfer.order),
     validate: refuseKnown,
   });
   if (found?.kind !== 'found' || !(await confirmSameTransfer(notifications, transfer, found))) return;
   await trackFlow.confirm(transfer.key, found.id, found.status);
   notifications.showStatusMessage(l10n.t('Now tracking this transfer.'));
+}
+
+function describeIdPlace({ folder }: TransferOrder): string {
+  if (folder !== undefined)
+    return l10n.t('Transfer ID. At the destination, manifest.json in the folder {0} contains it.', toPlainLine(folder));
+  return l10n.t(
+    "Transfer ID. At the destination, the transfer's files are in a folder whose name is dts- followed by this ID.",
+  );
 }
 
 /** Resubmits an unconfirmed transfer that did not start. */

@@ -3,6 +3,7 @@ import type { OpenConnections } from '../../../core/connections/openConnections.
 import type { Reason } from '../../../core/model/reason.ts';
 import {
   canSubmitAgain,
+  findFolderName,
   getPauseChange,
   hasEnded,
   isPaused,
@@ -24,7 +25,6 @@ import type { TransferStore } from '../../../core/transfers/transferStore.ts';
 import type { Clock } from '../../../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
 import type { Logger } from '../../../core/util/logger.ts';
-import { getTransferFolderName } from '../../../core/util/transferFolderNames.ts';
 import { findUntransferredFiles } from '../../../core/verification/manifestMatch.ts';
 import type { TransferredFolder } from '../../../core/verification/transferredFolder.ts';
 import type { HostIntent } from '../../../webviews/messages/pageMessages.ts';
@@ -425,7 +425,7 @@ export async function findPlace(
     verificationHistory.findReport(transfer.key),
   ]);
   const missing = await findUntransferredFiles(transfer, found);
-  const folder = found?.folder ?? getTransferFolderName(transfer.id);
+  const folder = found?.folder ?? findFolderName(transfer) ?? '';
   const [reveal] = found ? listRevealActions(folder) : [];
   return {
     folder,

@@ -1,6 +1,5 @@
 import { commands, env, l10n, QuickPickItemKind, ThemeIcon, Uri, window } from 'vscode';
-import { hasEnded, type Transfer } from '../../../core/model/transferModel.ts';
-import { getTransferFolderName } from '../../../core/util/transferFolderNames.ts';
+import { findFolderName, hasEnded, type Transfer } from '../../../core/model/transferModel.ts';
 import { getPastResult, type PastVerification } from '../../../core/verification/pastVerification.ts';
 import {
   findTransferredFile,
@@ -59,7 +58,7 @@ async function findFolder(services: CommandServices, transfer: Transfer): Promis
 }
 
 async function pickRemoteFolder(services: CommandServices, transfer: Transfer): Promise<TransferredFolder | undefined> {
-  const name = getTransferFolderName(toPlainLine(transfer.id ?? ''));
+  const name = toPlainLine(findFolderName(transfer) ?? '');
   const copy = async (): Promise<undefined> => {
     await env.clipboard.writeText(name);
     return undefined;

@@ -3,8 +3,7 @@ import { l10n, type Uri } from 'vscode';
 import type { OpenConnection } from '../../../core/connections/openConnections.ts';
 import type { Database } from '../../../core/model/databaseModel.ts';
 import { isLoopback } from '../../../core/model/connection.ts';
-import type { Transfer } from '../../../core/model/transferModel.ts';
-import { getTransferFolderName } from '../../../core/util/transferFolderNames.ts';
+import { findFolderName, type Transfer } from '../../../core/model/transferModel.ts';
 import {
   findServedFolder,
   findTransferredFolder,
@@ -35,8 +34,8 @@ export async function locateTransferredFiles(
   services: FolderServices,
   transfer: Transfer,
 ): Promise<TransferredFolder | undefined> {
-  const { id } = transfer;
-  return id === undefined ? undefined : (await searchFolders(await getKnownFolders(services, transfer), id)).found;
+  if (transfer.id === undefined) return undefined;
+  return (await searchFolders(await getKnownFolders(services, transfer), transfer)).found;
 }
 
 /**
@@ -47,12 +46,11 @@ export async function searchTransferredFiles(
   services: CommandServices,
   transfer: Transfer,
 ): Promise<FolderSearchResult> {
-  const id = getId(transfer);
   const { connectionId } = transfer.order;
-  const known = await searchFolders(await getKnownFolders(services, transfer), id);
+  const known = await searchFolders(await getKnownFolders(services, transfer), transfer);
   if (known.found || connectionId !== localConnectionId || services.sessions.get(connectionId)) return known;
   await openLocalInBackground(services);
-  return await searchFolders(await getKnownFolders(services, transfer), id);
+  return await searchFolders(await getKnownFolders(services, transfer), transfer);
 }
 
 /**
@@ -78,13 +76,14 @@ export async function askTransferredFolder(
   transfer: Transfer,
 ): Promise<TransferredFolder | undefined> {
   const id = getId(transfer);
+  const name = findFolderName(transfer);
   for (;;) {
-    const title = l10n.t('Select the {0} folder or its parent folder', getTransferFolderName(toPlainLine(id)));
+    const title = l10n.t('Select the {0} folder or its parent folder', toPlainLine(name ?? ''));
     const picked = await pickFolder(title);
     if (!picked) return undefined;
-    const { found, searched } = await findTransferredFolder(getLocalPath(picked), id);
+    const { found, searched } = await findTransferredFolder(getLocalPath(picked), id, name);
     if (found) {
-      await rememberFolder(services, transfer, found.folder, id);
+      await rememberFolder(services, transfer, found.folder);
       return found;
     }
     if (!(await askToPickAnother(services, id, searched))) return undefined;
@@ -114,10 +113,11 @@ async function findServedDestination(
   return getServedFolder(session, await connectFlow.listDatabases(order.connectionId), order.destination);
 }
 
-async function searchFolders(folders: readonly string[], id: string): Promise<FolderSearchResult> {
+async function searchFolders(folders: readonly string[], transfer: Transfer): Promise<FolderSearchResult> {
+  const [id, name] = [getId(transfer), findFolderName(transfer)];
   const checked: string[] = [];
   for (const folder of folders) {
-    const { found, searched } = await findTransferredFolder(folder, id);
+    const { found, searched } = await findTransferredFolder(folder, id, name);
     if (found) return { found, searched };
     checked.push(...searched);
   }
@@ -133,14 +133,10 @@ function getId({ id, key }: Transfer): string {
  * Remembers the parent of a transfer's folder, unless the folder was renamed. Other transfers to this destination write
  * their folders there too.
  */
-async function rememberFolder(
-  services: CommandServices,
-  { order }: Transfer,
-  folder: string,
-  id: string,
-): Promise<void> {
-  if (basename(folder) !== getTransferFolderName(id)) return;
+async function rememberFolder(services: CommandServices, transfer: Transfer, folder: string): Promise<void> {
+  if (basename(folder) !== findFolderName(transfer)) return;
   const { memory } = services;
+  const { order } = transfer;
   await memory.rememberDestinationFolder(order.connectionId, order.destination, dirname(folder));
 }
 
