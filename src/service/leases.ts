@@ -3,7 +3,6 @@ import { Emitter } from '../core/util/lifetime.ts';
 import { findRemoteProblem } from '../core/util/remote.ts';
 import { findHiddenPath } from './catalog/catalogFile.ts';
 import { isInside } from './catalog/servedPaths.ts';
-import type { ClusterChoice } from './cluster/cluster.ts';
 import { findOptionProblem, type ClusterConfig } from './cluster/clusterConfig.ts';
 import { describeServedPlace, type DatabaseConfig } from './config.ts';
 import type { DatabaseRegistry, DatabaseServing } from './databases/databaseRegistry.ts';
@@ -11,6 +10,9 @@ import { inspectFolder } from './folderCalls.ts';
 import { createFieldProblem, createFieldsProblem, type FieldProblem } from './http/httpProblem.ts';
 import type { LineStream, RouteResponse } from './http/router.ts';
 import type { LeaseLine, LeaseRequest } from './wire/apiSchemas.ts';
+
+/** Uses a cluster, or none, for new transfers. Resolves to false if nothing has changed. */
+type ClusterChange = (cluster: ClusterConfig | undefined) => Promise<boolean>;
 
 type LeasedDatabase = LeaseRequest['databases'][number];
 
@@ -26,16 +28,16 @@ const controlCharacter = /\p{Cc}/u;
 export class Leases {
   private readonly registry: DatabaseRegistry;
   private readonly dataFolder: string;
-  private readonly cluster: ClusterChoice;
+  private readonly applyCluster: ClusterChange;
   private readonly streams = new Set<LineStream>();
   private readonly changed = new Emitter<void>();
 
   readonly onDidChange = this.changed.event;
 
-  constructor(registry: DatabaseRegistry, dataFolder: string, cluster: ClusterChoice) {
+  constructor(registry: DatabaseRegistry, dataFolder: string, applyCluster: ClusterChange) {
     this.registry = registry;
     this.dataFolder = dataFolder;
-    this.cluster = cluster;
+    this.applyCluster = applyCluster;
     registry.onDidChange(() => this.broadcast({ event: 'databases' }));
   }
 
@@ -52,7 +54,7 @@ export class Leases {
     const problems = [...errors, cluster && (await checkCluster(cluster, databases))].flatMap((error) => error ?? []);
     if (problems.length > 0) throw createFieldsProblem(problems);
     // First, so that transfers that resume once their databases are served find it.
-    const hasChanged = cluster !== undefined && this.cluster.configure(cluster ?? undefined);
+    const hasChanged = cluster !== undefined && (await this.applyCluster(cluster ?? undefined));
     if (hasChanged) this.broadcast({ event: 'databases' });
     const serving = await this.registry.serve(databases.flatMap((database) => toDatabaseConfig(database) ?? []));
     return { status: 200, lines: (lines) => this.addStream(lines, serving) };

@@ -8,6 +8,8 @@ import type { Disposable } from '../core/util/lifetime.ts';
 import type { Logger } from '../core/util/logger.ts';
 import { CatalogThread } from './catalog/catalog.ts';
 import { ClusterChoice } from './cluster/cluster.ts';
+import type { ClusterConfig } from './cluster/clusterConfig.ts';
+import { endFormerTasks, rememberTasksFolder } from './cluster/formerTasks.ts';
 import type { ServiceConfig } from './config.ts';
 import { Health } from './health.ts';
 import { Leases } from './leases.ts';
@@ -112,6 +114,8 @@ class LocalService {
   private readonly options: ServiceOptions;
   private readonly clock: Clock;
   private readonly journal: TransferJournal;
+  /** The end of the tasks that earlier starts left in folders that aren't used any more. */
+  private formerTasksEnd: Promise<void> | undefined;
   private readonly thread: CatalogThread;
   private readonly server: ApiServer;
   private readonly file: string;
@@ -149,7 +153,7 @@ class LocalService {
       daemon: createDaemon(config, clock, logger),
       cluster: this.cluster,
     });
-    this.leases = new Leases(databases, dataFolder, this.cluster);
+    this.leases = new Leases(databases, dataFolder, async (cluster) => await this.applyCluster(cluster));
     const isStopping = (): boolean => this.stopping !== undefined;
     this.health = new Health({ databases, dataFolder, clock, logger, isStopping });
     this.server = this.createServer();
@@ -172,6 +176,8 @@ class LocalService {
   async start(): Promise<void> {
     try {
       this.address = await this.server.listen(this.config.port ?? 0);
+      // The first lease brings the cluster of a shared service.
+      if (this.config.shared !== true) await this.endFormerTasks();
       this.queue.start();
       if (this.sharingToken !== undefined) await this.share(this.sharingToken);
     } catch (error) {
@@ -184,6 +190,28 @@ class LocalService {
   async close(): Promise<void> {
     await this.stop(false);
     await this.ended;
+  }
+
+  private async applyCluster(cluster: ClusterConfig | undefined): Promise<boolean> {
+    const hasChanged = this.cluster.configure(cluster);
+    const isFirst = this.formerTasksEnd === undefined;
+    this.formerTasksEnd ??= this.endFormerTasks();
+    await this.formerTasksEnd;
+    // Transfers stay on a cluster that is replaced now, so only the next start may end tasks there.
+    if (hasChanged && !isFirst && cluster)
+      await rememberTasksFolder(this.config.dataFolder, cluster.slurm.folder).catch((error: unknown) =>
+        this.options.logger.error(`The folder of the cluster's tasks can't be remembered: ${String(error)}`),
+      );
+    return hasChanged;
+  }
+
+  private async endFormerTasks(): Promise<void> {
+    const { journal, clock, config, options } = this;
+    const cluster = this.cluster.current;
+    const unfinished = journal.listUnfinished().map(({ id }) => id);
+    const leftovers = journal.listLeftovers().map(({ transferId }) => transferId);
+    const transferIds = new Set([...unfinished, ...leftovers]);
+    await endFormerTasks({ dataFolder: config.dataFolder, cluster, transferIds, clock, logger: options.logger });
   }
 
   private async share(sharingToken: string): Promise<void> {

@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
-import type { Clock } from '../../core/util/clock.ts';
+import { settlesWithin, type Clock } from '../../core/util/clock.ts';
 import { createFolder } from '../../core/util/createFolder.ts';
 import { writeFileAtomically } from '../../core/util/durableFiles.ts';
 import type { TransferRecord } from '../transfers/journal.ts';
 import { TransferSuspension } from '../transfers/transferErrors.ts';
 import type { ClusterConfig, ClusterSummary } from './clusterConfig.ts';
 import { isAlive, Slurm } from './slurm.ts';
-import { TaskArray } from './taskFiles.ts';
+import { listFolder, TaskArray } from './taskFiles.ts';
 
-/** Maximum time to wait for the end of canceled tasks. Those that run look every second whether they still may. */
+/** Maximum time for ending the tasks of a transfer. Those that run look every second whether they still may. */
 const cancelLimitMs = 10_000;
+/** Names the folder of a transfer's arrays otherwise than that at the destination, whose place it must never take. */
+const folderStart = 'tasks-';
 const defaults = { tasks: 4, minBytes: 1_000_000_000, minFiles: 2_000 } as const;
 /** The program of the tasks, beside the built service and, for a service that runs from its sources, in the build. */
 const programs = ['../cluster/task.js', '../../../dist/cluster/task.js'] as const;
@@ -63,10 +65,20 @@ export class Cluster {
     return true;
   }
 
+  /** The folder of all arrays. */
+  get folder(): string {
+    return this.config.folder;
+  }
+
   /** Returns the folder of a transfer's arrays, which need not exist. */
   getTransferFolder(transferId: string): string {
-    // The transfer's folder at the destination has another name, so that it is never removed in place of this one.
-    return nodePath.join(this.config.folder, `tasks-${transferId}`);
+    return nodePath.join(this.folder, `${folderStart}${transferId}`);
+  }
+
+  /** Returns the IDs of the transfers that have a folder of arrays; none if the folder of all doesn't exist. */
+  async listTransfers(): Promise<readonly string[]> {
+    const names = await listFolder(this.folder);
+    return names.filter((name) => name.startsWith(folderStart)).map((name) => name.slice(folderStart.length));
   }
 
   /** Creates the folder of a transfer's arrays, and returns it. */
@@ -100,9 +112,10 @@ export class Cluster {
    * some may still work because Slurm doesn't respond. Never rejects.
    */
   async endTasks(transferId: string): Promise<boolean> {
-    const isEnded = await this.cancelTasks(transferId).catch(() => false);
-    if (isEnded) await this.removeTransferFolder(transferId);
-    return isEnded;
+    const ending = this.cancelTasks(transferId).catch(() => false);
+    if (!(await settlesWithin(this.clock, cancelLimitMs, ending)) || !(await ending)) return false;
+    await this.removeTransferFolder(transferId);
+    return true;
   }
 
   /** Removes the folder of a transfer's arrays. Never rejects. */
@@ -113,10 +126,11 @@ export class Cluster {
 
   private async cancelTasks(transferId: string): Promise<boolean> {
     const { slurm, clock } = this;
+    const endMs = clock.now() + cancelLimitMs;
     const arrays = await TaskArray.list(this.getTransferFolder(transferId));
     await Promise.all(arrays.map(async (array) => await array.forbid()));
     await slurm.cancel(arrays.flatMap(({ id }) => id ?? []));
-    for (const endMs = clock.now() + cancelLimitMs; clock.now() < endMs;) {
+    while (clock.now() < endMs) {
       const alive = await this.findAlive(arrays);
       if (alive.length === 0) return true;
       await slurm.cancel(alive);

@@ -43,6 +43,10 @@ export class ClusterRoute extends FolderRoute {
     return this.current?.activity;
   }
 
+  getTaskState(position: number): 'transferring' | 'transferred' | undefined {
+    return this.current?.getState(position);
+  }
+
   override async prepare(): Promise<void> {
     const isMoving = await this.useSlurm(async () => {
       const moves = (await this.readArrays()).filter(({ kind }) => kind === 'move');

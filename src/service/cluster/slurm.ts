@@ -29,6 +29,8 @@ interface ArraySubmission {
   readonly count: number;
   /** Maximum number of tasks that run at a time. */
   readonly parallel: number;
+  /** Job IDs of arrays whose tasks must all have ended before. */
+  readonly after?: readonly string[];
   /** Further options of `sbatch`, which can't replace those of the array. */
   readonly options: readonly string[];
   /** The working folder, which receives each task's output as `output.N.txt`. */
@@ -45,6 +47,15 @@ const endedStates: ReadonlySet<string> = new Set([
 /** Returns true if a task waits, runs, or has ended only a moment ago. */
 export function isAlive({ state }: SlurmTask): boolean {
   return !endedStates.has(state);
+}
+
+const waitingStates: ReadonlySet<string> = new Set([
+  ...['PENDING', 'REQUEUED', 'REQUEUE_FED', 'REQUEUE_HOLD', 'RESV_DEL_HOLD', 'SPECIAL_EXIT'],
+]);
+
+/** Returns true if a task waits, for the first time or again. */
+export function isWaiting({ state }: SlurmTask): boolean {
+  return waitingStates.has(state);
 }
 
 /**
@@ -74,8 +85,10 @@ export class Slurm {
   }
 
   /** Submits an array and returns its job ID. After an error, Slurm may have accepted it all the same. */
-  async submit({ name, count, parallel, options, folder, command }: ArraySubmission): Promise<string> {
+  async submit(submission: ArraySubmission): Promise<string> {
+    const { name, count, parallel, after = [], options, folder, command } = submission;
     const own = [`--job-name=${name}`, `--array=0-${count - 1}%${parallel}`, '--requeue', `--chdir=${folder}`];
+    if (after.length > 0) own.push(`--dependency=afterany:${after.join(':')}`);
     // The working folder may contain `%`, which means something in the name of the output.
     const output = await run('sbatch', [
       '--nodes=1',
@@ -156,7 +169,9 @@ async function run(command: string, args: readonly string[]): Promise<string> {
 
 function describeFailure(command: string, error: Error, stderr: string): string {
   if (getErrorCode(error) === 'ENOENT') return `its command ${command} isn't on the PATH of the service`;
-  const reason = findLastLine(stderr).replace(/^\w+: (?:(?:fatal|error): )?/, '');
+  // A hint follows the reason why an option is refused.
+  const lines = stderr.replace(/^Try ".*" for more information$/m, '');
+  const reason = findLastLine(lines).replace(/^(?:\S*\/)?\w+: (?:(?:fatal|error): )?/, '');
   if (reason === '') return `${command} did not respond`;
   return command === 'sbatch' ? `${reason} (see ${findSetting(reason)} in the configuration)` : reason;
 }
@@ -168,5 +183,5 @@ export function findLastLine(text: string): string {
 }
 
 function findSetting(reason: string): string {
-  return `cluster.slurm.${/partition/i.test(reason) ? 'partition' : 'options'}`;
+  return `cluster.slurm.${/partition/i.test(reason) && !/account/i.test(reason) ? 'partition' : 'options'}`;
 }

@@ -92,7 +92,13 @@ const arrayPattern = /^(stage|move)-(\d+)$/;
 const idFile = 'id';
 const script = 'task.sh';
 /** Slurm has its own copy of the script; the arguments contain everything that isn't known here. */
-const scriptText = '#!/bin/sh\nexec "$1" "$2" "$3/job.$SLURM_ARRAY_TASK_ID.json"\n';
+const scriptText = `#!/bin/sh
+if ! command -v "$1" >/dev/null; then
+  echo "Node.js isn't at $1 on $SLURMD_NODENAME (see cluster.slurm.node in the configuration)"
+  exit 127
+fi
+exec "$1" "$2" "$3/job.$SLURM_ARRAY_TASK_ID.json"
+`;
 
 /** An array of tasks, which is found again by its folder and its job name after a crash (D12: never resubmit). */
 export class TaskArray {
@@ -184,7 +190,8 @@ function toTask(folder: string, index: number, { job }: TaskJob): ArrayTask {
   return { index, files: new TaskFiles(folder, index), positions: job.files.map(({ position }) => position) };
 }
 
-async function listFolder(folder: string): Promise<readonly string[]> {
+/** Returns the names in a folder; none if it doesn't exist. */
+export async function listFolder(folder: string): Promise<readonly string[]> {
   try {
     return await fs.readdir(folder);
   } catch (error) {

@@ -9,7 +9,7 @@ import {
   type JobSignal,
 } from '../transfers/fileJobs.ts';
 import type { Cluster } from './cluster.ts';
-import { findLastLine, isAlive, type SlurmTask } from './slurm.ts';
+import { findLastLine, isAlive, isWaiting, type SlurmTask } from './slurm.ts';
 import { endedTaskCode, TaskArray, type ArrayTask, type TaskJob } from './taskFiles.ts';
 import { selectFiles, splitTask } from './taskSplit.ts';
 
@@ -47,6 +47,8 @@ export class TaskRun {
   private readonly options: TaskRunOptions;
   private readonly wanted: ReadonlySet<number>;
   private readonly done = new Map<number, DoneFile>();
+  /** The positions of the files of the tasks that run. */
+  private running: ReadonlySet<number> = new Set();
   private readonly open = new Set<OpenTask>();
   private failure: FileFailure | undefined;
 
@@ -80,6 +82,12 @@ export class TaskRun {
     do await this.collect(this.open.size === 0 ? [] : await this.findTasks([...this.open].map(({ array }) => array)));
     while (this.open.size > 0 && this.failure === undefined);
     return { done: this.listDone(), ...(this.failure && { failure: this.failure }) };
+  }
+
+  /** Returns the state of a file that is to be moved; undefined if its task waits. */
+  getState(position: number): 'transferring' | 'transferred' | undefined {
+    if (this.done.has(position)) return 'transferred';
+    return this.running.has(position) ? 'transferring' : undefined;
   }
 
   /** Returns the files that are completed so far. */
@@ -119,10 +127,19 @@ export class TaskRun {
   private async submit(array: TaskArray): Promise<void> {
     const { cluster, signal } = this.options;
     throwIfStopped(signal);
-    const { slurm, parallelTasks: parallel, options } = cluster;
+    const { slurm, options } = cluster;
     const { name, folder, script, tasks } = array;
     const command = [script, ...(await cluster.copyProgram()), folder];
-    await array.confirm(await slurm.submit({ name, count: tasks.length, parallel, options, folder, command }));
+    const limits = this.getLimits();
+    await array.confirm(await slurm.submit({ name, count: tasks.length, ...limits, options, folder, command }));
+  }
+
+  private getLimits(): { readonly parallel: number; readonly after?: readonly string[] } {
+    // Tasks of earlier arrays may still wait or run.
+    const { parallelTasks } = this.options.cluster;
+    const free = parallelTasks - this.open.size;
+    if (free > 0) return { parallel: free };
+    return { parallel: parallelTasks, after: [...new Set([...this.open].flatMap(({ array }) => array.id ?? []))] };
   }
 
   private async findTasks(arrays: readonly TaskArray[]): Promise<readonly SlurmTask[]> {
@@ -137,20 +154,25 @@ export class TaskRun {
     const results = new Map<TaskArray, ReadonlySet<number>>();
     for (const { array } of this.open) if (!results.has(array)) results.set(array, await array.listResults());
     let counts: Counts = noProgress;
+    const running = new Set<number>();
     for (const one of this.open) {
       const own = tasks.find(({ name, index }) => name === one.array.name && index === one.task.index);
       if (results.get(one.array)?.has(one.task.index) === true) await this.takeResult(one, own?.state ?? '');
       else if (own === undefined || !isAlive(own)) await this.noteEnd(one, own?.state ?? '');
-      else {
-        // A requeued task had ended before.
-        delete one.endedAtMs;
-        counts = add(counts, (await one.task.files.readProgress()) ?? noProgress);
-      }
+      else counts = add(counts, await this.follow(one, own, running));
     }
     this.activity = describeTasks(tasks);
+    this.running = running;
     let bytes = 0;
     for (const file of this.done.values()) bytes += file.bytes;
     setCounts(this.options.signal, add(counts, { done: this.done.size, copied: bytes, read: bytes }));
+  }
+
+  private async follow(one: OpenTask, own: SlurmTask, running: Set<number>): Promise<Counts> {
+    // A requeued task had ended before.
+    delete one.endedAtMs;
+    if (!isWaiting(own)) one.task.positions.forEach((position) => running.add(position));
+    return (await one.task.files.readProgress()) ?? noProgress;
   }
 
   private async takeResult(one: OpenTask, state: string): Promise<void> {
@@ -190,8 +212,8 @@ function add(one: Counts, other: Counts): Counts {
 }
 
 function describeTasks(tasks: readonly SlurmTask[]): string {
-  const pending = tasks.filter(({ state }) => state === 'PENDING');
-  const running = tasks.filter((task) => isAlive(task) && task.state !== 'PENDING');
+  const pending = tasks.filter(isWaiting);
+  const running = tasks.filter((task) => isAlive(task) && !isWaiting(task));
   const nodes = [...new Set(running.map(({ node }) => node))];
   const named = nodes.length > maxNamedNodes ? `${nodes.length} nodes` : nodes.join(', ');
   const reasons = [...new Set(pending.map(({ reason }) => reason))].join(', ');

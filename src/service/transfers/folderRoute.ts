@@ -83,6 +83,8 @@ export interface TransferRoute {
    * removal must be tried again later. May be repeated. Never rejects.
    */
   discard(manifestName: string): Promise<boolean>;
+  /** Returns the state of a file in a call of `move` that its task on a cluster has; undefined if the task waits. */
+  getTaskState?(position: number): 'transferring' | 'transferred' | undefined;
   /** Ends what continues on a cluster after a run was stopped; absent if nothing does. Never rejects. */
   endTasks?(): Promise<void>;
   /** Converts a file's failure to a failure or suspension of the transfer. Counts it if the file may be tried again. */

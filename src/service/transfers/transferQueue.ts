@@ -98,6 +98,8 @@ type PauseResult = CancelResult | 'canceling' | 'ending' | 'unchanged';
 const maxRunning = 3;
 /** Time allowed for a canceled transfer's threads to stop. A slower thread presumably hangs in a system call. */
 const stopMs = 500;
+/** Time allowed for ending the tasks of a canceled transfer on a cluster. */
+const taskStopMs = 15_000;
 
 /** Runs transfers and reports the status of all stored ones (D23: transfer states, D25: durable transfers). */
 export class TransferQueue {
@@ -304,7 +306,7 @@ export class TransferQueue {
     this.waiting.delete(live);
     if (!this.running.has(live)) this.startTransfer(live);
     this.activity.fire();
-    this.options.clock.after(stopMs, () => this.endHanging(live));
+    this.options.clock.after(live.run.isOnCluster ? taskStopMs : stopMs, () => this.endHanging(live));
   }
 
   /**

@@ -155,8 +155,13 @@ export class TransferRun {
   listFiles(query: FileQuery): FilePage {
     const hasEnded = isFinal(this.progress.getRecord().status);
     const getState = (file: TransferRecordFile): FileState =>
-      this.movingPositions.has(file.position) ? 'transferring' : getFileState(file, hasEnded);
+      this.getMovingState(file.position) ?? getFileState(file, hasEnded);
     return pickFiles(this.files, getState, query);
+  }
+
+  private getMovingState(position: number): FileState | undefined {
+    if (!this.movingPositions.has(position)) return undefined;
+    return this.openRoute?.getTaskState === undefined ? 'transferring' : this.openRoute.getTaskState(position);
   }
 
   /** Records why the transfer of a file failed. */
@@ -204,6 +209,7 @@ export class TransferRun {
   /** Ends what continues on a cluster after the run was stopped. Never rejects. */
   async endTasks(): Promise<void> {
     await this.route.endTasks?.();
+    await this.findArrived();
   }
 
   /** Removes unfinished files and the manifest from the destination; transferred files remain. Never rejects. */
@@ -211,6 +217,7 @@ export class TransferRun {
     const { id } = this.progress.getRecord();
     this.manifestName = chooseManifestName(id, this.files);
     this.hasLeftovers = !(await this.route.discard(this.manifestName));
+    await this.findArrived();
   }
 
   private get route(): TransferRoute {
@@ -313,6 +320,18 @@ export class TransferRun {
       );
       return result;
     });
+  }
+
+  private async findArrived(): Promise<void> {
+    // Only tasks on a cluster that were ended have moved files without a result.
+    if (!this.isOnCluster) return;
+    // A different file may have the name of one that failed.
+    const unreported = this.files.filter((file) => !file.isTransferred && file.sha256 !== undefined && !file.problem);
+    const search = this.route.findLost(unreported.map(toFileToMove), createJobSignal());
+    const { done, lost = [] } = await search.catch((): JobResult => ({ done: [] }));
+    const missing = new Set(lost);
+    const arrived = done.filter(({ position }) => !missing.has(position));
+    this.progress.reportAdvanced(arrived.map(({ position }) => this.updateFile(position, { isTransferred: true })));
   }
 
   /**

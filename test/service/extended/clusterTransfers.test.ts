@@ -43,6 +43,11 @@ if (canRunSlurm)
       return [...new Set(output.split('\n').filter(Boolean))];
     }
 
+    async function listFiles(id: string) {
+      const { body } = await rig.call('GET', `/transfers/${id}/files`);
+      return body as { readonly counts: Readonly<Record<string, number>> };
+    }
+
     function countTasks(): number {
       return servers.run('squeue', '--noheader', '--array').split('\n').filter(Boolean).length;
     }
@@ -66,6 +71,13 @@ if (canRunSlurm)
 
     function listTransfers(names: readonly string[]): readonly string[] {
       return names.filter((name) => name.startsWith('tasks-'));
+    }
+
+    async function waitForNoFolders(): Promise<void> {
+      await eventually(async () => {
+        const names = await fs.readdir(nodePath.join(servers.root, 'tasks'));
+        return listTransfers(names).length === 0 || undefined;
+      });
     }
 
     it('has no tasks while it is paused, also after the service was killed before it ended them (D70)', async () => {
@@ -163,15 +175,38 @@ if (canRunSlurm)
       assert.equal((await rig.cancel(id)).status, 202);
       await rig.waitForStatus(id, 'failed');
       await eventually(async () => (await Promise.resolve(countTasks())) === 0 || undefined);
-      await eventually(async () => {
-        const names = await fs.readdir(nodePath.join(servers.root, 'tasks'));
-        return listTransfers(names).length === 0 || undefined;
-      });
-      const received = await rig.listReceivedFiles();
+      await waitForNoFolders();
+      const received = (await rig.listReceivedFiles()).map((path) => path.replace(`dts-${id}/`, ''));
       assert.deepEqual(
-        received.filter((path) => !paths.includes(path.replace(`dts-${id}/`, ''))),
+        received.filter((path) => !paths.includes(path)),
         [],
       );
+      const { counts } = await listFiles(id);
+      assert.deepEqual(counts, { transferred: received.length, unfinished: fileCount - received.length });
+    });
+
+    it('says that only the files of running tasks are being transferred', async () => {
+      await rig.restart({ ...options({ tasks: 4 }), throttleBytesPerSecond: 500_000 });
+      const id = await rig.mustSubmit(paths);
+      await eventually(
+        async () => /transferring .*; 2 of 4 tasks .*; 2 pending/.test((await rig.status(id)).message) || undefined,
+      );
+      const { counts } = await listFiles(id);
+      assert.deepEqual(counts, { transferring: fileCount / 2, staged: fileCount / 2 });
+      await rig.restart(options());
+      await assertReceived(id);
+    });
+
+    it('goes on without its tasks if the configuration no longer has their folder, and says so', async () => {
+      await rig.restart(slowOptions());
+      const id = await rig.mustSubmit(paths);
+      await waitForTasks(id);
+      await rig.restart({ retryDelayMs: 500 });
+      assert.equal(countTasks(), 0);
+      const folder = nodePath.join(servers.root, 'tasks');
+      const line = `cluster.slurm.folder is no longer ${folder}: the tasks of 1 transfer there are ended`;
+      assert.ok(rig.logged.includes(line), rig.logged.join('\n'));
+      await assertReceived(id);
     });
 
     it('leaves no task after a cancellation while its destination is not served', async () => {
@@ -182,10 +217,7 @@ if (canRunSlurm)
       assert.notEqual(countTasks(), 0);
       assert.equal((await rig.cancel(id)).status, 202);
       await eventually(async () => (await Promise.resolve(countTasks())) === 0 || undefined);
-      await eventually(async () => {
-        const names = await fs.readdir(nodePath.join(servers.root, 'tasks'));
-        return listTransfers(names).length === 0 || undefined;
-      });
+      await waitForNoFolders();
     });
 
     it('waits, and says which setting is wrong, if Slurm refuses the tasks', async () => {
@@ -259,6 +291,7 @@ if (canRunSlurm)
       servers.startController();
       await servers.waitForNodes();
       await eventually(async () => ((await listReceived()).some(isOther) ? undefined : true));
+      await waitForNoFolders();
     });
 
     it('waits while Slurm does not respond, and goes on afterwards', async () => {

@@ -47,7 +47,7 @@ if (process.platform !== 'win32')
 
     it('say why they fail, in one line, and name the setting', async () => {
       replace('sbatch', `echo 'sbatch: error: Invalid account or account/partition combination' >&2; exit 1`);
-      await assertFails(slurm.submit(submission), /^Invalid account .* \(see cluster\.slurm\.partition in the conf/);
+      await assertFails(slurm.submit(submission), /^Invalid account .* \(see cluster\.slurm\.options in the conf/);
       replace(
         'sbatch',
         `printf 'sbatch: error: one\\nsbatch: error: Requested \\033time limit is invalid\\n' >&2; exit 1`,
@@ -56,6 +56,11 @@ if (process.platform !== 'win32')
         slurm.submit(submission),
         /^Requested {2}?time limit is invalid \(see cluster\.slurm\.options /,
       );
+      replace(
+        'sbatch',
+        `printf "sbatch: unrecognized option '--a'\\nTry \\"sbatch --help\\" for more information\\n" >&2; exit 255`,
+      );
+      await assertFails(slurm.submit(submission), /^unrecognized option '--a' \(see cluster\.slurm\.options /);
       replace('squeue', `echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2; exit 1`);
       await assertFails(slurm.findTasks(['a']), /^slurm_load_jobs error: Unable to contact slurm controller$/);
     });
