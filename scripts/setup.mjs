@@ -1,7 +1,7 @@
 /**
  * Prepares a fresh clone: installs packages, rclone, servers for the store tests, a browser and the editor's server.
  * Requires only Node.js 20 or later with npm, installs only what is missing, and records the locations of the browser,
- * the editor and the newest rclone in `node_modules/.setup.json` for the tests.
+ * the editor, the newest rclone and the newest Slurm in `node_modules/.setup.json` for the tests.
  */
 import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { ensureBrowser, ensureHeadlessShell } from './setup/browser.mjs';
 import { ensureDependencies } from './setup/dependencies.mjs';
 import { ensureEditor } from './setup/editor.mjs';
 import { ensureNewestRclone, ensureRclone } from './setup/rclone.mjs';
+import { ensureNewestSlurm } from './setup/slurm.mjs';
 import { ensureStoreServers } from './setup/storeServers.mjs';
 import { StepError, root, say, seconds } from './setup/steps.mjs';
 
@@ -47,6 +48,7 @@ export async function setup({ editor = true } = {}) {
   await ensureRclone();
   record({ newestRclone: await ensureNewestRclone() });
   await ensureStoreServers();
+  record({ newestSlurm: await ensureNewestSlurm() });
   if (!editor) return {};
   const places = await ensurePlaces();
   say(`ready in ${seconds(started)}: packages, browser ${places.browser}, editor ${places.server}`);

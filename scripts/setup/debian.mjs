@@ -31,11 +31,22 @@ function findArchive() {
   return /^(?:URIs:|deb(?:\s+\[.*?\])?)\s+(\S+\/debian)\/?(?:\s|$)/m.exec(text)?.[1];
 }
 
+/** Returns packages and those with libraries that they need on a system that has none. */
+async function listWithLibraries(names, options, folder) {
+  const status = join(folder, 'status');
+  writeFileSync(status, '');
+  const install = ['--print-uris', '--yes', '--no-install-recommends', 'install', ...names];
+  const printed = await run('apt-get', [...options, `-oDir::State::status=${status}`, ...install]);
+  const found = [...printed.matchAll(/^'\S+' ([^_\s]+)_/gm)].map(([, name]) => name);
+  return found.filter((name) => names.includes(name) || /^(?:lib|slurm|zlib)/.test(name));
+}
+
 /**
- * Unpacks a package of another suite into `folder/root`, without installing it: apt works with lists and a cache of its
- * own in `folder`. Rejects with a StepError if the package can't be fetched.
+ * Unpacks packages of another suite into `folder/root`, without installing them: apt works with lists and a cache of
+ * its own in `folder`. With `withLibraries`, also unpacks the libraries that they need, down to that of C. Rejects with
+ * a StepError if a package can't be fetched.
  */
-export async function unpackFromSuite(name, suite, folder) {
+export async function unpackFromSuite(names, suite, folder, { withLibraries = false } = {}) {
   const source = join(folder, 'suite.list');
   const keys = '/usr/share/keyrings/debian-archive-keyring.gpg';
   writeFileSync(source, `deb [signed-by=${keys}] ${findArchive()} ${suite} main\n`);
@@ -45,7 +56,8 @@ export async function unpackFromSuite(name, suite, folder) {
   const more = { 'Dir::State::lists': join(folder, 'lists'), 'Dir::Cache': join(folder, 'cache') };
   const options = Object.entries({ ...places, ...patience, ...more }).map(([option, value]) => `-o${option}=${value}`);
   await run('apt-get', [...options, 'update']);
-  await run('apt-get', [...options, 'download', name], { cwd: folder });
-  const file = readdirSync(folder).find((entry) => entry.endsWith('.deb'));
-  await run('dpkg-deb', ['--extract', join(folder, file), join(folder, 'root')]);
+  const all = withLibraries ? await listWithLibraries(names, options, folder) : names;
+  await run('apt-get', [...options, 'download', ...all], { cwd: folder });
+  for (const file of readdirSync(folder).filter((entry) => entry.endsWith('.deb')))
+    await run('dpkg-deb', ['--extract', join(folder, file), join(folder, 'root')]);
 }

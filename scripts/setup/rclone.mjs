@@ -42,7 +42,7 @@ async function fetchNewest(folder) {
   mkdirSync(cacheFolder(), { recursive: true });
   const own = await mkdtemp(`${folder}.`);
   try {
-    await unpackFromSuite('rclone', 'sid', own);
+    await unpackFromSuite(['rclone'], 'sid', own);
     const programs = join(own, 'root', 'usr', 'bin');
     await run(join(programs, 'rclone'), ['version']);
     await rename(programs, folder);

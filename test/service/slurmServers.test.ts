@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.ts';
-import { canRunSlurm, SlurmServers } from '../support/slurmServers.ts';
+import { canRunSlurm, SlurmServers, slurmVersions } from '../support/slurmServers.ts';
 
-if (canRunSlurm)
-  describe('The cluster of the tests', () => {
+for (const version of canRunSlurm ? slurmVersions : [])
+  describe(`The cluster of the tests (${version} Slurm)`, () => {
     let servers: SlurmServers;
     before(async () => {
-      servers = await SlurmServers.start();
+      servers = await SlurmServers.start({ version });
     });
     after(async () => await servers.stop());
 

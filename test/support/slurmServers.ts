@@ -4,11 +4,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
+import { readRecordedPlaces } from './editor/places.ts';
 import { eventually } from './eventually.ts';
 import { killIfRunning } from './processTree.ts';
 import { ReservedPort } from './reservedPort.ts';
 
-const programs = { slurmctld: '/usr/sbin/slurmctld', slurmd: '/usr/sbin/slurmd', sbatch: '/usr/bin/sbatch' } as const;
+const { newestSlurm } = readRecordedPlaces();
 const installation = 'sudo apt-get install slurmctld slurmd slurm-client';
 
 /** True where the tests of a cluster run. On Linux, missing programs are an error. */
@@ -19,38 +20,73 @@ export const nodeNames = ['dtn1', 'dtn2'] as const;
 /** The name of a node. */
 export type NodeName = (typeof nodeNames)[number];
 
-/** Options of a cluster: lines that are added to its configuration. */
+/** The installed Slurm, or the newest one of Debian, which the setup unpacks. */
+export type SlurmVersion = 'installed' | 'newest';
+
+/** The version to test with: `DATA_TRANSFER_TEST_SLURM` may choose the newest. */
+const chosenVersion: SlurmVersion = process.env['DATA_TRANSFER_TEST_SLURM'] === 'newest' ? 'newest' : 'installed';
+
+/** The version to test with and, if it is there and not chosen anyway, the newest one. */
+export const slurmVersions: readonly SlurmVersion[] =
+  newestSlurm === undefined || chosenVersion === 'newest' ? [chosenVersion] : [chosenVersion, 'newest'];
+
+/** Options of a cluster. */
 interface ClusterOptions {
+  /** Lines that are added to its configuration. */
   readonly more?: readonly string[];
+  readonly version?: SlurmVersion;
+}
+
+/** A folder with the commands and daemons, and what only those of the newest version need. */
+interface Programs {
+  readonly commands: string;
+  readonly daemons: string;
+  readonly plugins?: string;
+}
+
+function findPrograms(version: SlurmVersion): Programs {
+  if (version === 'installed') return { commands: '/usr/bin', daemons: '/usr/sbin' };
+  if (newestSlurm === undefined) throw new Error('The newest Slurm is missing: run "npm run setup".');
+  const bin = nodePath.join(newestSlurm, 'bin');
+  const libraries = nodePath.join(newestSlurm, 'root/usr/lib');
+  const folder = readdirSync(libraries).find((name) => existsSync(nodePath.join(libraries, name, 'slurm-wlm')));
+  return { commands: bin, daemons: bin, plugins: nodePath.join(libraries, folder ?? '', 'slurm-wlm') };
 }
 
 /**
  * A Slurm cluster of two nodes on this machine, which listens on loopback only and needs no accounts. While it runs,
- * `SLURM_CONF` in the environment of this process leads the commands of Slurm to it.
+ * the commands of its version come first on the `PATH` of this process, and `SLURM_CONF` leads them to it.
  */
 export class SlurmServers {
   readonly root: string;
   private readonly ports: readonly ReservedPort[];
   private readonly processes = new Map<string, ChildProcess>();
+  private readonly programs: Programs;
   private readonly configBefore = process.env['SLURM_CONF'];
+  private readonly pathBefore = process.env['PATH'] ?? '';
 
-  private constructor(root: string, ports: readonly ReservedPort[]) {
+  private constructor(root: string, ports: readonly ReservedPort[], programs: Programs) {
     this.root = root;
     this.ports = ports;
+    this.programs = programs;
   }
 
   /** Starts the cluster, and waits until both nodes take jobs. Throws an error with advice if Slurm is missing. */
-  static async start({ more = [] }: ClusterOptions = {}): Promise<SlurmServers> {
-    const missing = Object.values(programs).find((program) => !existsSync(program));
+  static async start({ more = [], version = chosenVersion }: ClusterOptions = {}): Promise<SlurmServers> {
+    const programs = findPrograms(version);
+    const { commands, daemons } = programs;
+    const needed = [`${daemons}/slurmctld`, `${daemons}/slurmd`, `${commands}/sbatch`];
+    const missing = needed.find((program) => !existsSync(program));
     if (missing !== undefined) throw new Error(`These tests need ${missing}: run \`${installation}\`.`);
     const root = await fs.realpath(await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-slurm-')));
     const ports: ReservedPort[] = [];
     while (ports.length <= nodeNames.length) ports.push(await ReservedPort.reserve());
-    const servers = new SlurmServers(root, ports);
+    const servers = new SlurmServers(root, ports, programs);
     await fs.writeFile(servers.configFile, [...servers.describe(), ...more, ''].join('\n'));
     for (const folder of ['state', ...nodeNames.map((name) => `spool-${name}`)])
       await fs.mkdir(nodePath.join(root, folder));
     process.env['SLURM_CONF'] = servers.configFile;
+    process.env['PATH'] = [commands, servers.pathBefore].join(nodePath.delimiter);
     try {
       servers.startController();
       for (const name of nodeNames) servers.startNode(name);
@@ -66,17 +102,23 @@ export class SlurmServers {
     return nodePath.join(this.root, 'slurm.conf');
   }
 
+  /** The folder of the commands of Slurm. */
+  get commandFolder(): string {
+    return this.programs.commands;
+  }
+
   /** Runs a command of Slurm and returns its output. */
   run(command: string, ...args: readonly string[]): string {
     return execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
   }
 
   startController(): void {
-    this.spawn('slurmctld', [programs.slurmctld, '-D', '-f', this.configFile]);
+    this.spawn('slurmctld', [`${this.programs.daemons}/slurmctld`, '-D', '-f', this.configFile]);
   }
 
   startNode(name: NodeName): void {
-    this.spawn(name, [programs.slurmd, '-D', '-N', name, '-f', this.configFile]);
+    const { daemons } = this.programs;
+    this.spawn(name, [`${daemons}/slurmd`, '-D', '-N', name, '-f', this.configFile, '-d', `${daemons}/slurmstepd`]);
   }
 
   /** Waits until both nodes can run tasks. */
@@ -115,6 +157,7 @@ export class SlurmServers {
     this.tryRun('scancel', `--user=${os.userInfo().username}`);
     for (const name of [...this.processes.keys()]) await this.end(name, 'SIGKILL');
     for (const pid of this.listProcesses(`SLURM_CONF=${this.configFile}`)) if (pid !== process.pid) killIfRunning(pid);
+    process.env['PATH'] = this.pathBefore;
     if (this.configBefore === undefined) delete process.env['SLURM_CONF'];
     else process.env['SLURM_CONF'] = this.configBefore;
     for (const port of this.ports) await port.release();
@@ -165,6 +208,7 @@ export class SlurmServers {
       ...[`SlurmdLogFile=${file('%n.log')}`, 'ProctrackType=proctrack/linuxproc', 'TaskPlugin=task/none'],
       ...['SelectType=select/linear', 'SwitchType=switch/none', 'MpiDefault=none', 'SlurmdTimeout=10'],
       ...['ReturnToService=2', 'KillWait=5'],
+      ...(this.programs.plugins === undefined ? [] : [`PluginDir=${this.programs.plugins}`]),
       'SchedulerParameters=sched_interval=2,sched_min_interval=200000,batch_sched_delay=0,bf_interval=3',
       ...nodeNames.map(
         (name, index) =>

@@ -9,7 +9,7 @@ export const evidenceFolder = join(repositoryRoot, 'test-results');
 
 /**
  * The locations that `npm run setup` found or installed: one or two browser executables, the folder of the editor's
- * server and, if it could be fetched, the folder of a second rclone.
+ * server and, if they could be fetched, the folders of a second rclone and a second Slurm.
  */
 export interface Places {
   readonly browser: string;
@@ -17,6 +17,7 @@ export interface Places {
   readonly headlessShell?: string;
   readonly server: string;
   readonly newestRclone?: string;
+  readonly newestSlurm?: string;
 }
 
 /** Returns the locations that `npm run setup` has recorded so far. */
