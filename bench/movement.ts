@@ -1,12 +1,11 @@
 /** Compares the local service with cp and sha256sum for large and small files; measures concurrent transfers. */
 import assert from 'node:assert/strict';
-import { randomFillSync } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { empty, MovingService } from './support/movingService.ts';
 import { getMedian, measureRatio, report, measureTime } from './support/rounds.ts';
-import { run, scratchFolder } from './support/tree.ts';
+import { makeRandomFiles, run, scratchFolder } from './support/tree.ts';
 
 const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
 const scratch = scratchFolder();
@@ -24,19 +23,6 @@ function folderFor(name: string): string {
   const folder = join(scratch, name);
   fs.mkdirSync(folder);
   return folder;
-}
-
-function makeFiles(folder: string, count: number, bytes: number): void {
-  const content = Buffer.alloc(Math.min(bytes, 64 * 1024 * 1024));
-  for (let made = 0; made < count; made++) {
-    const inside = join(folder, `batch-${String(Math.floor(made / 200)).padStart(3, '0')}`);
-    if (made % 200 === 0) fs.mkdirSync(inside);
-    const file = fs.openSync(join(inside, `part-${String(made).padStart(5, '0')}.bin`), 'w');
-    for (let written = 0; written < bytes; written += content.length) {
-      fs.writeSync(file, randomFillSync(content), 0, Math.min(content.length, bytes - written));
-    }
-    fs.closeSync(file);
-  }
 }
 
 /**
@@ -107,7 +93,7 @@ async function compareWithCp(name: string, limit: number, count: number, bytes: 
   log(`${name}: six times, alternating with cp and sha256sum`);
   const source = folderFor(`source of ${count}`);
   const destination = folderFor(`destination of ${count}`);
-  makeFiles(source, count, bytes);
+  makeRandomFiles(source, count, bytes);
   const ratio = await measureRatio({
     ours: async () => await moveTime(source, destination, count, count * bytes),
     reference: async () => await copyTime(source, destination, count === 1, count * bytes),
@@ -173,7 +159,7 @@ async function measureConcurrency(): Promise<void> {
   const source = folderFor('source of concurrent transfers');
   const destination = folderFor('destination of concurrent transfers');
   const fileCount = transferCount * filesEach;
-  makeFiles(source, roundCount * fileCount, 10_000);
+  makeRandomFiles(source, roundCount * fileCount, 10_000);
   const service = await MovingService.start(source, destination, transferCount);
   const ids = await service.ids('Source', roundCount * fileCount);
   const ratios: number[] = [];

@@ -43,7 +43,8 @@ async function runBench(name, args) {
   if (!readOptions(usage, args)) return;
   const prepare = `import { setup, runScript } from './scripts/setup.mjs'; await runScript(() => setup({ editor: ${name === 'editor'} }));`;
   const prepared = await runProgram(['--input-type=module', '--eval', prepare], { stdout: 2 });
-  const build = [join(root, 'esbuild.mjs'), '--only', 'cli,lib', '--production'];
+  const bundles = name === 'cluster' ? 'lib,cluster' : 'cli,lib';
+  const build = [join(root, 'esbuild.mjs'), '--only', bundles, '--production'];
   const built = prepared || (await runProgram(build, { stdout: 2 }));
   process.exitCode = built || (await runProgram(['--expose-gc', join(folder, `${name}.ts`), ...args]));
 }

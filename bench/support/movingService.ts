@@ -16,19 +16,26 @@ export class MovingService {
     this.pool = new Pool(service.address, { connections: clients });
   }
 
-  /** Starts a service. Resolves when it has read both folders. `clients` is the maximum number of connections. */
-  static async start(source: string, destination: string, clients = 4): Promise<MovingService> {
+  /**
+   * Starts a service. Resolves when it has read both folders. `clients` is the maximum number of connections; `more` is
+   * added to the configuration.
+   */
+  static async start(source: string, destination: string, clients = 4, more: object = {}): Promise<MovingService> {
     const databases = [
       { name: 'Source', folder: source },
       { name: 'Destination', folder: destination },
     ];
     const dataFolder = await fs.mkdtemp(`${destination} data `);
     const service = new MovingService(
-      await startLocalService({ databases, dataFolder }, { program: builtProgram }),
+      await startLocalService({ databases, dataFolder, ...more }, { program: builtProgram }),
       clients,
     );
     for (const { name } of databases) await service.ids(name, 1);
     return service;
+  }
+
+  get pid(): number {
+    return this.service.pid;
   }
 
   /** Opens the connections, which stay open, with `count` concurrent requests. */
@@ -52,10 +59,10 @@ export class MovingService {
   }
 
   /**
-   * Polls every 20 ms, which takes little of the service's time, until the transfer has succeeded with all its files.
-   * Rejects if it failed. Calls `whenStaged` when copying has started, at the latest at the end.
+   * Polls, by default every 20 ms, which takes little of the service's time, until the transfer has succeeded with all
+   * its files. Rejects if it failed. Calls `whenStaged` when copying has started, at the latest at the end.
    */
-  async succeeds(id: string, whenStaged: () => void): Promise<void> {
+  async succeeds(id: string, whenStaged: () => void, intervalMs = 20): Promise<void> {
     for (let isStaged = false; ;) {
       const { status, message, num_files, num_files_transferred } = await this.status(id);
       if (!isStaged && status !== 'staging') {
@@ -67,7 +74,7 @@ export class MovingService {
         assert.equal(num_files_transferred, num_files);
         return;
       }
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await new Promise((resolve) => setTimeout(resolve, intervalMs));
     }
   }
 

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomFillSync } from 'node:crypto';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
@@ -47,6 +48,20 @@ function makeFile(folder: string, index: number, number: number): void {
   const file = fs.openSync(join(folder, name), 'w');
   fs.ftruncateSync(file, (number * 7919) % 1_000_000);
   fs.closeSync(file);
+}
+
+/** Creates files with random content, 200 to a folder. */
+export function makeRandomFiles(folder: string, count: number, bytes: number): void {
+  const content = Buffer.alloc(Math.min(bytes, 64 * 1024 * 1024));
+  for (let made = 0; made < count; made++) {
+    const inside = join(folder, `batch-${String(Math.floor(made / 200)).padStart(3, '0')}`);
+    if (made % 200 === 0) fs.mkdirSync(inside, { recursive: true });
+    const file = fs.openSync(join(inside, `part-${String(made).padStart(5, '0')}.bin`), 'w');
+    for (let written = 0; written < bytes; written += content.length) {
+      fs.writeSync(file, randomFillSync(content), 0, Math.min(content.length, bytes - written));
+    }
+    fs.closeSync(file);
+  }
 }
 
 function padded(number: number, length: number): string {
