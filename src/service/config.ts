@@ -48,6 +48,11 @@ const serviceConfigSchema = z.strictObject({
   storeBytesPerSecond: z.optional(z.number().check(z.gt(0))),
   /** Runs large transfers between folders on the nodes of a cluster. */
   cluster: z.optional(clusterSchema),
+  /**
+   * Allows submissions to name what is started after the transfer. If absent, true unless a `tokenFile` or
+   * `trustedHosts` suggest that others than the owner use the service (D72: follow-ups).
+   */
+  followUps: z.optional(z.boolean()),
 });
 
 type DatabaseFields = Omit<z.infer<typeof databaseSchema>, 'folder' | 'remote' | 'rescanMinutes' | 'restore'>;

@@ -20,6 +20,7 @@ import { RcloneDaemon } from './stores/rcloneDaemon.ts';
 import { removeServiceFile, writeServiceFile } from './accessFiles.ts';
 import { isCorruption } from './sqlite.ts';
 import { TransferJournal } from './transfers/journal.ts';
+import { FollowUps } from './transfers/followUps.ts';
 import { TransferQueue } from './transfers/transferQueue.ts';
 import { serviceVersion } from './version.ts';
 import type { ServiceState } from './wire/apiSchemas.ts';
@@ -106,6 +107,7 @@ class LocalService {
   readonly ended: Promise<ServiceEnd>;
   readonly databases: DatabaseRegistry;
   readonly queue: TransferQueue;
+  readonly followUps: FollowUps;
   readonly leases: Leases;
   readonly cluster: ClusterChoice;
   readonly health: Health;
@@ -142,11 +144,14 @@ class LocalService {
     this.ended = new Promise((resolve) => (this.resolveEnded = resolve));
     this.file = nodePath.join(dataFolder, 'service.json');
     this.cluster = new ClusterChoice(config.cluster, clock);
+    const isAllowed = config.followUps ?? (config.tokenFile === undefined && !config.trustedHosts?.length);
+    this.followUps = new FollowUps({ clock, journal, databases, logger, dataFolder, isAllowed });
     this.queue = new TransferQueue({
       clock,
       journal,
       databases,
       logger,
+      followUps: this.followUps,
       retentionMs: (config.retentionDays ?? 7) * dayMs,
       retryDelayMs: options.retryDelayMs ?? 3_000,
       throttleBytesPerSecond,
@@ -179,6 +184,7 @@ class LocalService {
       // The first lease brings the cluster of a shared service.
       if (this.config.shared !== true) await this.endFormerTasks();
       this.queue.start();
+      this.followUps.start();
       if (this.sharingToken !== undefined) await this.share(this.sharingToken);
     } catch (error) {
       await this.close();
@@ -219,12 +225,13 @@ class LocalService {
     this.options.logger.info(`Service ${serviceVersion} is listening on ${this.address}.`);
     this.leases.onDidChange(() => this.checkUse());
     this.queue.onDidChangeActivity(() => this.checkUse());
+    this.followUps.onDidChangeActivity(() => this.checkUse());
     this.checkUse();
   }
 
   private checkUse(): void {
     if (this.stopping !== undefined) return;
-    if (this.leases.count + this.queue.activeCount > 0) {
+    if (this.leases.count + this.queue.activeCount + this.followUps.activeCount > 0) {
       this.idleTimer?.dispose();
       this.idleTimer = undefined;
       return;
@@ -271,6 +278,7 @@ class LocalService {
   private async stopTransfers(): Promise<void> {
     try {
       await this.queue.close();
+      await this.followUps.close();
       await this.databases.close();
       await this.thread.end();
     } catch (error) {

@@ -14,6 +14,7 @@ interface RigOptions extends Partial<Omit<Parameters<typeof startService>[1], 'l
   readonly throttleBytesPerSecond?: number;
   readonly trustedHosts?: readonly string[];
   readonly cluster?: ServiceConfig['cluster'];
+  readonly followUps?: boolean;
   /** Name of a database to omit from the configuration. */
   readonly without?: string;
   /** Name of a database to configure as read-only. */
@@ -86,6 +87,7 @@ export class ServiceRig extends ContractRig {
       throttleBytesPerSecond,
       trustedHosts,
       cluster,
+      followUps,
       without,
       readOnly,
       shared,
@@ -97,7 +99,7 @@ export class ServiceRig extends ContractRig {
     const served = this.folders.map((folder) => (folder.name === readOnly ? { ...folder, readOnly: true } : folder));
     const databases = configured ? served.filter(({ name }) => name !== without) : [];
     const limits = { retentionDays, throttleBytesPerSecond, trustedHosts };
-    const config = { dataFolder: 'data', databases, ...limits, shared, cluster };
+    const config = { dataFolder: 'data', databases, ...limits, shared, cluster, followUps };
     const note = (message: string): void => {
       this.onLog(message);
       this.logged.push(message);

@@ -154,9 +154,14 @@ function createOutputError(command: string): SlurmError {
   return new SlurmError(`${command} printed something unexpected`);
 }
 
-async function run(command: string, args: readonly string[]): Promise<string> {
+/** Returns the variables that commands of Slurm, tasks and follow-ups see. */
+export function getKeptEnvironment(): NodeJS.ProcessEnv {
   const kept = keptVariables.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
-  const env = Object.fromEntries(kept) as NodeJS.ProcessEnv;
+  return Object.fromEntries(kept) as NodeJS.ProcessEnv;
+}
+
+async function run(command: string, args: readonly string[]): Promise<string> {
+  const env = getKeptEnvironment();
   const options = { env, timeout: commandLimitMs, killSignal: 'SIGKILL', maxBuffer: maxOutputBytes } as const;
   return await new Promise((resolve, reject) => {
     const child = execFile(command, args, options, (error, stdout, stderr) => {
@@ -167,13 +172,14 @@ async function run(command: string, args: readonly string[]): Promise<string> {
   });
 }
 
-function describeFailure(command: string, error: Error, stderr: string): string {
+/** Returns why a command failed, as a clause that also names the setting that may help, unless there is none. */
+export function describeFailure(command: string, error: Error, stderr: string, hasSetting = true): string {
   if (getErrorCode(error) === 'ENOENT') return `its command ${command} isn't on the PATH of the service`;
   // A hint follows the reason why an option is refused.
   const lines = stderr.replace(/^Try ".*" for more information$/m, '');
   const reason = findLastLine(lines).replace(/^(?:\S*\/)?\w+: (?:(?:fatal|error): )?/, '');
   if (reason === '') return `${command} did not respond`;
-  return command === 'sbatch' ? `${reason} (see ${findSetting(reason)} in the configuration)` : reason;
+  return command === 'sbatch' && hasSetting ? `${reason} (see ${findSetting(reason)} in the configuration)` : reason;
 }
 
 /** Returns the last line of a program's output that isn't empty, without control characters; empty if there is none. */

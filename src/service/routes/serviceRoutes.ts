@@ -1,5 +1,6 @@
 import { apiVersion, localServiceName } from '../../contract/contract.ts';
 import { folderFeature } from '../../core/util/folderName.ts';
+import { thenFeature } from '../../core/util/followUp.ts';
 import type { ServedDatabases } from '../catalog/servedDatabases.ts';
 import type { ClusterChoice } from '../cluster/cluster.ts';
 import type { Health } from '../health.ts';
@@ -7,6 +8,7 @@ import { HttpProblem } from '../http/httpProblem.ts';
 import { describeRoute, type DescribedRoute } from '../http/router.ts';
 import type { Leases } from '../leases.ts';
 import { buildOpenApiDocument } from '../openApi.ts';
+import type { FollowUps } from '../transfers/followUps.ts';
 import type { TransferQueue } from '../transfers/transferQueue.ts';
 import { serviceVersion } from '../version.ts';
 import { leaseSchema, responseSchemas, stopQuerySchema, type ServiceState } from '../wire/apiSchemas.ts';
@@ -17,6 +19,7 @@ import { createTransferRoutes } from './transferRoutes.ts';
 interface RoutedService {
   readonly databases: ServedDatabases;
   readonly queue: TransferQueue;
+  readonly followUps: FollowUps;
   readonly health: Health;
   readonly leases: Leases;
   readonly cluster: ClusterChoice;
@@ -65,7 +68,11 @@ function createStateRoutes(service: RoutedService): DescribedRoute[] {
     path: '/',
     handle: () => ({
       status: 200,
-      body: { name: localServiceName, version: serviceVersion, features: [folderFeature] },
+      body: {
+        name: localServiceName,
+        version: serviceVersion,
+        features: [folderFeature, ...(service.followUps.isAllowed ? [thenFeature] : [])],
+      },
     }),
     operationId: 'getRoot',
     tag: 'service',

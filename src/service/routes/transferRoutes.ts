@@ -4,7 +4,6 @@ import { maxFilePage } from '../../core/util/fileStates.ts';
 import { parseUuid } from '../../core/util/uuid.ts';
 import { createFieldProblem, createFieldsProblem, HttpProblem } from '../http/httpProblem.ts';
 import { describeRoute, type DescribedRoute, type RouteResponse } from '../http/router.ts';
-import { toStatusDocument } from '../transfers/journal.ts';
 import type { TransferQueue } from '../transfers/transferQueue.ts';
 import {
   fileStatesQuerySchema,
@@ -77,7 +76,7 @@ function createSubmitRoute(apiBase: string, queue: TransferQueue): DescribedRout
       instructions: { type: 'assembly' },
     },
     problems: {
-      403: 'The destination is read-only, the Host header does not name this service, or the request is from a page of another origin.',
+      403: 'The destination is read-only, the service starts nothing after transfers, the Host header does not name this service, or the request is from a page of another origin.',
       409: 'The destination already has something with the name in `instructions.folder`.',
       404: 'A database does not exist, or the source does not have all files; the first hundred are listed.',
       500: 'The source cannot be read or has not been listed yet, or the transfer journal cannot be written.',
@@ -173,9 +172,9 @@ function createPauseRoutes(queue: TransferQueue): DescribedRoute[] {
 }
 
 function getStatus(queue: TransferQueue, id: string): RouteResponse {
-  const record = queue.get(id);
-  if (record === undefined) throw createUnknownTransferProblem(id);
-  return { status: 200, body: toStatusDocument(record, queue.getBytes(id), queue.getCluster(id)) };
+  const body = queue.getStatus(id);
+  if (body === undefined) throw createUnknownTransferProblem(id);
+  return { status: 200, body };
 }
 
 function listFiles(

@@ -6,7 +6,17 @@ import { createFolderSync } from '../../core/util/createFolder.ts';
 import type { JsonObject } from '../../core/util/json.ts';
 import { isRemoteFolder } from '../../core/util/fileSystem.ts';
 import type { ClusterSummary } from '../cluster/clusterConfig.ts';
+import type { FollowUp } from '../../core/util/followUp.ts';
 import { openSqlite, runInTransaction, type SqliteFile } from '../sqlite.ts';
+import { FollowUpTable } from './followUpTable.ts';
+import {
+  addLaterColumns,
+  applyClockJump,
+  clockTable,
+  readStoredDestination,
+  removeOrphans,
+  toStoredDestination,
+} from './journalTables.ts';
 
 /** The states of a transfer (D23: transfer states). */
 export type TransferStatusWord = 'staging' | 'active' | 'finalizing' | 'inactive' | 'succeeded' | 'failed';
@@ -26,6 +36,8 @@ export interface TransferRecord {
   readonly folderName?: string | undefined;
   readonly description?: string | undefined;
   readonly instructions?: JsonObject | undefined;
+  /** Started once after the transfer has succeeded (D72: follow-ups). */
+  readonly followUp?: FollowUp | undefined;
   readonly fileCount: number;
   readonly sizeBytes: number;
   readonly createdAtMs: number;
@@ -140,28 +152,6 @@ function describeSize(sizeBytes: number): string {
   return `${size.toFixed(1)} ${units[0] ?? ''}`;
 }
 
-const dayMs = 86_400_000;
-/** Minimum size of a jump; smaller differences are normal clock corrections. */
-const minJumpMs = 3_600_000;
-
-/** SQL that creates the table with the time of the journal's last use. */
-const clockTable = 'CREATE TABLE IF NOT EXISTS clock (id INTEGER PRIMARY KEY, seen_at REAL NOT NULL);';
-
-/**
- * Shifts transfers' end times if the clock has jumped since the last call, so that their ages stay correct. A jump is a
- * step back of at least {@link minJumpMs}, or a step forward that exceeds one day by at least that much. Must run in a
- * transaction, before an end time is written or compared.
- */
-function applyClockJump(database: SqliteFile, nowMs: number): void {
-  const last = database.prepare('SELECT seen_at FROM clock').get();
-  const passedMs = last === undefined ? 0 : nowMs - Number(last['seen_at']);
-  const jumpMs = passedMs - Math.min(Math.max(passedMs, 0), dayMs);
-  if (Math.abs(jumpMs) >= minJumpMs) {
-    database.prepare('UPDATE transfers SET ended_at = ended_at + ? WHERE ended_at IS NOT NULL').run(jumpMs);
-  }
-  database.prepare('INSERT OR REPLACE INTO clock (id, seen_at) VALUES (1, ?)').run(nowMs);
-}
-
 /** The SQL condition for the files that failed. */
 export const failedCondition = 'landed = 0 AND problem IS NOT NULL';
 
@@ -240,6 +230,7 @@ const selectTransfers = 'SELECT *, id IN (SELECT transfer FROM paused) AS paused
  * throws if another one does.
  */
 export class TransferJournal {
+  readonly followUps: FollowUpTable;
   private readonly database: SqliteFile;
   private readonly insertTransfer: StatementSync;
   private readonly insertFile: StatementSync;
@@ -255,10 +246,11 @@ export class TransferJournal {
     this.database.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = ${mode}`);
     // In WAL mode, commits survive the end of the process; `writePending` also protects new ones from a power failure.
     this.database.exec(`PRAGMA synchronous = ${mode === 'WAL' ? 'NORMAL' : 'FULL'}`);
-    runInTransaction(this.database, () => {
+    this.followUps = runInTransaction(this.database, () => {
       this.database.exec(tables);
       addLaterColumns(this.database);
       removeOrphans(this.database);
+      return new FollowUpTable(this.database);
     });
     // Without access to the log, acknowledged transfers still survive the end of the process.
     this.log = mode === 'WAL' ? open(`${file}-wal`, 'r+').catch(() => undefined) : Promise.resolve(undefined);
@@ -370,7 +362,13 @@ export class TransferJournal {
       const endedBefore = nowMs - retentionMs;
       this.database.prepare(`DELETE FROM transfer_files WHERE transfer IN (SELECT id ${expired})`).run(endedBefore);
       this.database.prepare(`DELETE ${expired}`).run(endedBefore);
+      this.followUps.prune();
     });
+  }
+
+  /** Makes what was written survive a power failure, if possible, without blocking other requests. */
+  async flush(): Promise<void> {
+    await (await this.log)?.datasync().catch(() => undefined);
   }
 
   close(): void {
@@ -388,8 +386,7 @@ export class TransferJournal {
       for (const { reject } of pending) reject(error);
       return;
     }
-    // Makes acknowledged transfers survive a power failure without blocking other requests.
-    await (await this.log)?.datasync().catch(() => undefined);
+    await this.flush();
     for (const { resolve } of pending) resolve();
   }
 
@@ -397,6 +394,7 @@ export class TransferJournal {
     const { id, status, message, movedCount, isCancelRequested, isPaused, endedAtMs, ...fixed } = record;
     const fixedText = JSON.stringify({ ...fixed, folderName: undefined, destinationId: toStoredDestination(record) });
     this.insertTransfer.run(id, status, message, movedCount, isCancelRequested ? 1 : 0, endedAtMs ?? null, fixedText);
+    if (record.followUp) this.followUps.put(id, { ...record.followUp, state: 'waiting' });
     for (const { position, path, bytes, resource } of files) {
       this.insertFile.run(id, position, path, bytes, JSON.stringify(resource));
     }
@@ -418,55 +416,9 @@ export class TransferJournal {
   }
 }
 
-/**
- * Columns of files that later versions added. Earlier versions neither read nor write them. Transfers can't have more:
- * version 0.1 inserts rows without naming their columns.
- */
-const laterColumns = { store_hash: 'TEXT', modified: 'REAL', attempts: 'INTEGER', problem: 'TEXT' } as const;
-
-function addLaterColumns(database: SqliteFile): void {
-  const columns = new Set(
-    database
-      .prepare('PRAGMA table_info(transfer_files)')
-      .all()
-      .map(({ name }) => name),
-  );
-  for (const [name, type] of Object.entries(laterColumns))
-    if (!columns.has(name)) database.exec(`ALTER TABLE transfer_files ADD COLUMN ${name} ${type}`);
-  database.exec(`CREATE INDEX IF NOT EXISTS problem_files ON transfer_files (transfer, position)
-    WHERE problem IS NOT NULL`);
-}
-
 function getTable(condition: string): string {
   // SQLite would prefer the primary key, and read all files to find the few that failed.
   return condition === failedCondition ? 'transfer_files INDEXED BY problem_files' : 'transfer_files';
-}
-
-/** Removes the files of transfers that version 0.2 has removed: it knows only files of unfinished ones. */
-function removeOrphans(database: SqliteFile): void {
-  const next = database.prepare('SELECT min(transfer) AS id FROM transfer_files WHERE transfer > ?');
-  const known = database.prepare('SELECT 1 FROM transfers WHERE id = ?');
-  for (let id = next.get('')?.['id']; typeof id === 'string'; id = next.get(id)?.['id'])
-    if (known.get(id) === undefined) database.prepare('DELETE FROM transfer_files WHERE transfer = ?').run(id);
-}
-
-interface Destination {
-  readonly destinationId: string;
-  readonly folderName?: string | undefined;
-}
-
-/**
- * Returns the ID of a transfer's destination, followed by the chosen name of its folder, if any. Earlier versions would
- * write to another folder: they find no database with such an ID, and wait.
- */
-function toStoredDestination({ destinationId, folderName }: Destination): string {
-  return folderName === undefined ? destinationId : `${destinationId}/${folderName}`;
-}
-
-function readStoredDestination(stored: string): Destination {
-  // Neither an ID nor a name has a slash.
-  const [destinationId = '', folderName] = stored.split('/');
-  return { destinationId, ...(folderName !== undefined && { folderName }) };
 }
 
 function toTransferRecord(row: TransferRow): TransferRecord {

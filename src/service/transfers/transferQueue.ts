@@ -1,23 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import type { TransferRequest } from '../../contract/contract.ts';
+import type { TransferRequest, TransferStatusDocument } from '../../contract/contract.ts';
 import type { Clock } from '../../core/util/clock.ts';
 import { formatErrorStack } from '../../core/util/errorFacts.ts';
+import { thenField } from '../../core/util/followUp.ts';
+import { omit } from '../../core/util/json.ts';
 import { Emitter, type Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { ClusterChoice } from '../cluster/cluster.ts';
-import type { ClusterSummary } from '../cluster/clusterConfig.ts';
 import type { DatabaseRegistry } from '../databases/databaseRegistry.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { listJournaledFiles, type FilePage, type FileQuery } from './filePages.ts';
 import { EndedTransfers } from './endedTransfers.ts';
 import { FileThreads } from './fileThreads.ts';
+import type { FollowUps } from './followUps.ts';
 import { parallelJobs } from './folderRoute.ts';
 import {
   describeAmount,
   hasEnded,
   toPausedRecord,
   toResumedRecord,
-  type ByteCounts,
+  toStatusDocument,
   type Leftovers,
   type TransferJournal,
   type TransferRecord,
@@ -86,6 +88,7 @@ interface TransferQueueOptions {
   readonly daemon: RcloneDaemon;
   /** The cluster that large transfers between folders use, if there is one. */
   readonly cluster?: ClusterChoice | undefined;
+  readonly followUps: FollowUps;
   readonly throttleBytesPerSecond?: number | undefined;
 }
 
@@ -147,7 +150,8 @@ export class TransferQueue {
     const accept = async (): Promise<string> => {
       // The threads start while the submission is checked and written.
       this.threads.ensureThreads(parallelJobs);
-      const submission = await prepareSubmission(databases, daemon, request, randomUUID(), clock.now());
+      const prepared = await prepareSubmission(databases, daemon, request, randomUUID(), clock.now());
+      const submission = await this.addFollowUp(prepared, request);
       const { record, files } = submission;
       refuseUsedFolder(record, this.listUsedFolders());
       this.submitting.set(record.id, record);
@@ -169,19 +173,25 @@ export class TransferQueue {
     yield* this.options.journal.listLeftovers();
   }
 
+  private async addFollowUp(prepared: PreparedSubmission, request: TransferRequest): Promise<PreparedSubmission> {
+    const followUp = await this.options.followUps.readRequest(request);
+    if (followUp === undefined) return prepared;
+    // The manifest, which may be published, doesn't name files of this machine.
+    const instructions = omit(request.instructions ?? {}, thenField);
+    return { ...prepared, record: { ...prepared.record, instructions, followUp } };
+  }
+
   /** Returns the record of a transfer; undefined if it is unknown or expired. */
   get(id: string): TransferRecord | undefined {
     return this.live.get(id)?.getRecord() ?? this.ended.get(id);
   }
 
-  /** Returns the bytes of a transfer so far; undefined if they are unknown. */
-  getBytes(id: string): ByteCounts | undefined {
-    return this.live.get(id)?.getBytes();
-  }
-
-  /** Returns the cluster on which a transfer runs; undefined if it doesn't, or has ended. */
-  getCluster(id: string): ClusterSummary | undefined {
-    return this.live.get(id)?.run.clusterSummary;
+  /** Returns the status of a transfer (§2.4); undefined if it is unknown or expired. */
+  getStatus(id: string): TransferStatusDocument | undefined {
+    const record = this.get(id);
+    const live = this.live.get(id);
+    const document = record && toStatusDocument(record, live?.getBytes(), live?.run.clusterSummary);
+    return document && this.options.followUps.describe(document, record);
   }
 
   /**
@@ -201,7 +211,7 @@ export class TransferQueue {
     if (record === undefined) return 'unknown';
     if (record.orcid !== orcid) return 'notOwner';
     if (record.isCancelRequested) return 'accepted';
-    if (hasEnded(record.status)) return 'ended';
+    if (hasEnded(record.status)) return this.options.followUps.cancel(id) ? 'accepted' : 'ended';
     const live = this.live.get(id);
     if (live === undefined) this.unserved.cancel(record);
     else this.cancelLive(live);
@@ -452,6 +462,7 @@ export class TransferQueue {
     if (this.live.get(id) !== live) return;
     // If the journal cannot be written, the record stays in memory, so that its status remains correct.
     if (live.finish(status, text)) this.live.delete(id);
+    this.options.followUps.begin(id);
     if (live.run.leftoverManifest !== undefined) this.unserved.removeLateObjects(id);
   }
 

@@ -5,6 +5,7 @@ import {
   searchRequestSchema,
   transferRequestSchema,
 } from '../../contract/contract.ts';
+import { followUpStates, thenField } from '../../core/util/followUp.ts';
 import { fileStates, maxFilePage, type FileState } from '../../core/util/fileStates.ts';
 import type { LeftOutKind } from '../../core/util/leftOut.ts';
 import { fieldTexts } from '../../core/util/sharedTexts.ts';
@@ -114,7 +115,7 @@ export const transferSchema = z.strictObject({
   description: describe(z.nullable(description), 'Purpose of the transfer, in Markdown.'),
   instructions: describe(
     z.nullable(instructions),
-    'Instructions for processing the files at the destination; `folder` names the folder that they get there.',
+    'Instructions for processing the files at the destination. `folder` names the folder that they get there. `then` names what to start once after the transfer: `{"sbatch": path}` submits a job script to Slurm, `{"program": path}` starts a program.',
   ),
 });
 
@@ -338,6 +339,22 @@ const searchParameter = z.strictObject({
 const stateDescription =
   '`staging`, `active`, `finalizing`, `succeeded` follow each other; `inactive` means that the transfer is waiting and will resume automatically, unless it is `paused`.';
 
+const followUp = describe(
+  z.strictObject({
+    sbatch: optionalText('Path of the job script.'),
+    program: optionalText('Path of the program.'),
+    state: describe(
+      z.enum(followUpStates),
+      '`waiting` for the end of the transfer, or for Slurm; `started`: a program, whose end may not be known; `unclear`: it may have been started, and is not started again.',
+    ),
+    job: optionalText('ID of the job.'),
+    exitCode: z.optional(describe(z.int(), 'Exit code of a program that has ended.')),
+    output: optionalText('File with the output of a program.'),
+    problem: optionalText('Why it was not started, waits for Slurm, or ended without an exit code.'),
+  }),
+  'What follows the transfer.',
+);
+
 /** A transfer's status (§2.4, D23: transfer states). */
 const transferStatus = z.strictObject({
   id: transferId,
@@ -355,6 +372,7 @@ const transferStatus = z.strictObject({
   num_bytes_staged: z.optional(count('Number of bytes read and hashed at the source; absent for a store.')),
   num_bytes_transferred: z.optional(count('Number of bytes copied, including those of files not yet verified.')),
   num_bytes_verified: z.optional(count('Number of bytes of copies that were verified or read back.')),
+  [thenField]: z.optional(followUp),
 });
 
 const transferFile = describe(
@@ -425,6 +443,7 @@ export const responseSchemas = {
   }),
   TransferAccepted: z.strictObject({ id: transferId }),
   TransferStatus: transferStatus,
+  FollowUp: followUp,
   TransferFile: transferFile,
   TransferFileCounts: fileCounts,
   TransferFileList: z.strictObject({

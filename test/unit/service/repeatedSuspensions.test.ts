@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
+import { FollowUps } from '../../../src/service/transfers/followUps.ts';
 import { TransferJournal } from '../../../src/service/transfers/journal.ts';
 import { TransferSuspension } from '../../../src/service/transfers/transferErrors.ts';
 import { TransferQueue } from '../../../src/service/transfers/transferQueue.ts';
@@ -27,8 +28,10 @@ describe('A transfer that is suspended repeatedly', () => {
     Object.assign(databases.findById(destination)?.catalog ?? {}, { pauseTracking });
     const after = clock.after.bind(clock);
     Object.assign(clock, { after: (ms: number, call: () => void) => (delays.push(ms), after(ms, call)) });
-    const options = { journal, databases, daemon, clock, logger, retentionMs: 86_400_000, retryDelayMs: 2_100 };
-    const queue = new TransferQueue(options);
+    const options = { journal, databases, clock, logger };
+    const followUps = new FollowUps({ ...options, dataFolder: folder, isAllowed: true });
+    const times = { retentionMs: 86_400_000, retryDelayMs: 2_100 };
+    const queue = new TransferQueue({ ...options, daemon, followUps, ...times });
     await queue.submit({ orcid: '0000-0002-1825-0097', source, destination, file_ids: ['a'] });
     const listRetries = (): number[] => delays.filter((ms) => ms % 2_100 === 0);
     for (const count of [1, 2, 3, 4, 5]) {

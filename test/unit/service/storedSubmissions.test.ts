@@ -5,6 +5,7 @@ import * as nodePath from 'node:path';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import type { CatalogThread } from '../../../src/service/catalog/catalog.ts';
 import type { DatabaseRegistry } from '../../../src/service/databases/databaseRegistry.ts';
+import { FollowUps } from '../../../src/service/transfers/followUps.ts';
 import { TransferJournal } from '../../../src/service/transfers/journal.ts';
 import { TransferQueue } from '../../../src/service/transfers/transferQueue.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -31,8 +32,9 @@ describe('A submission that is being stored', () => {
     for (const { folder: path } of folders) await fs.mkdir(path);
     await fs.writeFile(nodePath.join(folder, 'source', 'a'), 'a');
     await databases.serve(folders);
-    const options = { journal, databases, clock: systemClock, logger, daemon: rig.daemon };
-    queue = new TransferQueue({ ...options, retentionMs: 86_400_000, retryDelayMs: 20 });
+    const options = { journal, databases, clock: systemClock, logger };
+    const followUps = new FollowUps({ ...options, dataFolder: folder, isAllowed: true });
+    queue = new TransferQueue({ ...options, daemon: rig.daemon, followUps, retentionMs: 86_400_000, retryDelayMs: 20 });
     queue.start();
   });
 

@@ -7,6 +7,7 @@ import type { CatalogThread } from '../../../src/service/catalog/catalog.ts';
 import type { DatabaseRegistry } from '../../../src/service/databases/databaseRegistry.ts';
 import type { RcloneDaemon } from '../../../src/service/stores/rcloneDaemon.ts';
 import { HttpProblem } from '../../../src/service/http/httpProblem.ts';
+import { FollowUps } from '../../../src/service/transfers/followUps.ts';
 import { TransferJournal, type TransferRecord } from '../../../src/service/transfers/journal.ts';
 import { TransferSuspension } from '../../../src/service/transfers/transferErrors.ts';
 import { TransferQueue } from '../../../src/service/transfers/transferQueue.ts';
@@ -39,6 +40,7 @@ interface Dependencies {
   readonly clock: Clock;
   readonly logger: MemoryLog;
   readonly daemon: RcloneDaemon;
+  readonly followUps: FollowUps;
 }
 
 describe('The transfer queue', () => {
@@ -60,7 +62,9 @@ describe('The transfer queue', () => {
   async function createDependencies(clock: Clock, logger: MemoryLog): Promise<Dependencies> {
     const rig = await createQueueRig(folder, clock, logger);
     thread = rig.thread;
-    return { journal, clock, logger, databases: rig.databases, daemon: rig.daemon };
+    const common = { journal, clock, logger, databases: rig.databases };
+    const followUps = new FollowUps({ ...common, dataFolder: folder, isAllowed: true });
+    return { ...common, daemon: rig.daemon, followUps };
   }
 
   async function serveFolders({ databases }: Dependencies, readOnly = false): Promise<void> {
