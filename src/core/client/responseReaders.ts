@@ -16,6 +16,7 @@ import type { FileProgress, FileProgressPage } from '../model/fileProgress.ts';
 import { statusCounts, type TransferBytes, type TransferStatus } from '../model/transferModel.ts';
 import { fileStates } from '../util/fileStates.ts';
 import { folderFeature, isFolderName } from '../util/folderName.ts';
+import { followUpStates, readFollowUp, thenFeature, thenField, type FollowUpStatus } from '../util/followUp.ts';
 import { leftOutKinds, type LeftOutCounts } from '../util/leftOut.ts';
 import { isDeeperThan, isJsonObject } from '../util/json.ts';
 import { parseUuid } from '../util/uuid.ts';
@@ -41,13 +42,19 @@ interface RootFacts {
   readonly name: string;
   readonly version: string;
   readonly canChooseFolder?: boolean;
+  readonly canFollowUp?: boolean;
 }
 
 /** Reads the root document (§2.1). Absent texts become empty strings. */
 export function readRoot(json: unknown): RootFacts {
   const { name, version, features } = parse(rootDocumentSchema, json);
-  const canChooseFolder = Array.isArray(features) && features.includes(folderFeature);
-  return { name: name ?? '', version: version ?? '', ...(canChooseFolder && { canChooseFolder }) };
+  const has = (feature: string): boolean => Array.isArray(features) && features.includes(feature);
+  return {
+    name: name ?? '',
+    version: version ?? '',
+    ...(has(folderFeature) && { canChooseFolder: true }),
+    ...(has(thenFeature) && { canFollowUp: true }),
+  };
 }
 
 /**
@@ -225,7 +232,33 @@ export function readStatus(json: unknown, isLocal = false): TransferStatus {
   const isPaused = isLocal && typeof paused === 'boolean' ? paused : undefined;
   const cluster = isLocal ? readClusterPlace(document['cluster']) : undefined;
   const folder = isLocal && isFolderName(chosen) ? chosen : undefined;
-  return omitAbsent({ id, status, message, isPaused, ...counts, bytes: readBytes(document), cluster, folder });
+  const followUp = isLocal ? readFollowUpStatus(document[thenField]) : undefined;
+  return omitAbsent({
+    id,
+    status,
+    message,
+    isPaused,
+    ...counts,
+    bytes: readBytes(document),
+    cluster,
+    folder,
+    followUp,
+  });
+}
+
+function readFollowUpStatus(value: unknown): FollowUpStatus | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { state, job, exitCode, output, problem, ...rest } = value;
+  const known = followUpStates.find((one) => one === state);
+  const followUp = readFollowUp(rest);
+  if (known === undefined || followUp === undefined) return undefined;
+  const texts = { job: toText(job), output: toText(output), problem: toText(problem) };
+  const code = typeof exitCode === 'number' && Number.isInteger(exitCode) ? exitCode : undefined;
+  return { ...followUp, state: known, ...omitAbsent({ ...texts, exitCode: code }) };
+}
+
+function toText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 /**

@@ -76,6 +76,8 @@ export interface ServiceInfo {
   readonly hasFullPages?: boolean;
   /** True if a submission can choose the name of the transfer's folder (D24: destination layout). */
   readonly canChooseFolder?: boolean;
+  /** True if a submission can name what is started after the transfer (D72: follow-ups). */
+  readonly canFollowUp?: boolean;
 }
 
 /**

@@ -32,6 +32,7 @@ export type ReasonKind =
   // never resubmit); `code` contains the system's error code if saving failed
   | 'notSent'
   | 'noFolderChoice' // nothing was sent: the service can't give the transfer's folder a chosen name
+  | 'noFollowUp' // nothing was sent: the service can't start anything after a transfer (D72: follow-ups)
   | 'queued' // a status request is waiting for a submission to the same server (D34: serialized requests)
   // a prerequisite request failed, so nothing was sent (D36: names before submission); `cause` contains the reason
   | 'lookupFailed'

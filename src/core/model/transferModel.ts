@@ -1,4 +1,5 @@
 import { folderField, isFolderName } from '../util/folderName.ts';
+import { findFollowUp, thenField, toThenValue, type FollowUp, type FollowUpStatus } from '../util/followUp.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { ClusterPlace } from './databaseModel.ts';
 import { getTransferFolderName } from '../util/transferFolderNames.ts';
@@ -32,6 +33,8 @@ export interface TransferStatus extends StatusCounts {
   readonly cluster?: ClusterPlace;
   /** The chosen name of the transfer's folder, which only the local service reports. */
   readonly folder?: string;
+  /** The follow-up, which only the local service reports (D72: follow-ups). */
+  readonly followUp?: FollowUpStatus;
   /**
    * True if this and the two previous responses appeared to belong to another transfer (D11: check status identity).
    */
@@ -178,6 +181,12 @@ export function getSentInstructions({ instructions, folder }: TransferOrder): Js
   return folder === undefined ? instructions : { ...instructions, [folderField]: folder };
 }
 
+/** Returns an order after whose transfer the local service starts something (D72: follow-ups). */
+export function withFollowUp(order: TransferOrder, followUp: FollowUp | undefined): TransferOrder {
+  if (followUp === undefined) return order;
+  return { ...order, instructions: { ...order.instructions, [thenField]: toThenValue(followUp) } };
+}
+
 /** A state and the time at which this machine detected it, in milliseconds since 1970. */
 export interface StateChange {
   readonly state: TransferState;
@@ -255,6 +264,19 @@ export function findFolderName({ id, order, status }: Transfer): string | undefi
  */
 export function getFileCount({ order, status, startedElsewhere }: Transfer): number | undefined {
   return startedElsewhere ? status?.fileCount : order.files.length;
+}
+
+/** Returns what follows a transfer, as far as it is known; undefined if nothing does (D72: follow-ups). */
+export function getFollowUp({ status, order, state }: Transfer): FollowUpStatus | undefined {
+  if (status?.followUp) return status.followUp;
+  const planned = hasEnded(state) ? undefined : findFollowUp(order.instructions);
+  return planned && { ...planned, state: 'waiting' };
+}
+
+/** Returns true if a transfer has succeeded, but what should follow isn't known to have been started. */
+export function hasMissedFollowUp({ state, status }: Transfer): boolean {
+  const { state: reached } = status?.followUp ?? {};
+  return state === 'succeeded' && (reached === 'notStarted' || reached === 'unclear');
 }
 
 /**

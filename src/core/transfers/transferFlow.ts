@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DataTransferClient } from '../client/dataTransferClient.ts';
 import { catchRefusal, type OpenConnections } from '../connections/openConnections.ts';
+import type { ServiceInfo } from '../model/connection.ts';
 import { toTransferFacts } from '../model/foreignResponse.ts';
 import type { Reason } from '../model/reason.ts';
 import type { TurnObserver, TurnOptions } from '../model/requestTurn.ts';
@@ -19,6 +20,7 @@ import {
 } from '../model/transferModel.ts';
 import type { Clock } from '../util/clock.ts';
 import { getErrorCode } from '../util/errorFacts.ts';
+import { findFollowUp } from '../util/followUp.ts';
 import { omit } from '../util/json.ts';
 import type { Logger } from '../util/logger.ts';
 import { lastFinishedCount, type PendingSubmissions, type SavedTransfers } from './savedTransfers.ts';
@@ -104,6 +106,22 @@ export class TransferFlow {
     } catch (error) {
       log.error(`The records of the last finished transfers could not be read: ${String(error)}`);
     }
+  }
+
+  /**
+   * Requests the status of an ended transfer once more if the program that follows it was running: the program may have
+   * ended. Leaves the transfer as it is if the request fails.
+   */
+  async refreshFollowUp(key: string): Promise<void> {
+    const { sessions, store, saved, clock } = this.dependencies;
+    const { id, order, status } = store.get(key) ?? {};
+    const client = order && sessions.get(order.connectionId)?.client;
+    if (id === undefined || !client || status?.followUp?.state !== 'started') return;
+    const { value } = await catchRefusal(client.transferStatus(id));
+    const transfer = store.get(key);
+    if (!transfer || value?.followUp?.path !== status.followUp.path) return;
+    const { followUp } = value;
+    await saved.save({ ...transfer, status: { ...transfer.status, followUp }, askedAt: clock.now() });
   }
 
   /**
@@ -243,8 +261,8 @@ export class TransferFlow {
     const session = sessions.get(order.connectionId);
     if (!session) return this.toRefused(attempt.transfer, { kind: 'notConnected' });
     const { client } = session;
-    if (order.folder !== undefined && !session.service.canChooseFolder)
-      return this.toRefused(attempt.transfer, { kind: 'noFolderChoice' });
+    const lack = findLack(order, session.service);
+    if (lack) return this.toRefused(attempt.transfer, lack);
     try {
       const isNamingKnown = client.isNamingKnown([order.source, order.destination]);
       const problem = isNamingKnown ? undefined : await this.learnNaming(order, client);
@@ -371,6 +389,11 @@ export class TransferFlow {
     // Ignore an unreadable ledger, because the server did respond with an ID.
     return await ledger.hasRunningOrRemoved(id, key).catch(() => false);
   }
+}
+
+function findLack({ folder, instructions }: TransferOrder, service: ServiceInfo): Reason | undefined {
+  if (folder !== undefined && !service.canChooseFolder) return { kind: 'noFolderChoice' };
+  return findFollowUp(instructions) && !service.canFollowUp ? { kind: 'noFollowUp' } : undefined;
 }
 
 /** Returns the canceled, unconfirmed or refused transfer that results from a submission without a usable ID. */

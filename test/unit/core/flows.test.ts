@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { localServiceName } from '../../../src/contract/contract.ts';
+import { withFollowUp } from '../../../src/core/model/transferModel.ts';
 import type { Search } from '../../../src/core/search/searchStore.ts';
 import { dropBeforeAnswer, html, json, problem, silence } from '../../support/faultBehaviors.ts';
 import { Rig, until } from './rig.ts';
@@ -197,6 +198,14 @@ describe('The flows', () => {
       rig.server.on('POST /api/v1/transfers', problem(404, 'no database Beta'));
       const transfer = await rig.explorer.transferFlow.submit(rig.order);
       assert.deepEqual([transfer.state, transfer.problem?.detail], ['refused', 'no database Beta']);
+    });
+
+    it('sends nothing that is to be started afterwards to a service that may not know it (D72)', async () => {
+      await rig.connect();
+      const followUp = { kind: 'program', path: '/a' } as const;
+      const transfer = await rig.explorer.transferFlow.submit(withFollowUp(rig.order, followUp));
+      assert.deepEqual([transfer.state, transfer.problem], ['refused', { kind: 'noFollowUp' }]);
+      assert.equal(rig.server.requestsTo('POST /api/v1/transfers').length, 0);
     });
 
     it('is not confirmed, and not sent again, if the response never came (D12)', async () => {
