@@ -5,6 +5,7 @@ import type { AgentContext } from './agentContext.ts';
 import { AgentError } from './agentError.ts';
 import type { SubmissionRule } from './agentPolicy.ts';
 import { requireProposed } from './planStore.ts';
+import { requireNoFollowUp } from './planTransferTool.ts';
 import { findPlanConnection, toPlannedOrder, type TransferPlan } from './transferPlan.ts';
 
 /** The part of {@link AgentContext} that a submission needs. */
@@ -27,6 +28,8 @@ export async function requireSubmissionAllowed({ policy }: Pick<AgentContext, 'p
 export async function submitPlan(context: PlanSubmissionContext, plan: TransferPlan, by: string): Promise<Transfer> {
   const { plans } = context;
   const { id } = plan;
+  // The file of the plan may have been written by another program.
+  requireNoFollowUp(plan);
   requireProposed(await plans.require(id));
   // Submit `plan`, which the person saw, even if its file has changed since then.
   const connectionId = await openPlanConnection(context, plan);

@@ -6,6 +6,7 @@ import type { Database } from '../model/databaseModel.ts';
 import { findObstacle, type PlanObstacle, type RecipePlan } from '../recipes/planRecipe.ts';
 import { sumUpFiles, type RecipeFile } from '../recipes/recipeFile.ts';
 import type { Recipe } from '../recipes/recipeSchema.ts';
+import { thenField } from '../util/followUp.ts';
 import type { JsonObject } from '../util/json.ts';
 import { findNestedFiles } from '../util/nestedFiles.ts';
 import { describeNestedPaths, fieldTexts } from '../util/sharedTexts.ts';
@@ -68,6 +69,7 @@ export const planTransferTool = defineTool({
   run: async (context, request, signal) => {
     requireOneSelection(request);
     requireVisibleTexts(request);
+    requireNoFollowUp(request);
     const session = await context.connect();
     const source = await requireDatabase(context, session, request.source, signal);
     const destination = await requireDestination(context, session, { name: request.destination, source }, signal);
@@ -87,6 +89,12 @@ function requireOneSelection({ ids, query, folder, status, specific }: PlanInput
     throw new AgentError('badInput', 'Give either "ids", "folder" or "query".');
   if (query === undefined && (status ?? specific))
     throw new AgentError('badInput', 'Give "status" and "specific" only with "query".');
+}
+
+/** Throws {@link AgentError} if a plan would start something after its transfer (D64: a person decides). */
+export function requireNoFollowUp({ instructions }: { readonly instructions?: JsonObject | undefined }): void {
+  if (instructions?.[thenField] !== undefined)
+    throw new AgentError('badInput', 'Agents can\'t have anything started after a transfer: remove "then".');
 }
 
 const hiddenTextAdvice =

@@ -198,6 +198,24 @@ describe('The results of tools for agents', () => {
       assert.match(String(error), /^The source doesn't have 12 of these IDs: "no0", .*"no9" and 2 more\.$/);
     });
 
+    it('start nothing after a transfer (D64, D72)', async () => {
+      const order = { source: 'Alpha', destination: 'Beta', ids: ['f1'] };
+      for (const then of [{ program: '/bin/sh' }, 'later'])
+        assert.deepEqual(await get('plan_transfer', { ...order, instructions: { then } }), {
+          error: `Agents can't have anything started after a transfer: remove "then".`,
+          code: 'badInput',
+        });
+      // A plan's file may have been written by another program.
+      const { plans } = stage.createContext();
+      await stage.plan(['f1']);
+      const [saved] = await plans.list();
+      assert.ok(saved);
+      const { id: planId } = await plans.create({ ...saved.plan, instructions: { then: { program: '/bin/sh' } } });
+      stage.decide = () => ({ kind: 'yes', by: 'test' });
+      assert.equal((await get('submit_transfer', { planId }))['code'], 'badInput');
+      assert.equal(stage.submissionCount, 0);
+    });
+
     it('have the licenses, copies and text that the user needs for a decision', async () => {
       const listing = { state: 'listed', files: 0, freeBytes: 1_000 };
       const names = ['Alpha', 'Beta'];
