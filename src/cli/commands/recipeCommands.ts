@@ -11,6 +11,7 @@ export function addRunCommand(program: Command): void {
     .argument('<recipe>', 'a *.transfer.json file')
     .option('--dry-run', 'print what would be transferred, and send nothing')
     .option('--locked', 'transfer exactly the files of the lock; exits with 5 if one is gone or has changed')
+    .option('--then <file>', optionTexts.then)
     .option('--again', optionTexts.again)
     .option('--wait', optionTexts.wait)
     .option('--timeout <seconds>', optionTexts.timeout, parseCount)

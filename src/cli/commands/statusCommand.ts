@@ -60,6 +60,15 @@ async function printStatus(
   });
 }
 
+async function refreshFollowUps(session: CliSession, transfers: readonly Transfer[]): Promise<void> {
+  const { context, explorer, file } = session;
+  for (const { key, order } of transfers.filter(({ status }) => status?.followUp?.state === 'started')) {
+    const connection = findRecordConnection(context.options, file, order.connectionId);
+    const opened = connection && (await session.open(connection).catch(() => undefined));
+    if (opened) await explorer.transferFlow.refreshFollowUp(key);
+  }
+}
+
 async function printFiles(session: CliSession, [transfer]: readonly Transfer[], limit: number): Promise<void> {
   if (transfer === undefined) return;
   const { context, explorer } = session;
@@ -109,6 +118,7 @@ async function refresh(session: CliSession, transfers: readonly Transfer[]): Pro
     if (connection) pending.push(transfer);
     else context.output.note(`${getTransferId(transfer)}: not checked, because its service isn't known; ${advice}.`);
   }
+  await refreshFollowUps(session, transfers);
   const before = new Map(pending.map(({ key }) => [key, explorer.transferStore.get(key)]));
   explorer.monitor.pollNow();
   await waitUntil(

@@ -6,7 +6,7 @@ import { sumUpFiles, toTransferFile } from '../../core/recipes/recipeFile.ts';
 import { createTransferFile } from '../../core/transfers/createTransferFile.ts';
 import type { StoreListing } from '../../core/model/databaseModel.ts';
 import { parseIdLines } from '../../core/model/idList.ts';
-import type { TransferFile, TransferOrder } from '../../core/model/transferModel.ts';
+import { withFollowUp, type TransferFile, type TransferOrder } from '../../core/model/transferModel.ts';
 import { TableError } from '../../core/tables/tableError.ts';
 import { decodeTableText, detectFormat } from '../../core/tables/tableFormat.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
@@ -24,7 +24,13 @@ import { CliSession } from '../connections/cliSession.ts';
 import { optionTexts, parseCount } from '../options.ts';
 import { formatBytes, formatCount, toPlainCell } from '../output.ts';
 import { english, noteListing, tableWording } from '../text/sentences.ts';
-import { nothingSent, reportTransfer, requireWaitForTimeout, submitTransfer } from '../transfers/transferStart.ts';
+import {
+  nothingSent,
+  readFollowUpOption,
+  reportTransfer,
+  requireWaitForTimeout,
+  submitTransfer,
+} from '../transfers/transferStart.ts';
 import { fetchFiles, requireAll } from './describeCommand.ts';
 
 interface TransferFlags {
@@ -33,6 +39,7 @@ interface TransferFlags {
   readonly folderName?: string;
   readonly description?: string;
   readonly instructions?: string;
+  readonly then?: string;
   readonly again?: boolean;
   readonly wait?: boolean;
   readonly timeout?: number;
@@ -59,6 +66,7 @@ export function addTransferCommand(program: Command): void {
     .option('--folder-name <name>', 'a name for the new folder that the files get at the destination')
     .option('--description <markdown>', 'a description of the transfer')
     .option('--instructions <file>', 'a JSON file with instructions for the destination')
+    .option('--then <file>', optionTexts.then)
     .option('--again', optionTexts.again)
     .option('--wait', optionTexts.wait)
     .option('--timeout <seconds>', optionTexts.timeout, parseCount)
@@ -84,7 +92,8 @@ async function transferFiles(context: CommandContext, request: TransferRequest):
       ...(instructions && { instructions }),
       ...(folderName !== undefined && { folder: folderName }),
     };
-    const { key } = await submitTransfer(session, { ...order, ...details }, flags.again);
+    const complete = withFollowUp({ ...order, ...details }, readFollowUpOption(flags.then));
+    const { key } = await submitTransfer(session, complete, flags.again);
     return await reportTransfer(session, key, flags, { folder });
   });
 }

@@ -9,6 +9,7 @@ import {
 import { sumUpFiles, type RecipeFile } from '../../core/recipes/recipeFile.ts';
 import type { ClusterPlace } from '../../core/model/databaseModel.ts';
 import type { LockReadResult } from '../../core/recipes/recipeLock.ts';
+import { readFollowUp, thenField } from '../../core/util/followUp.ts';
 import {
   describeEditedLock,
   describeExpectation,
@@ -16,6 +17,7 @@ import {
   describeObstacle as describePlanObstacle,
 } from '../../core/words/recipeSentences.ts';
 import { describeLeftOut } from '../../core/words/leftOutWords.ts';
+import { describePlannedFollowUp } from '../../core/words/followUpWords.ts';
 import { describeNeverRun } from '../../core/words/sharedSentences.ts';
 import { listTableDoubts } from '../../core/words/tableSentences.ts';
 import { exitCode, getExitCode, type ExitCode } from '../cliError.ts';
@@ -73,6 +75,11 @@ function describeLeftOutNames({ recipe: { from }, leftOut }: RecipePlan): readon
   if (!leftOut || (from.folder === undefined && Object.keys(leftOut).length === 0)) return [];
   const text = describeLeftOut(english, leftOut, String);
   return [from.folder === undefined ? text : `${toPlainCell(from.folder)}: ${text}`];
+}
+
+function formatFollowUp({ recipe: { then } }: RecipePlan): readonly string[] {
+  const followUp = readFollowUp(then);
+  return followUp ? [`afterwards: ${describePlannedFollowUp(wording, followUp)}`] : [];
 }
 
 function formatDestination(
@@ -164,6 +171,7 @@ export function toPlanDocument({ name, plan, recipe }: PlannedRun, destination: 
     source: recipe.from.database,
     destination: recipe.to?.database,
     folder: recipe.to?.folder,
+    [thenField]: recipe.then,
     files: files.length,
     bytes,
     filesWithoutSize: unknownCount,
@@ -202,6 +210,7 @@ export function formatPlan({ plan, lock }: PlannedRun, destination: DestinationF
     ...(lock.kind === 'none' ? [describeNeverRun(english)] : []),
     ...describeOmissions(plan),
     ...formatDestination(plan, destination),
+    ...formatFollowUp(plan),
   ];
   const lines = [...(plan.failure ? [] : files), ...(obstacle ? [describeObstacle(plan, obstacle)] : [])];
   return lines.map((line) => `${line}\n`).join('');

@@ -11,12 +11,13 @@ import type {
 } from '../../core/search/recipeRun.ts';
 import { isLoopback } from '../../core/model/connection.ts';
 import { localLinkService } from '../../core/model/link.ts';
-import type { TransferOrder } from '../../core/model/transferModel.ts';
+import { withFollowUp, type TransferOrder } from '../../core/model/transferModel.ts';
 import type { PlanObstacle, RecipePlan } from '../../core/recipes/planRecipe.ts';
 import type { LockReadResult } from '../../core/recipes/recipeLock.ts';
 import type { RecipeProblem } from '../../core/recipes/recipeText.ts';
 import type { Recipe } from '../../core/recipes/recipeSchema.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
+import type { FollowUp } from '../../core/util/followUp.ts';
 import { describeRecipeProblem as describeProblem } from '../../core/words/recipeSentences.ts';
 import { CliError, createRequestError, createUsageError, exitCode } from '../cliError.ts';
 import type { CliSession } from '../connections/cliSession.ts';
@@ -66,11 +67,14 @@ export class CliRecipeReader implements RecipeReader {
 export class CliRecipeHost extends CliRecipeReader implements SubmittingHost<never> {
   private readonly session: CliSession;
   private readonly again: boolean;
+  private readonly followUp: FollowUp | undefined;
 
-  constructor(session: CliSession, file: string, again = false) {
+  /** `followUp` takes the place of the recipe's own. */
+  constructor(session: CliSession, file: string, again = false, followUp?: FollowUp) {
     super(file);
     this.session = session;
     this.again = again;
+    this.followUp = followUp;
   }
 
   failLocked(lock: LockReadResult): never {
@@ -107,7 +111,7 @@ export class CliRecipeHost extends CliRecipeReader implements SubmittingHost<nev
   /** Prints a note for each omission. Resolves to the same order, because nobody is asked. */
   confirm({ plan }: PlannedRun, order: TransferOrder): Promise<TransferOrder> {
     for (const line of describeOmissions(plan)) this.session.context.output.note(line);
-    return Promise.resolve(order);
+    return Promise.resolve(withFollowUp(order, this.followUp));
   }
 
   async submit(order: TransferOrder): Promise<AcceptedTransfer> {

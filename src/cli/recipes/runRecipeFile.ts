@@ -15,7 +15,12 @@ import { getErrorCode } from '../../core/util/errorFacts.ts';
 import { CliError, createRequestError, createUsageError, exitCode, type ExitCode } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
-import { reportTransfer, requireWaitForTimeout, type WaitFlags } from '../transfers/transferStart.ts';
+import {
+  readFollowUpOption,
+  reportTransfer,
+  requireWaitForTimeout,
+  type WaitFlags,
+} from '../transfers/transferStart.ts';
 import {
   brokenLock,
   describeObstacle,
@@ -32,6 +37,7 @@ import { CliRecipeHost, CliRecipeReader } from './recipeHost.ts';
 export interface RunFlags extends WaitFlags {
   readonly dryRun?: boolean;
   readonly locked?: boolean;
+  readonly then?: string;
   readonly again?: boolean;
 }
 
@@ -40,7 +46,7 @@ export async function runRecipeFile(context: CommandContext, file: string, flags
   requireWaitForTimeout(flags);
   const opened = await openRecipe(file);
   return await CliSession.run(context, async (session) => {
-    const host = new CliRecipeHost(session, file, flags.again);
+    const host = new CliRecipeHost(session, file, flags.again, readFollowUpOption(flags.then));
     const planned = await planRun<never>(session.explorer.recipeFlow, host, opened, flags.locked);
     if (flags.dryRun) return await printPlan(session, planned);
     const { transfer, lockError } = await submitRun<never>(host, planned);

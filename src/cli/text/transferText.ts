@@ -1,4 +1,4 @@
-import { hasEnded, isPaused, isPausedByUser, type Transfer } from '../../core/model/transferModel.ts';
+import { getFollowUp, hasEnded, isPaused, isPausedByUser, type Transfer } from '../../core/model/transferModel.ts';
 import {
   getOutcome,
   getProgress,
@@ -7,7 +7,9 @@ import {
   type TransferOutcome,
 } from '../../core/model/transferOutcome.ts';
 import { nameAmounts } from '../../core/model/transferExport.ts';
+import { thenField } from '../../core/util/followUp.ts';
 import { formatByteProgress, limitMarks, shortenText } from '../../core/util/displayLimits.ts';
+import { describeFollowUp } from '../../core/words/followUpWords.ts';
 import { describeNothingTransferred, describeMissingReason } from '../../core/words/sharedSentences.ts';
 import { describeReason, describeUnsentReason, clauses, english } from './sentences.ts';
 import { formatCount, toPlainCell, type Column } from '../output.ts';
@@ -30,6 +32,7 @@ export function toTransferDocument(transfer: Transfer): object {
     outcome: getOutcome(transfer),
     message: status?.message,
     folder: status?.folder ?? order.folder,
+    [thenField]: toThenDocument(transfer),
     description: order.description,
     ...nameAmounts(transfer),
     startedAt: formatTime(createdAt),
@@ -40,6 +43,13 @@ export function toTransferDocument(transfer: Transfer): object {
     cancelAcceptedAt: formatTime(cancelAcceptedAt),
     cancelIgnored: cancelUnheeded && !hasEnded(state),
   };
+}
+
+function toThenDocument(transfer: Transfer): object | undefined {
+  const followUp = getFollowUp(transfer);
+  if (!followUp) return undefined;
+  const { kind, path, ...rest } = followUp;
+  return { [kind]: path, ...rest };
 }
 
 /** The columns of a table of transfers. */
@@ -155,6 +165,7 @@ function explain(transfer: Transfer): Explanation {
 }
 
 const outcomes: Readonly<Partial<Record<TransferOutcome, (transfer: Transfer) => Explanation>>> = {
+  complete: explainFollowUp,
   partial: explainPartial,
   failed: (transfer) => ({
     reason: getServerMessage(transfer, maxReasonLength) ?? describeMissingReason(english),
@@ -170,6 +181,11 @@ const outcomes: Readonly<Partial<Record<TransferOutcome, (transfer: Transfer) =>
     remedy: 'Check the destination before you start the transfer again.',
   }),
 };
+
+function explainFollowUp(transfer: Transfer): Explanation {
+  const followUp = getFollowUp(transfer);
+  return followUp ? { reason: describeFollowUp({ l10n: english, toPlainLine: toPlainCell }, followUp) } : {};
+}
 
 function explainPartial(transfer: Transfer): Explanation {
   const { moved = 0, total = 0 } = getProgress(transfer);

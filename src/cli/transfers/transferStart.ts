@@ -1,6 +1,8 @@
+import { resolve } from 'node:path';
 import { findFilesUnderWay, getOutcome, getProgress, getShare } from '../../core/model/transferOutcome.ts';
 import {
   hasEnded,
+  hasMissedFollowUp,
   isPausedByUser,
   type Transfer,
   type TransferOrder,
@@ -10,6 +12,8 @@ import { findCluster } from '../../core/model/databaseModel.ts';
 import type { AcceptedTransfer } from '../../core/search/recipeRun.ts';
 import { wait } from '../../core/util/clock.ts';
 import { toSentence } from '../../core/util/sharedTexts.ts';
+import { findFollowUp, toFollowUp, type FollowUp } from '../../core/util/followUp.ts';
+import { describePlannedFollowUp, getFollowUpLabel } from '../../core/words/followUpWords.ts';
 import { describeRequestWait } from '../../core/words/sharedSentences.ts';
 import { CliError, createRequestError, createUsageError, exitCode, type ExitCode } from '../cliError.ts';
 import type { CliSession } from '../connections/cliSession.ts';
@@ -27,10 +31,17 @@ import { createUnrecordedError, loadTransfers } from './transferLookup.ts';
 /** Begins a sentence about a failure before a transfer was submitted. */
 export const nothingSent = 'Nothing was sent';
 
+const wording = { l10n: english, toPlainLine: toPlainCell };
+
 /** The `--wait` and `--timeout` options. The timeout is in seconds. */
 export interface WaitFlags {
   readonly wait?: boolean;
   readonly timeout?: number;
+}
+
+/** Returns the follow-up that the `--then` option names, relative to the working folder; undefined without the option. */
+export function readFollowUpOption(file: string | undefined): FollowUp | undefined {
+  return file === undefined ? undefined : toFollowUp(resolve(file));
 }
 
 /** Throws an error with exit code 2 if there is a timeout, but nothing to wait for. */
@@ -60,6 +71,8 @@ export async function submitTransfer(
   const { output } = session.context;
   output.note(`Started transfer ${id}: ${formatCount(order.files.length, 'file')} from ${databases}.`);
   noteCluster(session, order);
+  const followUp = findFollowUp(order.instructions);
+  if (followUp) output.note(`${getFollowUpLabel(english)}: ${describePlannedFollowUp(wording, followUp)}.`);
   return { ...transfer, id };
 }
 
@@ -196,12 +209,13 @@ export async function waitUntil(
 }
 
 /**
- * Returns exit code 0 if all files of all transfers were transferred, 6 if the service ignores the cancellation of one,
+ * Returns exit code 0 if all files of all transfers were transferred and what follows was started, 6 if the service ignores the cancellation of one,
  * otherwise 1.
  */
 export function getEndCode(transfers: readonly Transfer[]): ExitCode {
   if (transfers.some((one) => one.cancelUnheeded && !isSettled(one))) return exitCode.cancelIgnored;
-  return transfers.every((transfer) => getOutcome(transfer) === 'complete') ? exitCode.done : exitCode.failed;
+  const isDone = (transfer: Transfer): boolean => getOutcome(transfer) === 'complete' && !hasMissedFollowUp(transfer);
+  return transfers.every(isDone) ? exitCode.done : exitCode.failed;
 }
 
 /** Returns a transfer from the store. Throws an error if the transfer's record was removed. */

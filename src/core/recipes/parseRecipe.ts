@@ -12,6 +12,7 @@ import type { Database } from '../model/databaseModel.ts';
 import { toLinkService } from '../model/link.ts';
 import { parsePackagePath } from '../util/fileId.ts';
 import { folderField, isFolderName } from '../util/folderName.ts';
+import { readFollowUp, thenField } from '../util/followUp.ts';
 import { hasMoreValuesThan, isDeeperThan, isJsonObject, type JsonObject } from '../util/json.ts';
 import { findSecrets } from '../util/secrets.ts';
 import { validate } from '../util/jsonObject.ts';
@@ -76,6 +77,7 @@ function findContradictions(text: RecipeText, recipe: Recipe): readonly RecipePr
   return [
     ...(sources.length === 1 ? [] : [createProblem(text, 'sourceCount', ['from', ...sources.slice(1, 2)])]),
     ...(isOutside ? [createProblem(text, 'outsideFolder', ['from', 'table', 'file'])] : []),
+    ...findFollowUpProblems(text, recipe),
     ...(to?.database === from.database ? [createProblem(text, 'sameDatabase', ['to', 'database'])] : []),
     ...findFolderProblems(text, recipe),
     ...findReversed(text, expect?.files, ['expect', 'files']),
@@ -90,6 +92,17 @@ function findFolderProblems(text: RecipeText, { to, instructions }: Recipe): rea
     ...(isFolderName(to.folder) ? [] : [createProblem(text, 'wrongFolderName', ['to', 'folder'])]),
     ...(instructions?.[folderField] === undefined ? [] : [createProblem(text, 'repeatedField', ['to', 'folder'])]),
   ];
+}
+
+function findFollowUpProblems(text: RecipeText, { then, instructions }: Recipe): readonly RecipeProblem[] {
+  // Instructions could name a file outside of the recipe's folder.
+  if (readFollowUp(instructions?.[thenField]))
+    return [createProblem(text, 'followUpPlace', ['instructions', thenField])];
+  if (then === undefined) return [];
+  const followUp = readFollowUp(then);
+  if (followUp === undefined) return [createProblem(text, 'followUpCount', [thenField])];
+  const isOutside = parsePackagePath(followUp.path)?.kind !== 'file';
+  return isOutside ? [createProblem(text, 'outsideFolder', [thenField, followUp.kind])] : [];
 }
 
 function findReversed(text: RecipeText, range: RecipeRange | undefined, path: RecipePath): readonly RecipeProblem[] {

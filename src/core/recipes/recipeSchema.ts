@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { SearchQuery } from '../model/searchModel.ts';
+import { thenField } from '../util/followUp.ts';
 import { fieldTexts } from '../util/sharedTexts.ts';
 
 /** The version of the recipe format that this program reads and writes. A recipe without `version` has this version. */
@@ -78,6 +79,13 @@ const expectSchema = z.strictObject({
   ids: z.optional(z.array(nameSchema).check(z.describe('IDs that must be among the files.'))),
 });
 
+const thenSchema = z.strictObject({
+  sbatch: z.optional(nameSchema.check(z.describe("Path of a job script for Slurm, relative to the recipe's folder."))),
+  program: z.optional(
+    nameSchema.check(z.describe("Path of a program, started without arguments, relative to the recipe's folder.")),
+  ),
+});
+
 /** The schema of a recipe: a transfer's files, destination and instructions, and the expectations for the files. */
 export const recipeSchema = z.strictObject({
   $schema: z.optional(z.string()),
@@ -99,6 +107,9 @@ export const recipeSchema = z.strictObject({
   ),
   instructions: z.optional(
     z.record(z.string(), z.unknown()).check(z.describe('Tells the destination how to process the files.')),
+  ),
+  [thenField]: z.optional(
+    thenSchema.check(z.describe('What the local service starts once after the transfer: a job or a program.')),
   ),
   expect: z.optional(expectSchema.check(z.describe('Nothing is sent unless the files meet these expectations.'))),
 });
@@ -124,7 +135,7 @@ export function toRecipeSource({ database, ids, query, status, specific }: Searc
 
 /** Formats a recipe as JSON. The fields are in the same order as in the documentation. */
 export function formatRecipe(draft: RecipeDraft): string {
-  const { service, description, from, to, instructions, expect } = draft;
-  const content = { version: recipeVersion, service, description, from, to, instructions, expect };
+  const { service, description, from, to, instructions, then, expect } = draft;
+  const content = { version: recipeVersion, service, description, from, to, instructions, then, expect };
   return `${JSON.stringify(content, undefined, 2)}\n`;
 }

@@ -139,7 +139,9 @@ export type RecipeProblemKind =
   | 'wrongNumber' // negative, not an integer, or greater than `Number.MAX_SAFE_INTEGER`
   | 'wrongRange' // `least` exceeds `most`
   | 'sourceCount' // not exactly one of search, ids and table
-  | 'outsideFolder' // a table outside the recipe's folder
+  | 'outsideFolder' // a table, script or program outside the recipe's folder
+  | 'followUpCount' // not exactly one of sbatch and program
+  | 'followUpPlace' // a follow-up in the instructions instead of `then`
   | 'wrongFolderName' // not a plain name for the folder at the destination
   | 'sameDatabase' // `from` and `to` are the same database
   // the service has no such database; `nearest` is one with a similar name, otherwise `expected` lists all

@@ -1,11 +1,12 @@
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Database } from '../model/databaseModel.ts';
-import type { Transfer, TransferOrder } from '../model/transferModel.ts';
+import { withFollowUp, type Transfer, type TransferOrder } from '../model/transferModel.ts';
 import { checkRecipe, maxRecipeBytes, parseRecipe, withDatabaseNames } from '../recipes/parseRecipe.ts';
 import { findObstacle, toOrder, type PlanObstacle, type RecipePlan } from '../recipes/planRecipe.ts';
 import { readLock, writeLock, type LockReadResult, type RecipeLock } from '../recipes/recipeLock.ts';
 import type { RecipeProblem, RecipeText } from '../recipes/recipeText.ts';
 import type { Recipe } from '../recipes/recipeSchema.ts';
+import { readFollowUp } from '../util/followUp.ts';
 import { readRegularFile } from '../util/durableFiles.ts';
 import type { OpenConnection } from '../connections/openConnections.ts';
 import type { PlanOptions, RecipeFlow } from './recipeFlow.ts';
@@ -126,8 +127,10 @@ export async function submitRun<Canceled extends undefined>(
 }
 
 /** Returns the order for a planned run. The recipe must have a destination. */
-export function toRunOrder({ plan, session, orcid }: PlannedRun): TransferOrder {
-  return toOrder(plan, { connectionId: session.connection.id, orcid });
+export function toRunOrder({ plan, folder, session, orcid }: PlannedRun): TransferOrder {
+  const order = toOrder(plan, { connectionId: session.connection.id, orcid });
+  const followUp = readFollowUp(plan.recipe.then);
+  return withFollowUp(order, followUp && { ...followUp, path: join(folder, followUp.path) });
 }
 
 function createLock({ name, plan, session }: PlannedRun, transfer: RecipeLock['transfer']): RecipeLock {

@@ -139,12 +139,14 @@ const sentences: Readonly<Record<RecipeProblemKind, Sentence>> = {
     l10n.t('“{0}” must be an integer from 0 to {1}.', field, formatNumber(Number.MAX_SAFE_INTEGER)),
   wrongRange: ({ l10n }) => l10n.t('“least” must not exceed “most”.'),
   sourceCount: ({ l10n }) => l10n.t('“from” must contain exactly one of “search”, “ids”, “folder”, or “table”.'),
-  outsideFolder: ({ l10n }) => l10n.t("The table must be in the recipe's folder or a subfolder."),
   wrongFolderName: ({ l10n }, field) =>
     l10n.t(
       '“{0}” must be a plain name of at most 80 letters, digits, spaces and . _ - + = @, not a reserved one.',
       field,
     ),
+  outsideFolder: ({ l10n }) => l10n.t("The file must be in the recipe's folder or a subfolder."),
+  followUpPlace: ({ l10n }) => l10n.t('Name it in "then" of the recipe, not in its instructions.'),
+  followUpCount: ({ l10n }) => l10n.t('Give either "sbatch" or "program".'),
   sameDatabase: ({ l10n }) => l10n.t('Source and destination must be different databases.'),
   unknownDatabase: ({ l10n }) => l10n.t('The service has no such database.'),
   unknownId: ({ l10n }) => l10n.t('No file with this ID was found in the database.'),

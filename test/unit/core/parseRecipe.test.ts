@@ -31,6 +31,22 @@ describe('Parsing a recipe (D61)', () => {
     assert.deepEqual(listProblems(JSON.stringify(recipe)), []);
   });
 
+  it('accepts one script or program in its folder that follows the transfer (D72)', () => {
+    const toText = (more: object): string => JSON.stringify({ ...valid, ...more });
+    assert.deepEqual(parseRecipe(toText({ then: { sbatch: 'jobs/analyse.sbatch' } })).recipe?.then, {
+      sbatch: 'jobs/analyse.sbatch',
+    });
+    for (const [more, problem] of [
+      [{ then: {} }, 'followUpCount 1 then'],
+      [{ then: { sbatch: 'a', program: 'b' } }, 'followUpCount 1 then'],
+      [{ then: { shell: 'ls' } }, 'unknownField 1 then/shell'],
+      [{ then: { program: '../a.sh' } }, 'outsideFolder 1 then/program'],
+      [{ then: { program: '/bin/sh' } }, 'outsideFolder 1 then/program'],
+      [{ instructions: { then: { program: '/bin/sh' } } }, 'followUpPlace 1 instructions/then'],
+    ] as const)
+      assert.deepEqual(listProblems(toText(more)), [problem]);
+  });
+
   it('accepts a list of columns, and rows in doubt that are left out', () => {
     const toText = (table: object): string =>
       JSON.stringify({ from: { database: 'a', table: { file: 'a.csv', ...table } } });
