@@ -99,7 +99,7 @@ describe('A page about a rejected sign-in (D44)', () => {
         ...parts(),
         transfers,
         clock: new ManualClock(),
-        loadFinished: async () => undefined,
+        flow: { loadFinished: async () => undefined, refreshFollowUp: async () => undefined },
         getEstimate: () => undefined,
         reveal: () => undefined,
         places: noPlaces,

@@ -69,6 +69,15 @@ describe('Transfer notifications', () => {
     assert.deepEqual(await takeNotifications(), ['error: 3 transfers ended: 1 failed, 1 incomplete, 1 complete.']);
   });
 
+  it('warn about what should have followed a transfer, even with the setting "problems" (D72)', async () => {
+    level = 'problems';
+    goes('t', 'active');
+    const followUp = { kind: 'program', path: '/a.sh', state: 'notStarted', problem: 'it is gone' } as const;
+    store.put([transfer('t', { state: 'succeeded', status: { fileCount: 2, movedFileCount: 2, followUp } })]);
+    const text = 'warning: Transferred 2 files to Beta, but a.sh was not started: it is gone.';
+    assert.deepEqual(await takeNotifications(), [text]);
+  });
+
   it('report an ended transfer once, with a button that shows it', async () => {
     goes('t', 'active', 'succeeded', 'succeeded');
     assert.deepEqual(await takeNotifications(), ['information: Transferred 2 files to Beta.']);

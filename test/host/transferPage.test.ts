@@ -45,7 +45,7 @@ describe('The page of a transfer', () => {
         log: new MemoryLog(),
         run: (id) => run.push(id),
         transfers: store,
-        loadFinished: () => Promise.resolve(),
+        flow: { loadFinished: () => Promise.resolve(), refreshFollowUp: () => Promise.resolve() },
         getEstimate: () => undefined,
         reveal: () => undefined,
         places: { ...noPlaces, locateFiles: async () => found },

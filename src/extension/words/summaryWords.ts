@@ -4,8 +4,11 @@ import type { KnownCopies } from '../../core/transfers/duplicateFlow.ts';
 import type { FileStaging } from '../../core/model/searchModel.ts';
 import type { TransferFile, TransferOrder } from '../../core/model/transferModel.ts';
 import type { ClusterPlace } from '../../core/model/databaseModel.ts';
+import { findFollowUp, thenField } from '../../core/util/followUp.ts';
+import { omit } from '../../core/util/json.ts';
 import { findNestedFiles } from '../../core/util/nestedFiles.ts';
 import { describeCluster } from '../../core/words/clusterWords.ts';
+import { describePlannedFollowUp } from '../../core/words/followUpWords.ts';
 import { describeNestedFiles } from '../../core/words/sharedSentences.ts';
 import { formatFileCount, formatList, formatSize, plural } from './localeFormats.ts';
 import { cutPlainText, toPlainLine, toPlainText } from './plainText.ts';
@@ -83,10 +86,13 @@ function formatFileNames(files: readonly TransferFile[]): string {
 const defaultTextLength = 200;
 
 function createDetailLines(order: TransferOrder | undefined, maxLength: number): readonly string[] {
-  const { description = '', instructions } = order ?? {};
+  const { description = '', instructions = {} } = order ?? {};
+  const followUp = findFollowUp(instructions);
+  const others = followUp ? omit(instructions, thenField) : instructions;
   return [
+    followUp ? l10n.t('Afterwards: {0}', describePlannedFollowUp({ l10n, toPlainLine }, followUp)) : '',
     description === '' ? '' : l10n.t('Description: {0}', formatCutText(description, maxLength)),
-    instructions ? l10n.t('Instructions: {0}', formatCutText(JSON.stringify(instructions), maxLength)) : '',
+    Object.keys(others).length > 0 ? l10n.t('Instructions: {0}', formatCutText(JSON.stringify(others), maxLength)) : '',
   ];
 }
 

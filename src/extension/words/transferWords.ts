@@ -2,6 +2,7 @@ import { env, l10n } from 'vscode';
 import {
   getEndedAt,
   getFileCount,
+  getFollowUp,
   hasEnded,
   isPaused,
   isPausedByUser,
@@ -13,6 +14,7 @@ import { getOutcome, getProgress, getTellingBytes, isUnsent, wasSent } from '../
 import { describeCluster } from '../../core/words/clusterWords.ts';
 import { formatByteProgress } from '../../core/util/displayLimits.ts';
 import { getFolderLabel } from '../../core/words/sharedSentences.ts';
+import { describeFollowUp, getFollowUpLabel } from '../../core/words/followUpWords.ts';
 import { formatAgentName } from './agentWords.ts';
 import { formatFileCount, formatList, formatNumber, plural } from './localeFormats.ts';
 import { toPlainLine, toPlainText } from './plainText.ts';
@@ -186,6 +188,7 @@ type TransferFact =
 export function listTransferFacts(transfer: Transfer): readonly TransferFact[] {
   const { id, state, createdAt, askedAt, requestedBy, order, status } = transfer;
   const folder = status?.folder ?? order.folder;
+  const [wording, followUp] = [{ l10n, toPlainLine }, getFollowUp(transfer)];
   const facts: readonly (TransferFact | false | undefined)[] = [
     wasSent(transfer) && { label: getStartLabel(transfer), at: createdAt },
     hasEnded(state) && state !== 'expired' && { label: l10n.t('Ended'), at: getEndedAt(transfer) },
@@ -198,6 +201,7 @@ export function listTransferFacts(transfer: Transfer): readonly TransferFact[] {
       text: describeCluster({ l10n, plural, toPlainLine }, status.cluster),
     },
     folder !== undefined && { label: getFolderLabel(l10n), text: toPlainLine(folder) },
+    followUp && { label: getFollowUpLabel(l10n), text: describeFollowUp(wording, followUp) },
     askedAt !== undefined && { label: l10n.t('Last checked'), at: askedAt },
     id !== undefined && { label: l10n.t('Transfer ID'), text: toPlainLine(id), isCode: true },
   ];

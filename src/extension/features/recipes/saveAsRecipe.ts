@@ -7,6 +7,8 @@ import type { Transfer } from '../../../core/model/transferModel.ts';
 import { isRecipePath, recipeExtension } from '../../../core/recipes/recipeNames.ts';
 import { formatRecipe, toRecipeSource, type RecipeDraft } from '../../../core/recipes/recipeSchema.ts';
 import type { CheckedFile, Search } from '../../../core/search/searchStore.ts';
+import { thenField } from '../../../core/util/followUp.ts';
+import { omit } from '../../../core/util/json.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { CommandArgument } from '../../editor/contributions.ts';
 import { pickNewFile, writeTextFile } from '../../editor/fileDialogs.ts';
@@ -203,7 +205,9 @@ function toSearchDraft(search: Search | undefined): OwnedDraft | undefined {
 
 function toTransferDraft(transfer: Transfer | undefined): OwnedDraft | undefined {
   if (!transfer) return undefined;
-  const { connectionId, source, destination, files, description, instructions } = transfer.order;
+  const { connectionId, source, destination, files, description } = transfer.order;
+  // What follows the transfer may be anywhere; a recipe can only start what is in its own folder.
+  const instructions = transfer.order.instructions && omit(transfer.order.instructions, thenField);
   if (files.length === 0) throw createUnknownFilesHint(transfer.key);
   const from = { database: source, ids: files.map(({ id }) => id) };
   const details = { ...(description !== undefined && { description }), ...(instructions && { instructions }) };

@@ -1,4 +1,4 @@
-import { l10n } from 'vscode';
+import { l10n, workspace } from 'vscode';
 import { findRepeatedFiles, getPlaceKeys, omitFiles, type VerifiedFiles } from '../../../core/duplicates/equalFiles.ts';
 import { findCluster } from '../../../core/model/databaseModel.ts';
 import { findFilesUnderWay, type FilesUnderWay } from '../../../core/model/transferOutcome.ts';
@@ -6,9 +6,11 @@ import { createStagingLookup } from '../../../core/model/searchModel.ts';
 import type { Transfer, TransferFile, TransferOrder } from '../../../core/model/transferModel.ts';
 import type { Search } from '../../../core/search/searchStore.ts';
 import { findSubmissionFacts, type SubmissionFacts } from '../../../core/transfers/submissionFacts.ts';
+import { findFollowUp } from '../../../core/util/followUp.ts';
 import { canMatchTransfer } from '../../../core/verification/manifestMatch.ts';
 import { getPastResult, type PastVerification } from '../../../core/verification/pastVerification.ts';
 import { readManifest, type TransferManifest } from '../../../core/verification/transferManifest.ts';
+import { CommandHint } from '../../editor/commandBoundary.ts';
 import { withLateProgress } from '../../editor/notifications.ts';
 import type { Step } from '../../editor/quickInput.ts';
 import { formatFileCount } from '../../words/localeFormats.ts';
@@ -66,6 +68,7 @@ export async function confirmSubmission(
 ): ReturnType<Step> {
   const [first] = orders;
   if (!first) return 'cancel';
+  requireTrust(first);
   const facts = await findFacts(services, orders, options.replacedKey);
   const { underWay } = facts;
   const { lines, isSpaceShort } = describeOrders(services, orders, facts, options);
@@ -88,6 +91,13 @@ export async function confirmSubmission(
   if (answer === labels.transfer || answer === labels.leaveOut) return 'next';
   if (answer !== labels.show) return 'back';
   return (await showBeforeConfirming(services, underWay, orders)) ? 'next' : 'cancel';
+}
+
+function requireTrust({ instructions }: TransferOrder): void {
+  if (workspace.isTrusted || !findFollowUp(instructions)) return;
+  throw new CommandHint(
+    l10n.t('Nothing was sent: only in a trusted workspace can something be started after a transfer.'),
+  );
 }
 
 /** Finds the facts about orders. Shows a progress notification if that takes long. */

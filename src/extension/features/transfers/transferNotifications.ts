@@ -1,10 +1,17 @@
 import { l10n } from 'vscode';
-import { hasEnded, type Transfer, type TransferState } from '../../../core/model/transferModel.ts';
+import {
+  getFollowUp,
+  hasEnded,
+  hasMissedFollowUp,
+  type Transfer,
+  type TransferState,
+} from '../../../core/model/transferModel.ts';
 import { getOutcome, hasTransferredFiles } from '../../../core/model/transferOutcome.ts';
 import type { TransferStore } from '../../../core/transfers/transferStore.ts';
 import { wait, type Clock } from '../../../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
 import type { NotificationAction, Notifications } from '../../editor/notifications.ts';
+import { describeFollowUp } from '../../../core/words/followUpWords.ts';
 import { describeMissingReason } from '../../../core/words/sharedSentences.ts';
 import { getCommandTitle } from '../../words/commandTitles.ts';
 import { formatList, formatNumber, plural } from '../../words/localeFormats.ts';
@@ -104,7 +111,7 @@ export class TransferNotifications implements Disposable {
     const level = this.dependencies.level();
     const reported = this.ended
       .filter(({ key }) => store.get(key) !== undefined)
-      .filter((transfer) => level === 'all' || (level === 'problems' && getOutcome(transfer) !== 'complete'));
+      .filter((transfer) => level === 'all' || (level === 'problems' && hasProblem(transfer)));
     this.ended = [];
     this.showExpiredNotification(reported.filter(({ state }) => state === 'expired'));
     const others = reported.filter(({ state }) => state !== 'expired');
@@ -153,7 +160,8 @@ export class TransferNotifications implements Disposable {
     const actions = [...this.createFilesActions(transfer), this.createShowAction(transfer)];
     const title = getTransferTitle(transfer);
     const outcome = getOutcome(transfer);
-    if (outcome === 'complete') void notifications.info(l10n.t('Transferred {0}.', title), ...actions);
+    if (hasMissedFollowUp(transfer)) void notifications.warning(describeMissedFollowUp(transfer), ...actions);
+    else if (outcome === 'complete') void notifications.info(l10n.t('Transferred {0}.', title), ...actions);
     else if (outcome === 'partial') void notifications.warning(describePartialTransfer(transfer), ...actions);
     else {
       const text = l10n.t('Transfer of {0} failed: {1}', title, describeFailureReason(transfer));
@@ -190,6 +198,16 @@ export class TransferNotifications implements Disposable {
 /** Returns true if a transfer's state is final and news to the user. Excludes cancellations and refused submissions. */
 function shouldNotify({ state }: Transfer): boolean {
   return hasEnded(state) && state !== 'cancelled' && state !== 'refused';
+}
+
+function hasProblem(transfer: Transfer): boolean {
+  return getOutcome(transfer) !== 'complete' || hasMissedFollowUp(transfer);
+}
+
+function describeMissedFollowUp(transfer: Transfer): string {
+  const followUp = getFollowUp(transfer);
+  const reason = followUp ? describeFollowUp({ l10n, toPlainLine }, followUp) : '';
+  return l10n.t('Transferred {0}, but {1}.', getTransferTitle(transfer), reason);
 }
 
 /** The number of transfers with each outcome. */

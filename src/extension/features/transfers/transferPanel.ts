@@ -61,6 +61,13 @@ import { listLicenseRows } from '../../words/summaryWords.ts';
 import { describePastVerification, describeUntransferredFiles } from '../../words/verificationWords.ts';
 import { copyText, getPageWords, PanelHost } from '../../editor/panelHost.ts';
 
+interface EndedTransferFlow {
+  /** Loads the transfers that ended in earlier sessions. */
+  loadFinished(): Promise<void>;
+  /** Finds out whether the program that follows an ended transfer has ended, if that isn't known. */
+  refreshFollowUp(key: string): Promise<void>;
+}
+
 /** Dependencies of the transfer pages. */
 interface TransferPanelsDependencies {
   readonly extensionUri: Uri;
@@ -68,8 +75,7 @@ interface TransferPanelsDependencies {
   readonly clock: Clock;
   readonly run: typeof runCommand;
   readonly transfers: TransferStore;
-  /** Loads the transfers that ended in earlier sessions. */
-  loadFinished(): Promise<void>;
+  readonly flow: EndedTransferFlow;
   readonly fileStates: FileStateSource;
   /** Estimates a transfer's remaining time. Returns undefined if there is no reliable estimate. */
   getEstimate(transfer: Transfer): Estimate | undefined;
@@ -345,6 +351,7 @@ export class TransferPanels implements Disposable {
 
   /** Shows a transfer's page, even if the transfer isn't in the store yet. */
   show(key: string): void {
+    void this.dependencies.flow.refreshFollowUp(key);
     const page = this.pages.get(key);
     if (page) {
       page.reveal();
@@ -373,9 +380,9 @@ export class TransferPanels implements Disposable {
 
   /** Loads the transfers from earlier sessions if the transfer of any open page isn't in the store. */
   private loadMissing(): void {
-    const { transfers, loadFinished } = this.dependencies;
+    const { transfers, flow } = this.dependencies;
     const isMissing = [...this.pages.keys()].some((key) => transfers.get(key) === undefined);
-    if (isMissing && transfers.hasEarlier) void loadFinished();
+    if (isMissing && transfers.hasEarlier) void flow.loadFinished();
   }
 
   private createPage(panel: WebviewPanel, key: string): void {

@@ -142,7 +142,7 @@ function createPanels(
     clock,
     run: runCommand,
     transfers: transferStore,
-    loadFinished: () => transferFlow.loadFinished(),
+    flow: transferFlow,
     fileStates: {
       getOverview: (transfer, limit) => fileStateFlow.getOverview(transfer, limit, untransferredStates),
       onDidChangeConnections: sessions.onDidChange,
