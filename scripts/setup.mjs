@@ -11,6 +11,7 @@ import { ensureDependencies } from './setup/dependencies.mjs';
 import { ensureEditor } from './setup/editor.mjs';
 import { ensureNewestRclone, ensureRclone } from './setup/rclone.mjs';
 import { ensureNewestSlurm } from './setup/slurm.mjs';
+import { ensureSnakemake } from './setup/snakemake.mjs';
 import { ensureStoreServers } from './setup/storeServers.mjs';
 import { StepError, root, say, seconds } from './setup/steps.mjs';
 
@@ -49,6 +50,7 @@ export async function setup({ editor = true } = {}) {
   record({ newestRclone: await ensureNewestRclone() });
   await ensureStoreServers();
   record({ newestSlurm: await ensureNewestSlurm() });
+  await ensureSnakemake();
   if (!editor) return {};
   const places = await ensurePlaces();
   say(`ready in ${seconds(started)}: packages, browser ${places.browser}, editor ${places.server}`);
