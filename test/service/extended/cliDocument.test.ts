@@ -111,11 +111,11 @@ describe('The document of the command line', () => {
     await writeFile(join(folder, 'reads.transfer.json'), JSON.stringify(search));
     const env = { ...environment, DATA_TRANSFER_CONNECTIONS: 'connections.json' };
     const [rule = ''] = listBlocks(document, 'python');
-    const [, line = ''] = /shell:\s+"(.*)"/.exec(rule) ?? [];
-    const shell = line.replace('{input}', 'reads.transfer.json').replace('{output}', 'reads.done');
+    const [, lines = ''] = /shell:\s+"""(.*)"""/s.exec(rule) ?? [];
+    const shell = lines.replace('{input}', 'reads.transfer.json').replace('{output}', 'verified.json');
     await run('sh', ['-c', shell], { cwd: folder, env });
-    const { transfer } = JSON.parse(await readFile(join(folder, 'reads.done'), 'utf8')) as { transfer: unknown };
-    assert.equal((transfer as { outcome: string }).outcome, 'complete');
+    const { intact } = JSON.parse(await readFile(join(folder, 'verified.json'), 'utf8')) as { intact: number };
+    assert.equal(intact, 2);
     const [workflow = ''] = listBlocks(document, 'yaml');
     const { jobs } = parse(workflow) as { jobs: Record<string, { steps: { run?: string }[] }> };
     const last = jobs['check-data']?.steps.at(-1)?.run ?? '';
