@@ -117,7 +117,7 @@ describe('Serving a store as a database (D62)', () => {
     ] as const) {
       await stage.settings.update('localService.databases', [{ ...entry, ...more }], true);
       const { message } = await stage.person.notice();
-      assert.ok(message.includes(`databases in your settings: Bad: ${reason}`), message);
+      assert.ok(message.includes(`your settings: Bad: ${reason}`), message);
       assert.doesNotMatch(message, /planted/);
     }
   });
@@ -127,7 +127,7 @@ describe('Serving a store as a database (D62)', () => {
     const entry = { name: 'Lab', remote: 'lab:', restore: { days: 0 } };
     await stage.settings.update('localService.databases', [entry], true);
     const { message } = await stage.person.notice();
-    assert.match(message, /databases in your settings: Lab \(lab:\): restore\.days must be /);
+    assert.match(message, /your settings: Lab \(lab:\): restore\.days must be /);
     await stage.settings.update('localService.databases', [{ ...entry, restore: { days: 7 } }], true);
     await until(stage.parts.connectionStore.onDidChange, () =>
       stage.parts.connectionStore.listing.databases.some(({ name }) => name === 'Lab'),
