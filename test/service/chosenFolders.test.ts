@@ -27,7 +27,7 @@ describe("A transfer whose folder's name was chosen (D24)", () => {
 
   it('is announced by the service, and has its files and manifest in that folder', async () => {
     const { features } = (await rig.call('GET', '/')).body as { features: readonly string[] };
-    assert.deepEqual(features, ['instructions.folder']);
+    assert.ok(features.includes('instructions.folder'), features.join());
     const id = await rig.mustSubmit(['a.txt', 'sub/b.txt'], into('run-42'));
     const status = await rig.waitForStatus(id, 'succeeded', 'failed');
     assert.deepEqual([status.status, (status as { folder?: string }).folder], ['succeeded', 'run-42']);

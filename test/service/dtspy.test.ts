@@ -82,9 +82,9 @@ for (const [server, base] of [
     const listIds = (body: unknown): string[] =>
       (body as { resources: { id: string }[] }).resources.map(({ id }) => id);
 
-    it('connects: the root responds with name and version', async () => {
+    it('connects: the root responds with name and version, and a field that it ignores', async () => {
       const root = (await succeed({ method: 'GET', target: '/' })) as object;
-      assert.deepEqual(Object.keys(root), ['name', 'version']);
+      assert.deepEqual(Object.keys(root), ['name', 'version', 'features']);
     });
 
     it('lists the databases with the four fields that it reads', async () => {

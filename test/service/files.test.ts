@@ -75,9 +75,13 @@ describe('The files of the local service', () => {
     assert.equal('cursor' in (rest.body as object), false);
   });
 
-  it('returns the root with name and version (§2.1)', async () => {
+  it('returns the root with name and version (§2.1), and what it can do beyond the contract', async () => {
     const { body } = await rig.call('GET', '/');
-    assert.deepEqual(body, { name: 'Data Transfer Local Service', version: serviceVersion });
+    assert.deepEqual(body, {
+      name: 'Data Transfer Local Service',
+      version: serviceVersion,
+      features: ['instructions.folder', 'instructions.then'],
+    });
   });
 
   it('lists the databases with all four fields (§4.2), and the listing of one that leaves names out', async () => {
