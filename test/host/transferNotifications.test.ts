@@ -88,6 +88,17 @@ describe('Transfer notifications', () => {
     assert.deepEqual(done, ['progress t']);
   });
 
+  it('say that there is no reason if nobody could see the message', async () => {
+    for (const message of ['', '\u200b\u2060', '\u2800 \u3164']) {
+      const shown = person.notices.length;
+      goes('t', 'active');
+      store.put([transfer('t', { state: 'failed', status: { message } })]);
+      const text = 'error: Transfer of 2 files to Beta failed: the service gave no reason';
+      assert.deepEqual((await takeNotifications()).slice(shown), [text], JSON.stringify(message));
+      claimed.clear();
+    }
+  });
+
   it('offer to show the files of a successful transfer first, unless it has none', async () => {
     goes('t', 'active', 'succeeded');
     await takeNotifications();

@@ -1,3 +1,5 @@
+const blankCharacter = String.raw`\u2800|\ufffc|\u{1107f}|\u{13441}|\u{13442}|\u{16fe4}|\u{1bc9d}|\u{1d159}|[\u{1da9b}-\u{1daaf}]`;
+
 /**
  * Matches an invisible character, except joiners and variation selectors, which are part of some names. Also matches
  * characters that Unicode doesn't classify as invisible although they are blank: the Braille pattern without dots, the
@@ -5,12 +7,12 @@
  * of Brahmi numbers, a Khitan filler, a Duployan selector and the modifiers of SignWriting.
  */
 const invisibleCharacter = new RegExp(
-  [
-    String.raw`(?!\p{Join_Control}|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}`,
-    String.raw`\u2800|\ufffc|\u{1107f}|\u{13441}|\u{13442}|\u{16fe4}|\u{1bc9d}|\u{1d159}|[\u{1da9b}-\u{1daaf}]`,
-  ].join('|'),
+  [String.raw`(?!\p{Join_Control}|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}`, blankCharacter].join('|'),
   'u',
 );
+
+/** Matches a character that a person can see. */
+const visibleCharacter = new RegExp(String.raw`(?!${blankCharacter})[^\p{Default_Ignorable_Code_Point}\p{Cc}\s]`, 'u');
 
 /**
  * Matches characters that reorder or break text, noncharacters, and control characters except tabs, line feeds and
@@ -85,13 +87,14 @@ export function joinLines(text: string): string {
 }
 
 /**
- * Converts text from a server or a file to a single line without control or format characters. Such characters could
- * change how other text is displayed.
+ * Converts text from a server or a file to a single line without control or format characters, which could change how
+ * other text is displayed. Returns an empty string for text without visible characters.
  */
 export function toSafeLine(text: string): string {
-  return joinLines(text)
+  const line = joinLines(text)
     .replace(/\p{Cf}/gu, '')
     .trim();
+  return visibleCharacter.test(line) ? line : '';
 }
 
 /** Replaces each run of blank characters, including those that aren't white space in Unicode, with one space. */

@@ -21,7 +21,7 @@ export function toVisibleText(text: string): string {
  */
 export function toReadableText(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
-  return /[\p{L}\p{N}\p{S}]/u.test(value) ? value.trim() : undefined;
+  return /(?!\p{Default_Ignorable_Code_Point}|\u2800)[\p{L}\p{N}\p{S}]/u.test(value) ? value.trim() : undefined;
 }
 
 /** An identifier in readable form, with its web address if known. */

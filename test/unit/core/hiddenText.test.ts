@@ -95,5 +95,7 @@ describe('A line of text from elsewhere', () => {
     assert.equal(toSafeLine(' a\r\n\tb\u2028c\u0007 '), 'a b c');
     assert.equal(toSafeLine('evil\u202Efdp.exe'), 'evilfdp.exe');
     assert.equal(toSafeLine('\u001B[31mred\uFEFF'), '[31mred');
+    for (const blank of ['\u2800\u2800', ' \u3164', '\u{1d159}', '\u200b\ufe0f', '\u034f'])
+      assert.equal(toSafeLine(blank), '', JSON.stringify(blank));
   });
 });

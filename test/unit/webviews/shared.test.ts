@@ -78,6 +78,7 @@ describe('Text of a server', () => {
       undefined,
     ]);
     assert.equal(toReadableText(' a '), 'a');
+    assert.equal(toReadableText('\u2800 \u3164'), undefined);
   });
 });
 

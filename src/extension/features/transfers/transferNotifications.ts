@@ -241,8 +241,8 @@ function describePartialTransfer(transfer: Transfer): string {
 }
 
 function describeFailureReason(transfer: Transfer): string {
-  const { message } = transfer.status ?? {};
-  if (message) return toPlainLine(message);
+  const message = toPlainLine(transfer.status?.message ?? '');
+  if (message !== '') return message;
   return transfer.problem ? describeReason(transfer.problem) : describeMissingReason(l10n);
 }
 
