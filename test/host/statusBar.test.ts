@@ -187,6 +187,8 @@ describe('The status bar', () => {
     assert.deepEqual(item.real().backgroundColor, new ThemeColor('statusBarItem.errorBackground'));
     store.put([transfer('two', { state: 'failed' })]);
     assert.equal(item.shown(), '$(error) 2 transfers failed');
+    // A notification counts only the transfers that ended together.
+    assert.equal(item.real().tooltip, 'New since you last looked at the transfers. Select to show them.');
     assert.deepEqual(item.real().backgroundColor, new ThemeColor('statusBarItem.errorBackground'));
     await clock.pass(24 * 3_600_000);
     assert.equal(item.shown(), '$(error) 2 transfers failed');

@@ -122,7 +122,7 @@ describe('Transfer notifications', () => {
     assert.deepEqual(await takeNotifications(), ['information: 3 transfers succeeded.']);
     goes('w', 'active', 'failed');
     goes('x', 'active', 'succeeded');
-    assert.deepEqual((await takeNotifications())[1], 'error: 1 of 2 transfers failed.');
+    assert.deepEqual((await takeNotifications())[1], 'error: 2 transfers ended: 1 failed, 1 complete.');
     for (const key of ['y', 'z']) goes(key, 'active', 'failed');
     assert.deepEqual((await takeNotifications())[2], 'error: 2 transfers failed.');
   });

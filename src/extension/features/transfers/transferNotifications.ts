@@ -14,7 +14,7 @@ import type { NotificationAction, Notifications } from '../../editor/notificatio
 import { describeFollowUp } from '../../../core/words/followUpWords.ts';
 import { describeMissingReason } from '../../../core/words/sharedSentences.ts';
 import { getCommandTitle } from '../../words/commandTitles.ts';
-import { formatList, formatNumber, plural } from '../../words/localeFormats.ts';
+import { formatList, plural } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import { formatMovedFiles, getTransferTitle } from '../../words/transferWords.ts';
@@ -226,11 +226,11 @@ function countOutcomes(transfers: readonly Transfer[]): OutcomeCounts {
   return { total, complete, partial, failed: total - complete - partial };
 }
 
-function describeOutcomes({ total, complete, partial, failed }: OutcomeCounts): string {
-  if (partial > 0) return describeMixedOutcomes({ total, complete, partial, failed });
-  if (failed === 0) return plural(total, '{0} transfer succeeded.', '{0} transfers succeeded.');
+function describeOutcomes(counts: OutcomeCounts): string {
+  const { total, complete, failed } = counts;
+  if (complete === total) return plural(total, '{0} transfer succeeded.', '{0} transfers succeeded.');
   if (failed === total) return plural(total, '{0} transfer failed.', '{0} transfers failed.');
-  return plural(total, '{1} of {0} transfers failed.', '{1} of {0} transfers failed.', formatNumber(failed));
+  return describeMixedOutcomes(counts);
 }
 
 /** Describes a transfer that completed without transferring all of its files (D39: server data display). */
@@ -249,7 +249,7 @@ function describeFailureReason(transfer: Transfer): string {
 function describeMixedOutcomes({ total, complete, partial, failed }: OutcomeCounts): string {
   const parts = formatList([
     failed > 0 ? plural(failed, '{0} failed', '{0} failed') : undefined,
-    plural(partial, '{0} incomplete', '{0} incomplete'),
+    partial > 0 ? plural(partial, '{0} incomplete', '{0} incomplete') : undefined,
     complete > 0 ? plural(complete, '{0} complete', '{0} complete') : undefined,
   ]);
   return plural(total, '{0} transfer ended: {1}.', '{0} transfers ended: {1}.', parts);

@@ -195,7 +195,8 @@ export class TransferStatusBar implements Disposable {
     const [worst = 'failed'] = counts.map(({ concern }) => concern);
     const text = onlyPartial ?? formatList(texts);
     const severity = worst === 'failed' ? 'error' : 'warning';
-    return { text: `$(${icons[worst]}) ${text}`, tooltip: l10n.t('Show transfers'), severity };
+    const tooltip = l10n.t('New since you last looked at the transfers. Select to show them.');
+    return { text: `$(${icons[worst]}) ${text}`, tooltip, severity };
   }
 
   /**
