@@ -47,6 +47,16 @@ describe('The transfer page', () => {
     assert.equal(await stand.page.locator('.part-message').count(), 0);
   });
 
+  it('shows an accepted and an expired transfer with the icons of their rows', async () => {
+    for (const [state, icon] of [
+      ['accepted', 'watch'],
+      ['expired', 'history'],
+    ] as const) {
+      await show({ ...waiting, state, changes: [{ state, at: 1000 }] });
+      assert.equal(await stand.page.locator(`.state .icon-${icon}`).count(), 1, state);
+    }
+  });
+
   it('shows in its history that a request was not sent, instead of a refusal', async () => {
     const changes = [
       { state: 'submitting', at: 1000 },

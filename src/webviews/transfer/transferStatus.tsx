@@ -25,7 +25,7 @@ const lookIcons: Readonly<Record<Look, IconName>> = {
   submitting: 'running',
   notConfirmed: 'question',
   refused: 'cross',
-  accepted: 'clock',
+  accepted: 'watch',
   staging: 'cloud',
   active: 'running',
   finalizing: 'list',
@@ -35,7 +35,7 @@ const lookIcons: Readonly<Record<Look, IconName>> = {
   succeeded: 'check',
   failed: 'cross',
   cancelled: 'stop',
-  expired: 'clock',
+  expired: 'history',
 };
 
 /** States in which a transfer is making progress, even if the server doesn't report any. */
