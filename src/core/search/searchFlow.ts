@@ -258,7 +258,9 @@ export class SearchFlow {
     if (!search || this.pending.has(key)) return;
     const copy = new SearchStore();
     copy.open(key, search.connectionId, search.query);
-    if (!(await this.load(key, Math.max(count, search.files.length), copy))) return;
+    // The end that was known is known again only after a page without new files.
+    const shown = search.files.length + (search.mayHaveMore ? 0 : 1);
+    if (!(await this.load(key, Math.max(count, shown), copy))) return;
     const fresh = copy.get(key);
     if (fresh?.reason) store.update(key, { isLoading: false, reason: fresh.reason });
     else if (fresh) store.replace(key, fresh);

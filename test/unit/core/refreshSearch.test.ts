@@ -50,6 +50,20 @@ describe('Refreshing the search of an earlier window (D59)', () => {
     assert.equal(all()[0]?.loadedAt, rig.clock.now());
   });
 
+  it('still knows the end of the results (D9)', async () => {
+    rig.server.on('POST /api/v1/files', page('1', '2'), page('3', '4'), page());
+    const session = await rig.connect();
+    const { searchFlow, searchStore } = rig.explorer;
+    const key = await searchFlow.run(session, query);
+    await searchFlow.loadUpTo(key, Number.POSITIVE_INFINITY);
+    assert.equal(all()[0]?.mayHaveMore, false);
+    rig.server.on('POST /api/v1/files', page('1', '2'), page('3', '4'), page());
+    searchStore.update(key, { isStale: true });
+    await searchFlow.refresh(key);
+    assert.deepEqual(shown(), [['1', '2', '3', '4'], false, false]);
+    assert.equal(all()[0]?.mayHaveMore, false);
+  });
+
   it('continues after the refreshed files at the first "Load More"', async () => {
     rig.server.on('POST /api/v1/files', page('1', '2'), page('3', '4'), page('5', '6'));
     await rig.connect();
