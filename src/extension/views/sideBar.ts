@@ -128,7 +128,7 @@ export class SideBar implements Disposable {
   readonly recipes: LazyView<RecipeNode>;
 
   constructor(start: () => Promise<unknown>) {
-    const checkable = { canSelectMany: true, showCollapseAll: true, manageCheckboxStateManually: true };
+    const checkable = { canSelectMany: true, manageCheckboxStateManually: true };
     this.databases = this.open('databases', start);
     this.searchResults = this.open('searchResults', start, checkable);
     this.transfers = this.open('transfers', start);

@@ -58,6 +58,10 @@ describe('The buttons in the title of a view', () => {
       }
     });
   }
+
+  it('leave room for the number and the size of the checked files, which the editor truncates', () => {
+    assert.equal(listButtons('dataTransfer.searchResults', new Set(keys)).length, 1);
+  });
 });
 
 function toggle(facts: ReadonlySet<string>, key: string): ReadonlySet<string> {
