@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CancellationTokenSource, commands, env, Selection, Uri, window, workspace } from 'vscode';
 import type { CommandArguments } from '../../src/extension/editor/contributions.ts';
 import type { TransferState, TransferStatus } from '../../src/core/model/transferModel.ts';
-import { silence } from '../support/faultBehaviors.ts';
+import { problem, silence } from '../support/faultBehaviors.ts';
 import { transfer } from './specimens.ts';
 import { Stage } from './stage.ts';
 
@@ -96,6 +96,23 @@ describe('Citing', () => {
     await saveTransfer('succeeded', { fileCount: 2, movedFileCount: 1 });
     await cite({ kind: 'transfer', key: 'cited' }, 'CSL-JSON', 'Copy');
     assert.doesNotMatch(await env.clipboard.readText(), /accessed/);
+  });
+
+  it('cites the files of a transfer from its manifest if the service cannot be reached', async () => {
+    await saveTransfer('succeeded');
+    const saved = stage.parts.transferStore.get('cited');
+    assert.ok(saved?.id !== undefined);
+    const { connectionId, destination } = saved.order;
+    await stage.parts.memory.rememberDestinationFolder(connectionId, destination, folder);
+    stage.server.on('POST /api/v1/files/by-id', problem(503, 'Maintenance.'));
+    await stage.run('dataTransfer.cite', { kind: 'transfer', key: 'cited' });
+    await stage.person.notice(/^Could not fetch the metadata for 2 files: .*Maintenance\.$/);
+    const received = join(folder, `dts-${saved.id}`);
+    await mkdir(received);
+    const listed = ['JDP:000011', 'JDP:000012'].map((id) => ({ id, name: 'a', path: `x/${id}`, credit }));
+    await writeFile(join(received, 'manifest.json'), JSON.stringify({ name: 'manifest', resources: listed }));
+    await cite({ kind: 'transfer', key: 'cited' }, 'BibTeX', 'Copy');
+    assert.match(await env.clipboard.readText(), /author = \{Carberry, Josiah\}/);
   });
 
   it('inserts citations at the cursor, and preselects the last format and action', async () => {
@@ -231,6 +248,6 @@ describe('Citing', () => {
     await stage.person.notice(/^Could not read .*nothing\.json: /);
     const ref = { connectionId: 'none', database, id: 'JDP:000001', name: 'a' };
     await stage.run('dataTransfer.cite', ref);
-    await stage.person.notice(/^Could not fetch the metadata for 1 file\.$/);
+    await stage.person.notice(/^Could not fetch the metadata for 1 file: not connected to the service\.$/);
   });
 });

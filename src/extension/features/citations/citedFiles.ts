@@ -7,14 +7,16 @@ import { isJsonObject, type JsonObject } from '../../../core/util/json.ts';
 import { readJsonObject } from '../../../core/util/jsonObject.ts';
 import { addInheritedFields, getInheritedFields } from '../../../core/util/packageFields.ts';
 import { findUntransferredFiles } from '../../../core/verification/manifestMatch.ts';
+import type { TransferredFolder } from '../../../core/verification/transferredFolder.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { getConnectionName } from '../../editor/connectionFacts.ts';
 import type { CommandArgument, FileNode, FileRef } from '../../editor/contributions.ts';
 import { withProgress } from '../../editor/notifications.ts';
-import { createUnknownFilesHint } from '../../editor/nextSteps.ts';
+import { createRemedyActions, createUnknownFilesHint } from '../../editor/nextSteps.ts';
 import type { CitedService } from '../../words/citationWords.ts';
 import { plural } from '../../words/localeFormats.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
+import { describeReason } from '../../words/reasonWords.ts';
 import { chooseCheckedFiles, getSelectedFiles, loadEntries, toKnownFile, type KnownFile } from '../files/files.ts';
 import type { CommandServices } from '../services.ts';
 import { locateTransferredFiles } from '../verification/transferredFolders.ts';
@@ -73,32 +75,64 @@ async function collectTransfer(
     ref: { connectionId: order.connectionId, database: order.source, id, name },
   }));
   if (files.length === 0) throw createUnknownFilesHint(key);
-  const cited = await collectFiles(services, files);
-  const missing = await findUntransferredFiles(transfer, await locateTransferredFiles(services, transfer));
+  const folder = await locateTransferredFiles(services, transfer);
+  const cited = await collectFiles(services, files, () => readTransferredFiles(transfer, folder));
+  const missing = await findUntransferredFiles(transfer, folder);
   const receipt = createReceipt(transfer, missing);
   return cited && { ...cited, ...(receipt && { receipt }) };
 }
 
+/** Reads the metadata in a transfer's manifest. Returns it by file ID; an empty map if the manifest is unusable. */
+async function readTransferredFiles(
+  { order }: Transfer,
+  folder: TransferredFolder | undefined,
+): Promise<ReadonlyMap<string, CitableFile>> {
+  if (folder?.manifest === undefined) return new Map();
+  const listed = await readCitableManifest(Uri.file(folder.manifest)).catch(() => undefined);
+  return new Map(
+    listed?.files.flatMap(({ name, resource }) =>
+      typeof resource['id'] === 'string' ? [[resource['id'], { name, resource, database: order.source }]] : [],
+    ),
+  );
+}
+
 /**
- * Fetches missing metadata, and returns the files that have metadata. Warns about files without metadata. Throws a
- * {@link CommandFailure} if no file has metadata. Returns undefined if the user cancels.
+ * Fetches missing metadata, and returns the files that have metadata. Uses `readKnown`, which returns metadata by file
+ * ID, for files whose metadata can't be fetched. Warns about files without metadata. Throws a {@link CommandFailure} if
+ * no file has metadata. Returns undefined if the user cancels.
  */
-async function collectFiles(services: CommandServices, files: readonly KnownFile[]): Promise<CitedFiles | undefined> {
+async function collectFiles(
+  services: CommandServices,
+  files: readonly KnownFile[],
+  readKnown?: () => Promise<ReadonlyMap<string, CitableFile>>,
+): Promise<CitedFiles | undefined> {
   const loaded = await withProgress(l10n.t('Fetching metadata'), async (signal) => {
     const all = await loadEntries(services.metadataFlow, files, signal);
     return signal.aborted ? undefined : all;
   });
   if (!loaded) return undefined;
-  const citable = loaded.flatMap(({ entry }) => (entry && !entry.isSummary ? [entry] : []));
-  const missing = loaded.length - citable.length;
-  const text = plural(
-    missing,
-    'Could not fetch the metadata for {0} file.',
-    'Could not fetch the metadata for {0} files.',
-  );
-  if (citable.length === 0) throw new CommandFailure(text);
-  if (missing > 0) void services.notifications.warning(text);
+  const isFetched = ({ entry }: KnownFile): boolean => entry !== undefined && !entry.isSummary;
+  const known = loaded.every(isFetched) ? undefined : await readKnown?.();
+  const citable = loaded.flatMap((file): readonly CitableFile[] => {
+    const found = isFetched(file) ? file.entry : known?.get(file.ref.id);
+    return found ? [found] : [];
+  });
+  const missed = loaded.filter((file) => !isFetched(file) && !known?.has(file.ref.id));
+  const [first] = missed;
+  if (first) reportMissed(services, missed.length, first, citable.length > 0);
   return { files: citable, services: listServices(services, files) };
+}
+
+function reportMissed({ notifications }: CommandServices, count: number, file: KnownFile, isPartial: boolean): void {
+  const text = plural(
+    count,
+    'Could not fetch the metadata for {0} file: {1}.',
+    'Could not fetch the metadata for {0} files: {1}.',
+    describeReason(file.reason ?? { kind: 'notFound' }),
+  );
+  const actions = createRemedyActions(file.reason, file.ref.connectionId);
+  if (!isPartial) throw new CommandFailure(text, ...actions);
+  void notifications.warning(text, ...actions);
 }
 
 /** Lists the services that the files come from. Omits connections that were removed. */

@@ -18,6 +18,8 @@ import type { CommandServices } from '../services.ts';
 export interface KnownFile {
   readonly ref: FileRef;
   readonly entry?: FileEntry;
+  /** The reason why the metadata couldn't be fetched. */
+  readonly reason?: Reason;
 }
 
 /** Returns the files that a command applies to: the selected rows, a single row, or a metadata page's file. */
@@ -77,19 +79,23 @@ export async function loadEntries(
   signal?: AbortSignal,
 ): Promise<readonly KnownFile[]> {
   const entries = new Map<string, FileEntry>();
+  const reasons = new Map<string, Reason>();
   const missing = files.filter(({ entry }) => !entry || entry.isSummary).map(({ ref }) => ref);
   for (const { connectionId, database } of getDistinctDatabases(missing)) {
     if (signal?.aborted) break;
     const refs = missing.filter((ref) => ref.database === database && ref.connectionId === connectionId);
     const ids = refs.map(({ id }) => id);
     const fetched = await flow.fetchFiles(connectionId, database, ids, signal);
+    if (fetched.reason) reasons.set(JSON.stringify([connectionId, database]), fetched.reason);
     for (const file of fetched.files)
       if (file.kind === 'file') entries.set(JSON.stringify([connectionId, database, file.id]), file);
   }
   return files.map((file) => {
     const { connectionId, database, id } = file.ref;
     const entry = entries.get(JSON.stringify([connectionId, database, id])) ?? file.entry;
-    return entry ? { ref: { ...file.ref, name: entry.name }, entry } : file;
+    const reason = reasons.get(JSON.stringify([connectionId, database]));
+    if (!entry) return reason ? { ...file, reason } : file;
+    return { ref: { ...file.ref, name: entry.name }, entry, ...(entry.isSummary && reason && { reason }) };
   });
 }
 
@@ -98,7 +104,7 @@ function getDistinctDatabases(refs: readonly FileRef[]): readonly Pick<FileRef, 
 }
 
 /** Converts a search result to a {@link KnownFile}. */
-export function toKnownFile(entry: FileEntry, connectionId: string): Required<KnownFile> {
+export function toKnownFile(entry: FileEntry, connectionId: string): KnownFile & { readonly entry: FileEntry } {
   return { ref: { connectionId, database: entry.database, id: entry.id, name: entry.name }, entry };
 }
 
