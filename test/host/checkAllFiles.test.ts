@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { CancellationTokenSource, window } from 'vscode';
+import { json } from '../support/faultBehaviors.ts';
 import { Gate } from '../support/gate.ts';
 import { Stage } from './stage.ts';
 
@@ -28,6 +29,22 @@ describe('Check All Files', () => {
     assert.equal(person.statusMessages.at(-1), '25 loaded files checked; more may exist.');
     assert.equal(await check('Load and check all files'), 60);
     assert.equal(person.statusMessages.at(-1), '60 files checked.');
+  });
+
+  it('asks before it loads many more files, in a dialog that does not hide, and then checks those that are loaded', async () => {
+    const { person, parts, server } = stage;
+    const page = (start: number): ReturnType<typeof json> =>
+      json({ resources: Array.from({ length: 3000 }, (_, index) => ({ id: `f${start + index}` })) });
+    server.on('POST /api/v1/files', page(0), page(3000), page(6000), json({ resources: [] }));
+    const { key } = await stage.search('JGI Data Portal', '');
+    const done = stage.run('dataTransfer.checkAllFiles', { kind: 'search', key });
+    (await person.pick()).choose('Load and check all files');
+    const dialog = await person.notice(/^6,000 files loaded/);
+    assert.ok(dialog.isModal);
+    dialog.dismiss();
+    (await person.pick()).choose('Check 6,000 loaded files; more may exist');
+    await done;
+    assert.equal(parts.searchStore.getCheckedCount(key), 6000);
   });
 
   describe('while the search is running', () => {

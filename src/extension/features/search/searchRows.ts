@@ -298,14 +298,12 @@ function getNextLimit(count: number): number {
   return limit;
 }
 
-/** Asks whether to keep loading. Returns false if the user dismisses the prompt. */
+/** Asks whether to keep loading, in a dialog, because a notification hides and would leave the command waiting. */
 async function confirmLoadMore(notifications: Notifications, search: Search | undefined): Promise<boolean> {
-  let isConfirmed = false;
   const text = plural(
     search?.files.length ?? 0,
     '{0} file loaded; the total is unknown. Keep loading?',
     '{0} files loaded; the total is unknown. Keep loading?',
   );
-  await notifications.info(text, { label: l10n.t('Keep Loading'), run: () => (isConfirmed = true) });
-  return isConfirmed;
+  return await notifications.confirm(text, l10n.t('The loaded files stay in the list.'), l10n.t('Keep Loading'));
 }
