@@ -17,6 +17,8 @@ export interface FileNode {
   readonly searchKey: string;
   readonly connectionId: string;
   readonly file: FileEntry;
+  /** The part of its folder that distinguishes it from other rows with the same name; absent if there are none. */
+  readonly folder?: string;
 }
 
 /** A search's row. */

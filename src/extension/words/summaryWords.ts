@@ -6,12 +6,13 @@ import type { TransferFile, TransferOrder } from '../../core/model/transferModel
 import type { ClusterPlace } from '../../core/model/databaseModel.ts';
 import { findFollowUp, thenField } from '../../core/util/followUp.ts';
 import { omit } from '../../core/util/json.ts';
+import { findDistinctFolders } from '../../core/util/distinctFolders.ts';
 import { findNestedFiles } from '../../core/util/nestedFiles.ts';
 import { describeCluster } from '../../core/words/clusterWords.ts';
 import { describePlannedFollowUp } from '../../core/words/followUpWords.ts';
 import { describeNestedFiles } from '../../core/words/sharedSentences.ts';
 import { formatFileCount, formatList, formatSize, plural } from './localeFormats.ts';
-import { cutPlainText, toPlainLine, toPlainText } from './plainText.ts';
+import { cutPlainText, toPathLabel, toPlainLine, toPlainText } from './plainText.ts';
 import { getDatabaseLabel } from './searchWords.ts';
 
 /** Identifies a file by connection, database and ID. */
@@ -77,7 +78,12 @@ const maxNameLength = 60;
 
 /** Names the first few files, such as "Files: a.csv, b.csv, c.csv and 38 more". */
 function formatFileNames(files: readonly TransferFile[]): string {
-  const names = formatList(files.slice(0, maxNames).map(({ name }) => toPlainText(name, maxNameLength)));
+  const folders = findDistinctFolders(files);
+  const labels = files.slice(0, maxNames).map(({ name }, index) => {
+    const folder = folders[index] ?? '';
+    return folder === '' ? toPlainText(name, maxNameLength) : toPathLabel(`${folder}/${name}`);
+  });
+  const names = formatList(labels);
   const rest = files.length - maxNames;
   const text = rest > 0 ? plural(rest, '{1} and {0} more', '{1} and {0} more', names) : names;
   return files.length === 1 ? l10n.t('File: {0}', text) : l10n.t('Files: {0}', text);

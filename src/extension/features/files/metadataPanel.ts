@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { l10n, ViewColumn, window, type Uri, type WebviewPanel } from 'vscode';
+import { EventEmitter, l10n, ViewColumn, window, type Uri, type WebviewPanel } from 'vscode';
 import { listCitations } from '../../../core/citations/citableUnits.ts';
 import { formatApa } from '../../../core/citations/citationFormats.ts';
 import type { CopyIndex } from '../../../core/duplicates/copyIndex.ts';
@@ -7,6 +7,7 @@ import type { FileEntry, FoundFile } from '../../../core/model/fileEntry.ts';
 import type { Reason } from '../../../core/model/reason.ts';
 import { type FileStaging, getReportedStaging } from '../../../core/model/searchModel.ts';
 import { isRecent, type Clock } from '../../../core/util/clock.ts';
+import { findDistinctFolders } from '../../../core/util/distinctFolders.ts';
 import { omit } from '../../../core/util/json.ts';
 import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
 import type { Logger } from '../../../core/util/logger.ts';
@@ -59,6 +60,9 @@ export class MetadataPage implements Disposable {
   private snapshot: MetadataSnapshot;
   private pendingRequest: AbortController | undefined;
   private isWaiting = false;
+  private readonly changed = this.lifetime.track(new EventEmitter<void>());
+  /** Fires when the shown file or what is known about it changes. */
+  readonly onDidChange = this.changed.event;
   private firstLoadedAt: number | undefined;
   /** The command that fixes the problem shown on the page. */
   private remedy: SignInRemedy | undefined;
@@ -84,6 +88,18 @@ export class MetadataPage implements Disposable {
 
   get ref(): FileRef {
     return this.snapshot.ref;
+  }
+
+  /** The file with its path, if known. */
+  get namedFile(): FileRef & { readonly path?: string } {
+    const { ref, found } = this.snapshot;
+    return found?.kind === 'file' && found.path !== undefined ? { ...ref, path: found.path } : ref;
+  }
+
+  /** Shows the file's name in the tab, after the folder that distinguishes it from the files of other tabs. */
+  setTitle(folder: string): void {
+    const title = getTabTitle(folder === '' ? this.ref.name : `${folder}/${this.ref.name}`);
+    if (this.host.panel.title !== title) this.host.panel.title = title;
   }
 
   get isPinned(): boolean {
@@ -172,7 +188,7 @@ export class MetadataPage implements Disposable {
     const copies = this.findCopies(snapshot);
     const current = { ...omit(snapshot, 'copies'), ...(staging && { staging }), ...(copies && { copies }) };
     this.snapshot = withCitation(withFoundName(current));
-    this.host.panel.title = getTabTitle(this.ref.name);
+    this.changed.fire();
     this.host.post({ type: 'snapshot', snapshot: this.snapshot });
   }
 
@@ -330,10 +346,19 @@ export class MetadataPanels implements Disposable {
   private createPage(panel: WebviewPanel, snapshot: MetadataSnapshot): MetadataPage {
     const page = new MetadataPage(panel, this.dependencies, snapshot);
     this.pages.add(page);
+    page.onDidChange(() => this.updateTitles());
+    this.updateTitles();
     panel.onDidDispose(() => {
       this.pages.delete(page);
       page.dispose();
+      this.updateTitles();
     });
     return page;
+  }
+
+  private updateTitles(): void {
+    const pages = [...this.pages];
+    const folders = findDistinctFolders(pages.map(({ namedFile }) => namedFile));
+    for (const [index, page] of pages.entries()) page.setTitle(folders[index] ?? '');
   }
 }

@@ -5,6 +5,7 @@ import { filterMissingIds, filterTrimmedIds, type MissingId } from '../../../cor
 import type { Reason } from '../../../core/model/reason.ts';
 import { maxPagesWithoutNew } from '../../../core/model/searchModel.ts';
 import { getResultTime, type LeftOutSearches, type Search } from '../../../core/search/searchStore.ts';
+import { findDistinctFolders } from '../../../core/util/distinctFolders.ts';
 import { isJsonObject, type JsonObject } from '../../../core/util/json.ts';
 import type {
   ConnectionNode,
@@ -17,7 +18,7 @@ import { getCommandTitle, getDialogTitle } from '../../words/commandTitles.ts';
 import { describeFailedLookups } from '../../words/sharedLabels.ts';
 import { formatAlsoIn, formatDatabases } from '../../words/summaryWords.ts';
 import { formatList, formatNumber, formatSize, formatTime, plural, wordsLanguage } from '../../words/localeFormats.ts';
-import { toPlainLine, toPlainText } from '../../words/plainText.ts';
+import { toPathLabel, toPlainLine, toPlainText } from '../../words/plainText.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import { describeListing } from '../../words/serviceNames.ts';
 import {
@@ -178,9 +179,13 @@ export function createFileItem(node: FileNode, isChecked: boolean, alsoIn: reado
   item.id = `${node.searchKey}/${file.id}`;
   item.contextValue = 'file';
   item.iconPath = new ThemeIcon(alsoIn.length > 0 ? 'files' : 'file');
-  item.description = [describeFile(file), formatAlsoIn(alsoIn)].filter(Boolean).join(' · ');
+  const folder = toPathLabel(node.folder ?? '');
+  item.description = [folder, describeFile(file), formatAlsoIn(alsoIn)].filter(Boolean).join(' · ');
   const state = isChecked ? TreeItemCheckboxState.Checked : TreeItemCheckboxState.Unchecked;
-  item.checkboxState = { state, accessibilityInformation: { label: l10n.t('Check {0}', getLabel(file)) } };
+  item.checkboxState = {
+    state,
+    accessibilityInformation: { label: l10n.t('Check {0}', formatList([getLabel(file), folder])) },
+  };
   item.command = {
     command: 'dataTransfer.showFileMetadata',
     title: getCommandTitle('dataTransfer.showFileMetadata'),
@@ -244,10 +249,17 @@ function getName(element: unknown): string {
   return [title, name, path].find((text): text is string => typeof text === 'string' && text !== '') ?? '';
 }
 
-/** Creates the row for a file; `index` is the file's position in the list. */
-export function createFileRow(search: Search, file: FoundFile, index: number): SearchTreeNode {
-  if (file.kind === 'unreadable') return createUnreadableRow(search, file, index);
-  return { kind: 'file', searchKey: search.key, connectionId: search.connectionId, file };
+/** Creates the rows for files; `start` is the position of the first one in the list. */
+export function createFileRows(search: Search, files: readonly FoundFile[], start: number): SearchTreeNode[] {
+  const readable = files.filter((file) => file.kind === 'file');
+  const folders = findDistinctFolders(readable);
+  const folderByFile = new Map(readable.map((file, index) => [file, folders[index] ?? '']));
+  return files.map((file, index) => {
+    if (file.kind === 'unreadable') return createUnreadableRow(search, file, start + index);
+    const folder = folderByFile.get(file) ?? '';
+    const base = { kind: 'file', searchKey: search.key, connectionId: search.connectionId, file } as const;
+    return folder === '' ? base : { ...base, folder };
+  });
 }
 
 function createUnreadableRow(search: Search, file: UnreadableFile, index: number): MessageNode {

@@ -11,7 +11,7 @@ import { createMessageItem, createRemovedItem } from '../../views/placeholders.t
 import {
   createEmptySearchesItem,
   createFileItem,
-  createFileRow,
+  createFileRows,
   createFileTooltip,
   createGroupedSearchItem,
   createLastRows,
@@ -360,8 +360,4 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
 
 function createPartNode({ key }: Search, start: number): PartNode {
   return { kind: 'part', searchKey: key, start };
-}
-
-function createFileRows(search: Search, files: readonly FoundFile[], start: number): SearchTreeNode[] {
-  return files.map((file, index) => createFileRow(search, file, start + index));
 }
