@@ -68,6 +68,17 @@ describe('The transfer page', () => {
     assert.deepEqual(events, ['Submitting', 'Not sent']);
   });
 
+  it("shows in the history of an ended transfer the server's own words, if they can be read", async () => {
+    const changes = [
+      { state: 'running', at: 1000, word: 'verifying' },
+      { state: 'running', at: 1500, word: '\u2800' },
+      { state: 'succeeded', at: 2000 },
+    ] as const;
+    await show({ state: 'succeeded', ended: true, changes });
+    const events = await stand.page.locator('.timeline .name').allInnerTexts();
+    assert.deepEqual(events, ['Verifying', 'Running', 'Succeeded']);
+  });
+
   it('decodes named character references in a description, but not text that only begins with one', async () => {
     const names = 'copy nbsp lt quot AMP semi NotEqualTilde notin notes copyx unknown #65x #x41'.split(' ');
     const description = `${names.map((name) => `&${name};`).join(' ')} [link](https://example.org/?a&amp;b&copy;)`;

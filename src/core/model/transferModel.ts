@@ -191,6 +191,8 @@ export function withFollowUp(order: TransferOrder, followUp: FollowUp | undefine
 export interface StateChange {
   readonly state: TransferState;
   readonly at: number;
+  /** The server's own word for `running`, up to a limit; absent in records from earlier versions (D10: open status set). */
+  readonly word?: string;
 }
 
 /**
@@ -292,10 +294,22 @@ export function canSubmitAgain({ state, startedElsewhere }: Transfer): boolean {
   return !startedElsewhere && (hasEnded(state) || state === 'notConfirmed');
 }
 
-/** Returns a copy of a transfer that entered `state` at time `at`; the same object if the state is unchanged. */
-export function withState(transfer: Transfer, state: TransferState, at: number): Transfer {
-  if (transfer.state === state) return transfer;
-  return { ...transfer, state, changes: [...transfer.changes, { state, at }] };
+const maxWordLength = 40;
+
+/** Maximum number of changes to which a change of the word alone is added. A server may count in its words. */
+const maxWordChanges = 20;
+
+/**
+ * Returns a copy of a transfer that entered `state` at time `at`; the same object if the state is unchanged. A different
+ * `word` of the server for `running` is a change as well, up to a limit.
+ */
+export function withState(transfer: Transfer, state: TransferState, at: number, word?: string): Transfer {
+  const shown = state === 'running' && word !== undefined ? word.slice(0, maxWordLength) : undefined;
+  const { changes } = transfer;
+  const last = changes.at(-1);
+  const isNewWord = last?.word !== undefined && shown !== undefined && last.word !== shown;
+  if (transfer.state === state && !(isNewWord && changes.length < maxWordChanges)) return transfer;
+  return { ...transfer, state, changes: [...changes, { state, at, ...(shown !== undefined && { word: shown }) }] };
 }
 
 /** The number of files transferred up to a point in time; `at` is in milliseconds since 1970. */

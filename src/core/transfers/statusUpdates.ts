@@ -103,8 +103,8 @@ function applyTrusted(
   const { movedFileCount: moved, bytes } = status;
   const counts = bytes && { copiedBytes: bytes.copied, checkedBytes: (bytes.staged ?? 0) + (bytes.verified ?? 0) };
   const series = moved === undefined ? movement : addSample(movement, { at, moved, ...counts });
-  const updated = withState(omit(transfer, 'problem', 'cancelUnheeded'), getState(status), at);
-  const hasProgressed = updated.state !== transfer.state || series !== movement;
+  const updated = withState(omit(transfer, 'problem', 'cancelUnheeded'), getState(status), at, status.status);
+  const hasProgressed = updated.changes !== transfer.changes || series !== movement;
   const waitsForCancel = cancelAcceptedAt !== undefined && !hasEnded(updated.state) && !hasProgressed;
   const unheeded = waitsForCancel ? history.unheeded + 1 : 0;
   const isCancelIgnored = waitsForCancel && (transfer.cancelUnheeded === true || unheeded >= unheededThreshold);

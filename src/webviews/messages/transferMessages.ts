@@ -170,7 +170,7 @@ const isPageTransfer = object({
   canSubmitAgain: isBoolean,
   createdAt: isFiniteNumber,
   state: isState,
-  changes: array(object({ state: isState, at: isFiniteNumber })),
+  changes: array(object({ state: isState, at: isFiniteNumber, word: optional(isString) })),
   id: optional(isString),
   /** The parts of the status that the page explains; the rest is in the facts and the progress. */
   status: optional(

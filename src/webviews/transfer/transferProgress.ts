@@ -1,5 +1,6 @@
 import type { ProgressSample, TransferBytes, TransferState } from '../../core/model/transferModel.ts';
 import type { PageTransfer } from '../messages/transferMessages.ts';
+import { toReadableText } from '../shared/text.ts';
 
 /**
  * The counts of files and bytes of a transfer. If the server reports no total, `total` is the number of requested
@@ -41,6 +42,8 @@ export interface TimelineEntry {
   readonly key: string;
   /** A state, or the acceptance of a cancellation. */
   readonly event: TransferState | 'cancelAccepted';
+  /** The server's own word for the state; absent if it is unknown or can't be read. */
+  readonly word?: string;
   /** Milliseconds since 1970. */
   readonly at: number;
   /** Absent for a cancellation, for a final state, and if the duration is unknown. */
@@ -51,11 +54,12 @@ export interface TimelineEntry {
 /** Lists the states of a transfer and any accepted cancellation, with durations as observed from this machine. */
 export function listTimeline(transfer: PageTransfer, now: number): readonly TimelineEntry[] {
   const { changes, cancelAcceptedAt, ended } = transfer;
-  const states = changes.map(({ state, at }, index): TimelineEntry => {
+  const states = changes.map(({ state, at, ...change }, index): TimelineEntry => {
     const isLast = index === changes.length - 1;
     const next = changes[index + 1];
     const until = next?.at ?? now;
-    const entry = { key: `${index}`, event: state, at, isCurrent: isLast };
+    const word = toReadableText(change.word);
+    const entry = { key: `${index}`, event: state, at, isCurrent: isLast, ...(word !== undefined && { word }) };
     // The end of the state before `expired` is unknown: only the time when the expiry was discovered is known.
     const isUnknown = next?.state === 'expired';
     return (isLast && ended) || isUnknown ? entry : { ...entry, durationMs: Math.max(0, until - at) };

@@ -137,13 +137,13 @@ export function HistorySection(props: HistoryProps): VNode | null {
 
 function HistoryRow({ entry, transfer, now, toStateText }: HistoryProps & { readonly entry: TimelineEntry }): VNode {
   const { format } = usePage();
-  const { event, at, durationMs, isCurrent } = entry;
+  const { event, at, durationMs, isCurrent, word } = entry;
   const isCancel = event === 'cancelAccepted';
   const look = isCurrent || isCancel ? getLook(transfer) : event;
   return (
     <li class={isCurrent ? `current ${look}` : event} aria-current={isCurrent ? 'step' : undefined}>
       <Icon name={isCancel ? 'stop' : lookIcons[look]} />
-      <ServerText class="name">{isCancel ? l10n.t('cancellation accepted') : toStateText(event)}</ServerText>
+      <ServerText class="name">{isCancel ? l10n.t('cancellation accepted') : (word ?? toStateText(event))}</ServerText>
       <time datetime={new Date(at).toISOString()} title={format.dateTime(at)}>
         {format.time(at, now)}
       </time>

@@ -38,6 +38,27 @@ describe('Applying a status reply', () => {
     assert.deepEqual([read[2]?.status, read[2]?.askedAt], [status, 0]);
   });
 
+  it("keeps the server's words for states that it does not know, also after the end (D10)", () => {
+    const words = ['queued', 'verifying', 'verifying', 'packing', 'succeeded'];
+    const read = applyAll(
+      running,
+      words.map((status) => ({ value: { status } })),
+    );
+    assert.deepEqual(read.at(-1)?.changes.slice(running.changes.length), [
+      { state: 'running', at: 1, word: 'queued' },
+      { state: 'running', at: 2, word: 'verifying' },
+      { state: 'running', at: 4, word: 'packing' },
+      { state: 'succeeded', at: 5 },
+    ]);
+  });
+
+  it('keeps a limited number of words, of limited length, as a server may count in them', () => {
+    const replies = Array.from({ length: 100 }, (_, index) => ({ value: { status: `${index} ${'x'.repeat(500)}` } }));
+    const changes = applyAll(running, replies).at(-1)?.changes ?? [];
+    assert.ok(changes.length <= 20, String(changes.length));
+    assert.equal(changes.at(-1)?.word?.length, 40);
+  });
+
   it('forgets a "not found" when the transfer is found again (D11)', () => {
     const read = applyAll(running, [notFound, notFound, { value: { status: 'active' } }, notFound, notFound]);
     assert.equal(read.at(-1)?.state, 'active');
