@@ -17,22 +17,40 @@ export const minRequestGapMs = 200;
 
 /** Returns the interval between polls of a running transfer, in milliseconds (D33: polling intervals). */
 export function getPollIntervalMs(transfer: Transfer, now: number, { minIntervalMs, hasFocus }: PollOptions): number {
-  const { state, changes, createdAt, cancelUnheeded } = transfer;
+  const { state, cancelUnheeded } = transfer;
   if (cancelUnheeded) return Math.max(10 * minute, minIntervalMs);
   const idleMs = now - getLastProgressAt(transfer);
   // The interval grows for a state that the client does not know, because it may be final (D10: open status set).
   const idleIntervalMs = state === 'running' ? Math.min(idleMs / 12, hour) : 5 * minute;
   if (idleMs >= hour) return Math.max(idleIntervalMs, minIntervalMs);
-  // A service can accept a transfer much later than it was submitted.
-  const acceptedAt = changes.find((change) => change.state === 'accepted')?.at ?? createdAt;
-  const tenth = (now - acceptedAt) / 10;
+  const tenth = (now - getAcceptedAt(transfer)) / 10;
   const focused = Math.max(Math.min(Math.max(tenth, second), minute), minIntervalMs);
   return hasFocus ? focused : 2 * focused;
+}
+
+/**
+ * Returns the interval in milliseconds between polls of a transfer whose page the user is looking at; undefined if
+ * {@link getPollIntervalMs} applies (D33: polling intervals).
+ */
+export function getWatchedIntervalMs(
+  transfer: Transfer,
+  now: number,
+  { isLocal, minIntervalMs }: { readonly isLocal: boolean; readonly minIntervalMs: number },
+): number | undefined {
+  const { problem, status, cancelUnheeded } = transfer;
+  if (!shouldPoll(transfer) || problem || status?.isPaused || cancelUnheeded) return undefined;
+  if (!isLocal && now - getAcceptedAt(transfer) >= 10 * minute) return undefined;
+  return Math.max(isLocal ? second : 10 * second, minIntervalMs);
 }
 
 /** Returns true for a transfer that has an ID and has not ended. */
 export function shouldPoll(transfer: Transfer): boolean {
   return transfer.id !== undefined && !hasEnded(transfer.state);
+}
+
+function getAcceptedAt({ changes, createdAt }: Transfer): number {
+  // A service can accept a transfer much later than it was submitted.
+  return changes.find((change) => change.state === 'accepted')?.at ?? createdAt;
 }
 
 /** Returns the factor by which a queue's intervals must grow for all requests to fit if each takes `requestMs`. */
@@ -132,6 +150,7 @@ export class PollQueue implements Disposable {
 
   /** Polls one or all transfers as soon as possible, those that wait longest first. */
   pollNow(key?: string): void {
+    if (key !== undefined && !this.entries.has(key)) return;
     const requested = key === undefined ? this.entries.values() : [this.entries.get(key)];
     for (const entry of requested) {
       if (!entry) continue;

@@ -100,6 +100,16 @@ describe('The poll queue of a server (D33)', () => {
     assert.equal(keys().slice(0, 4), 'abab', 'each gets its turn: it may be one alone that the service fails at');
   });
 
+  it("waits longer and longer even if polls of other servers' transfers are requested", async () => {
+    respond = () => fail();
+    queue.add('a', minute);
+    for (let times = 0; times < 60; times++) {
+      queue.pollNow('elsewhere');
+      await clock.pass(second);
+    }
+    assert.ok(polls.length <= 8, String(polls.length));
+  });
+
   it('resumes its usual interval once there is a response', async () => {
     respond = () => fail();
     queue.add('a', minute);

@@ -60,6 +60,7 @@ import { describeReason, describeUnsentReason, getSignInRemedy } from '../../wor
 import { listLicenseRows } from '../../words/summaryWords.ts';
 import { describePastVerification, describeUntransferredFiles } from '../../words/verificationWords.ts';
 import { copyText, getPageWords, PanelHost } from '../../editor/panelHost.ts';
+import { WatchedPanel, type PollingServices } from './watchedPanel.ts';
 
 interface EndedTransferFlow {
   /** Loads the transfers that ended in earlier sessions. */
@@ -337,9 +338,11 @@ export class TransferPanels implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly pages = new Map<string, TransferPage>();
   private readonly dependencies: TransferPanelsDependencies;
+  private readonly polling: PollingServices;
 
-  constructor(dependencies: TransferPanelsDependencies) {
+  constructor(dependencies: TransferPanelsDependencies, polling: PollingServices) {
     this.dependencies = dependencies;
+    this.polling = polling;
     this.lifetime.track({ dispose: () => this.pages.forEach((page) => page.dispose()) });
     this.lifetime.track(dependencies.transfers.onDidChange((keys) => this.update(keys)));
     this.lifetime.track(
@@ -387,11 +390,13 @@ export class TransferPanels implements Disposable {
 
   private createPage(panel: WebviewPanel, key: string): void {
     const page = new TransferPage(panel, this.dependencies, key);
+    const polling = new WatchedPanel(this.polling, panel, key);
     this.pages.set(key, page);
     this.loadMissing();
     panel.onDidDispose(() => {
       this.pages.delete(key);
       page.dispose();
+      polling.dispose();
     });
   }
 }

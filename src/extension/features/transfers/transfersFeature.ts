@@ -129,26 +129,29 @@ function startNotifications(
 }
 
 function createPanels(
-  { connectFlow, sessions, transferStore, transferFlow, fileStateFlow }: Explorer,
+  { connectFlow, sessions, transferStore, transferFlow, fileStateFlow, monitor }: Explorer,
   editor: EditorServices,
   { extensionUri, estimates, views }: TransferDisplay,
 ): TransferPanels {
-  const { log, verificationHistory } = editor;
+  const { log, settings, verificationHistory } = editor;
   const locateFiles = (transfer: Transfer): ReturnType<typeof locateTransferredFiles> =>
     locateTransferredFiles({ ...editor, connectFlow, sessions }, transfer);
-  return new TransferPanels({
-    extensionUri,
-    log,
-    clock,
-    run: runCommand,
-    transfers: transferStore,
-    flow: transferFlow,
-    fileStates: {
-      getOverview: (transfer, limit) => fileStateFlow.getOverview(transfer, limit, untransferredStates),
-      onDidChangeConnections: sessions.onDidChange,
+  return new TransferPanels(
+    {
+      extensionUri,
+      log,
+      clock,
+      run: runCommand,
+      transfers: transferStore,
+      flow: transferFlow,
+      fileStates: {
+        getOverview: (transfer, limit) => fileStateFlow.getOverview(transfer, limit, untransferredStates),
+        onDidChangeConnections: sessions.onDidChange,
+      },
+      getEstimate: (transfer) => estimates.getEstimate(transfer),
+      reveal: views.revealTransfer,
+      places: { locateFiles, verificationHistory },
     },
-    getEstimate: (transfer) => estimates.getEstimate(transfer),
-    reveal: views.revealTransfer,
-    places: { locateFiles, verificationHistory },
-  });
+    { transfers: transferStore, monitor, clock, window, settings },
+  );
 }
