@@ -234,20 +234,20 @@ async function askStore(stores: readonly Database[]): Promise<Database | undefin
 const intervalMs = 2_000;
 
 /**
- * Reloads the list of databases repeatedly while the local service scans a store, or a folder that can't be searched
- * yet, because only the list reports the progress.
+ * Reloads the list of databases repeatedly while the active connection's local service, which may be one that somebody
+ * started, scans a store, or a folder that can't be searched yet, because only the list reports the progress.
  */
 export function watchStoreScans(services: CommandServices, clock: Clock): Disposable {
   const lifetime = new Lifetime();
   let timer: Disposable | undefined;
   const refresh = (): void => {
     timer = undefined;
-    void refreshLocalDatabases(services);
+    if (isLocalService()) void services.connectFlow.refreshDatabases();
   };
+  const isLocalService = (): boolean => services.sessions.active?.service.hasFullPages === true;
   const update = (): void => {
     const { databases, isLoading } = services.connectionStore.listing;
-    const isScanning =
-      isLocalConnectionActive(services) && databases.some(({ listing }) => listing?.state === 'scanning');
+    const isScanning = isLocalService() && databases.some(({ listing }) => listing?.state === 'scanning');
     if (isScanning && !isLoading) timer ??= clock.after(intervalMs, refresh);
   };
   lifetime.track(services.connectionStore.onDidChange(update));
