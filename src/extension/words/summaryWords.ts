@@ -11,7 +11,7 @@ import { findNestedFiles } from '../../core/util/nestedFiles.ts';
 import { describeCluster } from '../../core/words/clusterWords.ts';
 import { describePlannedFollowUp } from '../../core/words/followUpWords.ts';
 import { describeNestedFiles } from '../../core/words/sharedSentences.ts';
-import { formatFileCount, formatList, formatSize, plural } from './localeFormats.ts';
+import { formatFileCount, formatList, formatNumber, formatSize, plural } from './localeFormats.ts';
 import { cutPlainText, toPathLabel, toPlainLine, toPlainText } from './plainText.ts';
 import { getDatabaseLabel } from './searchWords.ts';
 
@@ -243,7 +243,7 @@ function formatClusterLine(orders: readonly TransferOrder[], getCluster: Summary
   const cluster = describeCluster({ l10n, plural, toPlainLine }, place);
   return places.length === orders.length
     ? l10n.t('Runs on: {0}', cluster)
-    : l10n.t('{0} of {1} transfers run on: {2}', places.length, orders.length, cluster);
+    : l10n.t('Runs on: {0} ({1} of {2} transfers)', cluster, formatNumber(places.length), formatNumber(orders.length));
 }
 
 function formatFreeSpaceLine(freeBytes: number | undefined, isSpaceShort: boolean): string {
