@@ -229,6 +229,12 @@ describe('The service of the command line', () => {
     assert.match(stderr, /cannot read/);
   });
 
+  it('says that its Node.js was removed while it started', async () => {
+    const environment = { NODE_OPTIONS: "--import=data:text/javascript,process.execPath='/nowhere/node'" };
+    const { code, stderr } = await runCli(['service', '--config', '/nowhere.json'], { environment });
+    assert.deepEqual([code, stderr], [1, "The service can't be started: /nowhere/node is missing or can't be run.\n"]);
+  });
+
   it('reports the same required Node.js version as its program', async () => {
     const { stdout } = await callCli(['help', 'service']);
     const program = await readFile(join(import.meta.dirname, '..', '..', 'src', 'service', 'sqlite.ts'), 'utf8');

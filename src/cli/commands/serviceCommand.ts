@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { createServiceEnvironment } from '../../core/util/ownProcess.ts';
@@ -29,14 +29,25 @@ async function runService({ config }: ServiceFlags): Promise<ExitCode> {
   }
   const program = join(import.meta.dirname, 'service.js');
   if (!existsSync(program)) throw new CliError(`The service program is missing: ${program}.`);
+  requireRuntime();
   const args = [program, '--config', config];
   const env = createServiceEnvironment();
   // One process instead of two, where the system can: signals and exit codes then need no forwarding.
   if (process.platform !== 'win32') process.execve?.(process.execPath, [process.execPath, ...args], env);
+  // Only Windows, and a Node.js without `execve`, reach this.
   const child = spawn(process.execPath, args, { env, stdio: 'inherit' });
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => child.kill(name));
   const [code] = (await once(child, 'exit')) as [number | null];
   return (code ?? exitCode.failed) as ExitCode;
+}
+
+function requireRuntime(): void {
+  try {
+    accessSync(process.execPath, constants.X_OK);
+  } catch {
+    // For example after an update; `execve` would abort the process instead of throwing.
+    throw new CliError(`The service can't be started: ${process.execPath} is missing or can't be run.`);
+  }
 }
 
 function isSupported(version: string): boolean {
