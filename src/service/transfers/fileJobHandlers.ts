@@ -57,16 +57,17 @@ function stageFile({ file: opened, stats }: OpenFile, file: FileToStage, signal:
   const { sha256, other, bytes } = digestFile(opened, before.bytes, signal, options);
   const after = fs.fstatSync(opened, { bigint: true });
   if (bytes !== before.bytes || after.size !== stats.size) throw createChangedFileError();
-  if (after.mtimeNs !== stats.mtimeNs) requireContent({ file: opened, stats: after }, sha256, signal);
+  if (after.mtimeNs !== stats.mtimeNs) requireContent({ file: opened, stats: after }, sha256, signal, counter);
   if (declared !== undefined && declared.hex !== other) {
     throw new BadFile(`it does not have the ${declared.algorithm} hash that its metadata states`);
   }
   return { position: file.position, bytes, modifiedMs: toMilliseconds(after.mtimeNs), sha256 };
 }
 
-function requireContent({ file, stats }: OpenFile, sha256: string, signal: JobSignal): void {
+function requireContent({ file, stats }: OpenFile, sha256: string, signal: JobSignal, counter: FileBytes): void {
   // A mount by rclone changes the time of a file when it uploads it to a store that keeps none.
-  const again = digestFile(file, Number(stats.size), signal);
+  counter.reset();
+  const again = digestFile(file, Number(stats.size), signal, { counter });
   const { size, mtimeNs } = fs.fstatSync(file, { bigint: true });
   if (again.sha256 !== sha256 || size !== stats.size || mtimeNs !== stats.mtimeNs) throw createChangedFileError();
 }

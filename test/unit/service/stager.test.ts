@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
+import syncFs from 'node:fs';
 import * as fs from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { mock } from 'node:test';
 import {
   requestStop,
   createJobSignal,
+  getByteCounts,
   type FileToStage,
   type JobResult,
 } from '../../../src/service/transfers/fileJobs.ts';
@@ -110,50 +112,65 @@ describe('Staging files (D22, D23)', () => {
     assert.equal(failure?.text, 'it does not have the sha1 hash that its metadata states');
   });
 
-  it('reports a file that was written to while it was read, even with the same size', async () => {
-    const file = nodePath.join(source, 'busy.bin');
-    await fs.writeFile(file, '');
-    await fs.truncate(file, 300_000_000);
-    const writer = spawn('sh', ['-c', 'echo; while :; do touch "$0"; done', file]);
-    try {
-      await once(writer.stdout, 'data');
-      assert.equal(stage('busy.bin').failure?.text, 'it changed while it was being read');
-    } finally {
-      writer.kill();
-      await once(writer, 'close');
-    }
-  });
+  describe('of a file that changes while it is read', () => {
+    const changed = 'it changed while it was being read';
+    let file: string;
+    let reads: number;
 
-  for (const [what, change, failure] of [
-    ['reads a file again whose time changes', '', undefined],
-    ['reports a file whose content changes', "fs.writeSync(file, 'x', 0)", 'it changed while it was being read'],
-  ] as const)
-    it(`${what} once while it is read`, async () => {
-      const path = nodePath.join(source, 'busy.bin');
-      await fs.writeFile(path, '');
-      await fs.truncate(path, 200_000_000);
-      const signal = createJobSignal();
-      const code = `const fs = require('node:fs');
-        const { buffer, path } = require('node:worker_threads').workerData;
-        require('node:worker_threads').parentPort.postMessage('ready');
-        while (Atomics.load(new BigInt64Array(buffer), 2) < 1_000_000n);
-        const file = fs.openSync(path, 'r+');
-        ${change};
-        fs.futimesSync(file, 1, 1);`;
-      const worker = new Worker(code, { eval: true, workerData: { buffer: signal.buffer, path } });
-      await once(worker, 'message');
-      const { done, failure: reported } = stageFiles({
-        folder: source,
-        files: [{ position: 0, path: 'busy.bin' }],
-        signal,
+    beforeEach(async () => {
+      file = nodePath.join(source, 'busy.bin');
+      reads = 0;
+      await fs.writeFile(file, Buffer.alloc(400_000));
+    });
+
+    afterEach(() => {
+      mock.restoreAll();
+      syncBuiltinESMExports();
+    });
+
+    /** Calls `change` with the number of reads so far, after each read. */
+    function afterReads(change: (count: number) => void): void {
+      const { readSync } = syncFs;
+      mock.method(syncFs, 'readSync', (...args: Parameters<typeof readSync>) => {
+        const count = readSync(...args);
+        change(++reads);
+        return count;
       });
-      await once(worker, 'exit');
-      assert.equal(reported?.text, failure);
+      syncBuiltinESMExports();
+    }
+
+    it('reports one whose time changes again and again, even with the same size', () => {
+      afterReads((count) => syncFs.utimesSync(file, count, count));
+      assert.equal(stage('busy.bin').failure?.text, changed);
+    });
+
+    it('reads one again whose time changes once, and counts that as progress', () => {
+      const signal = createJobSignal();
+      const counts: number[] = [];
+      afterReads((count) => {
+        if (count === 1) syncFs.utimesSync(file, 1, 1);
+        counts.push(getByteCounts(signal).read);
+      });
+      const { done } = stageFiles({ folder: source, files: [{ position: 0, path: 'busy.bin' }], signal });
       assert.deepEqual(
         done.map(({ modifiedMs }) => modifiedMs),
-        failure === undefined ? [1_000] : [],
+        [1_000],
       );
+      assert.deepEqual(counts, [0, 262_144, 0, 262_144]);
+      assert.equal(getByteCounts(signal).read, 400_000);
     });
+
+    it('reports one whose content changes once', () => {
+      afterReads((count) => {
+        if (count > 1) return;
+        const opened = syncFs.openSync(file, 'r+');
+        syncFs.writeSync(opened, 'x', 0);
+        syncFs.futimesSync(opened, 1, 1);
+        syncFs.closeSync(opened);
+      });
+      assert.equal(stage('busy.bin').failure?.text, changed);
+    });
+  });
 
   it('starts nothing after a stop request', () => {
     const signal = createJobSignal();
