@@ -23,7 +23,7 @@ const maxMessageLength = 8_192;
 /** Maximum number of folders that are listed again, because each is part of a command. */
 const maxRepeated = 100;
 
-const manyMissingCause = `over ${maxRepeated} of its folders vanished, or their listing was cut off`;
+const manyMissingCause = `over ${maxRepeated} of its folders vanished or were cut off; serve a folder that changes less`;
 
 /** The folders to list again, each once: a missing one may be back, and the listing of another one was cut off. */
 export class RepeatedFolders {
