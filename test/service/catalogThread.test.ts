@@ -55,9 +55,10 @@ describe('The catalog thread (D20)', () => {
     assert.deepEqual([await count(), await count('599')], [fileCount, 1]);
   });
 
-  it('can end during the first scan of a folder', async () => {
+  it('can end during the first scan of a folder, and says so', async () => {
     await catalog.start();
-    const requests = assert.rejects(count(), /The catalog thread exited/);
+    const message = 'The thread that searches has ended. Try again; if it ends again, restart the service.';
+    const requests = assert.rejects(count(), { status: 500, message });
     await kill();
     await requests;
     assert.equal(await count(), fileCount);

@@ -187,6 +187,9 @@ export class Catalog {
   }
 }
 
+/** For example, memory ran out, or an update replaced the program of a thread that starts again. */
+const endedMessage = 'The thread that searches has ended. Try again; if it ends again, restart the service.';
+
 interface CatalogRun {
   readonly worker: Worker;
   readonly calls: ThreadCalls<CatalogHandlers>;
@@ -214,7 +217,7 @@ export class CatalogThread {
     });
     worker.on('error', (error: unknown) => this.logger.error(`The catalog thread crashed: ${String(error)}`));
     worker.once('exit', () => {
-      run.calls.fail(new Error('The catalog thread exited.'));
+      run.calls.fail(new DatabaseUnavailableError(endedMessage));
       if (this.current === run) this.current = undefined;
     });
     this.current = run;
