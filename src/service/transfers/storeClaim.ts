@@ -2,6 +2,7 @@ import { settlesWithin, systemClock } from '../../core/util/clock.ts';
 import { getClaimName, getManifestNames } from '../../core/util/transferFolderNames.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { StoreClient, type StoreObject } from '../stores/storeClient.ts';
+import { StoreError } from '../stores/storeError.ts';
 import { nameTaken } from './folderClaim.ts';
 import { TransferFailure } from './transferErrors.ts';
 
@@ -13,6 +14,9 @@ interface StoreFolder {
 
 /** Maximum time to look for a folder while a submission waits, in milliseconds. */
 const lookUpMs = 5_000;
+
+/** The content of a mark before it is known that no other transfer has the folder; afterwards, it is the ID. */
+const claiming = 'claiming';
 
 /** Returns true if a store has a folder or an object with a name; false also if the store can't be asked in time. */
 export async function isNameTaken(daemon: RcloneDaemon, remote: string, name: string): Promise<boolean> {
@@ -31,7 +35,15 @@ export async function isNameTaken(daemon: RcloneDaemon, remote: string, name: st
 
 async function hasEntry(client: StoreClient, remote: string, name: string): Promise<boolean> {
   const { item } = await client.call('operations/stat', { fs: remote, remote: name });
-  return (item ?? undefined) !== undefined || (await client.list(remote, name)).length > 0;
+  if ((item ?? undefined) !== undefined) return true;
+  const opt = { recurse: false, noModTime: true, noMimeType: true };
+  try {
+    const { list } = await client.call('operations/list', { fs: remote, remote: name, opt });
+    return Array.isArray(list) && list.length > 0;
+  } catch (error) {
+    if (error instanceof StoreError && error.kind === 'missing') return false;
+    throw error;
+  }
 }
 
 /** Lists the objects in a folder; an empty list if there is none. Throws a failure if an object has its name. */
@@ -47,42 +59,51 @@ export async function listChosenFolder(
 
 /**
  * Marks the folder with a chosen name in a store as this transfer's until its manifest is complete. Throws a
- * {@link TransferFailure} if anything has the name, unless this transfer has marked it. A store has no folder that only
- * one program can create: so the mark is written first, and then the others are looked for, of which at least one
- * transfer finds the other one's (D24: destination layout). Throws a
- * `StoreError` if the store fails.
+ * {@link TransferFailure} if anything has the name, unless the folder is this transfer's. A store has no folder that
+ * only one program can create: so a mark that claims it is written first, and then the others are looked for, of which
+ * at least one transfer finds the other one's (D24: destination layout). Only then does the mark state that the folder
+ * is this transfer's. Throws a `StoreError` if the store fails.
  */
 export async function claimStoreFolder(client: StoreClient, folder: StoreFolder): Promise<void> {
   const { remote, transferId, folderName } = folder;
-  const name = getClaimName(transferId);
-  const path = `${folderName}/${name}`;
-  const isOwn = await hasMark(client, folder, path);
-  const hasOthers = async (): Promise<boolean> =>
-    (await client.list(remote, folderName)).some((object) => isOthers(object.path, path, isOwn));
-  if (await hasOthers()) throw createTakenFailure(folderName);
-  const content = Buffer.from(transferId);
+  const path = getMarkPath(folder);
+  if (!(await isOwnStoreFolder(client, folder))) {
+    const hasOthers = async (): Promise<boolean> =>
+      // rclone may have left an unfinished copy of the mark.
+      (await client.list(remote, folderName)).some((object) => !object.path.startsWith(path));
+    if (await hasOthers()) throw createTakenFailure(folderName);
+    await writeMark(client, folder, claiming);
+    if (await hasOthers()) {
+      await client.remove(remote, path);
+      throw createTakenFailure(folderName);
+    }
+  }
+  await writeMark(client, folder, transferId);
+}
+
+async function writeMark(client: StoreClient, { remote, transferId, folderName }: StoreFolder, text: string) {
+  const content = Buffer.from(text);
   const pieces = (async function* (): AsyncGenerator<Buffer> {
     yield await Promise.resolve(content);
   })();
-  const mark = { folder: folderName, name, bytes: content.length };
+  const mark = { folder: folderName, name: getClaimName(transferId), bytes: content.length };
   await client.write(remote, mark, pieces, new AbortController().signal);
-  if (!(await hasOthers())) return;
-  if (!isOwn) await client.remove(remote, path);
-  throw createTakenFailure(folderName);
 }
 
-function isOthers(path: string, mark: string, isOwn: boolean): boolean {
-  // rclone may have left an unfinished copy of the mark.
-  if (path.startsWith(mark)) return false;
-  // In this transfer's folder, only the mark of another one counts.
-  return !isOwn || /^[^/]+\/\.part-[0-9a-f-]{36}$/.test(path);
-}
-
-async function hasMark(client: StoreClient, { remote, transferId, folderName }: StoreFolder, mark: string) {
-  if ((await client.stat(remote, mark, undefined)) !== undefined) return true;
+/**
+ * Returns true if a folder with a chosen name is this transfer's: its mark or its manifest says so. The mark of a claim
+ * that was interrupted doesn't. Throws a `StoreError` if the store fails.
+ */
+export async function isOwnStoreFolder(client: StoreClient, folder: StoreFolder): Promise<boolean> {
+  const { remote, transferId, folderName } = folder;
+  if ((await readStart(client, remote, getMarkPath(folder))) === transferId) return true;
   for (const name of getManifestNames(transferId))
     if ((await readStart(client, remote, `${folderName}/${name}`)).includes(`"id": "${transferId}"`)) return true;
   return false;
+}
+
+function getMarkPath({ transferId, folderName }: StoreFolder): string {
+  return `${folderName}/${getClaimName(transferId)}`;
 }
 
 async function readStart(client: StoreClient, remote: string, path: string): Promise<string> {

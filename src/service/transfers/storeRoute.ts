@@ -27,7 +27,7 @@ import {
   type TransferRoute,
 } from './folderRoute.ts';
 import type { TransferRecordFile } from './journal.ts';
-import { claimStoreFolder, listChosenFolder } from './storeClaim.ts';
+import { claimStoreFolder, isOwnStoreFolder, listChosenFolder } from './storeClaim.ts';
 import { chooseManifestName, generateManifest } from './manifest.ts';
 import { getMismatchCause } from './moveSides.ts';
 import {
@@ -310,8 +310,9 @@ class StoreRoute extends FolderRoute {
       await client.write(remote, object, pieces, signal);
       await client.remove(remote, `${this.folderName}/${name}`);
       await client.rename(remote, `${this.folderName}/${part}`, `${this.folderName}/${name}`, signal);
+      const isRemoved = await client.purge(remote, getUploadFolderName(this.options.transferId));
       if (this.options.folderName !== undefined) await client.remove(remote, this.claimPath);
-      return await client.purge(remote, getUploadFolderName(this.options.transferId));
+      return isRemoved;
     });
   }
 
@@ -413,16 +414,20 @@ export async function discardInStore(daemon: RcloneDaemon, leftovers: StoreLefto
       if (error instanceof TransferFailure) return [];
       throw error;
     });
-    const isOwn = folderName === undefined || objects.some(({ path }) => path === claim);
+    const isOwn =
+      folderName === undefined ||
+      (objects.length > 0 && (await isOwnStoreFolder(client, { remote, transferId, folderName })));
     const isLeftover = ({ path }: StoreObject): boolean =>
       path.endsWith(`.part-${transferId}`) || (isOwn && path === `${folder}/${manifest}`);
     const leftover = objects.filter((object) => isLeftover(object) && object.path !== claim);
     for (const { path } of leftover) await client.remove(remote, path);
-    // The mark comes last, so that an interrupted removal is continued.
-    if (folderName !== undefined && isOwn) await client.remove(remote, claim);
     const isRemoved = await client.purge(remote, getUploadFolderName(transferId));
+    // The mark comes last, so that an interrupted removal is continued.
+    const isMarked = objects.some(({ path }) => path === claim);
+    if (isMarked) await client.remove(remote, claim);
     // Some stores reject this request if the folder doesn't exist. A folder that remains has no unfinished objects.
-    if (isOwn && objects.every(isLeftover)) await client.removeEmptyFolders(remote, folder).catch(throwIfUnreachable);
+    const canRemoveFolder = (isOwn || isMarked) && objects.every(isLeftover);
+    if (canRemoveFolder) await client.removeEmptyFolders(remote, folder).catch(throwIfUnreachable);
     if (!isRemoved) return 'failed';
     return canClose ? 'complete' : 'incomplete';
   };

@@ -46,6 +46,19 @@ describe('A folder in a store whose name was chosen (D24)', () => {
       assert.notEqual(await transfer.readManifest(), undefined);
     });
 
+    it(`loses the manifest of a canceled transfer, even if the mark is gone, but no complete file (${kind})`, async () => {
+      const transfer = await create();
+      const files = await transfer.stage({ 'a.txt': 'alpha' });
+      await transfer.move(files);
+      await transfer.finish(files);
+      await transfer.destination.write({ [`run 42/b.txt.0123abcd.part-${transfer.id}`]: 'half' });
+      for (const attempt of ['first', 'second']) {
+        await transfer.route.discard('manifest.json');
+        const remaining = [await transfer.readMoved(), await transfer.readManifest()];
+        assert.deepEqual(remaining, [{ 'a.txt': 'alpha' }, undefined], attempt);
+      }
+    });
+
     it(`is refused if an object has the name (${kind})`, async () => {
       const transfer = await create();
       await transfer.destination.write({ 'run 42': 'theirs' });
