@@ -1,6 +1,6 @@
 import { folderField, isFolderName } from '../util/folderName.ts';
 import { findFollowUp, thenField, toThenValue, type FollowUp, type FollowUpStatus } from '../util/followUp.ts';
-import type { JsonObject } from '../util/json.ts';
+import { omit, type JsonObject } from '../util/json.ts';
 import type { ClusterPlace } from './databaseModel.ts';
 import { getTransferFolderName } from '../util/transferFolderNames.ts';
 import type { Reason } from './reason.ts';
@@ -179,6 +179,31 @@ export interface TransferOrder {
 /** Returns the instructions with the chosen name of the folder, which is sent as one of them (§4.5). */
 export function getSentInstructions({ instructions, folder }: TransferOrder): JsonObject | undefined {
   return folder === undefined ? instructions : { ...instructions, [folderField]: folder };
+}
+
+/**
+ * Returns an order for a service that can choose a folder's name, with that of the instructions as the order's own
+ * (D24: destination layout).
+ */
+export function withFolderName(order: TransferOrder): TransferOrder {
+  const name = order.instructions?.[folderField];
+  return isFolderName(name) ? { ...omitFolderField(order), folder: order.folder ?? name } : order;
+}
+
+function omitFolderField(order: TransferOrder): TransferOrder {
+  if (order.instructions?.[folderField] === undefined) return order;
+  const instructions = omit(order.instructions, folderField);
+  return Object.keys(instructions).length === 0 ? omit(order, 'instructions') : { ...order, instructions };
+}
+
+/**
+ * Returns the order of a transfer to submit again, without the chosen name of its folder if that folder exists or the
+ * service refused the name (D24: destination layout).
+ */
+export function getRepeatableOrder({ id, order, status, problem }: Transfer): TransferOrder {
+  const isNameRefused = problem?.kind === 'noFolderChoice' || problem?.status === 409;
+  if (id === undefined && !isNameRefused) return order;
+  return omit(status?.folder === undefined ? order : omitFolderField(order), 'folder');
 }
 
 /** Returns an order after whose transfer the local service starts something (D72: follow-ups). */

@@ -7,6 +7,7 @@ import type { Reason } from '../model/reason.ts';
 import type { TurnObserver, TurnOptions } from '../model/requestTurn.ts';
 import {
   getSentInstructions,
+  withFolderName,
   getState,
   hasEnded,
   isWaitingToBeSent,
@@ -141,7 +142,7 @@ export class TransferFlow {
     const createdAt = clock.now();
     const intent: Transfer = {
       key: randomUUID(),
-      order,
+      order: sessions.get(order.connectionId)?.service.canChooseFolder ? withFolderName(order) : order,
       createdAt,
       state: 'submitting',
       changes: [{ state: 'submitting', at: createdAt }],

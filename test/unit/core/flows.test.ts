@@ -237,6 +237,26 @@ describe('The flows', () => {
       await until(transferStore.onDidChange, () => transferStore.get(key)?.status?.folder === 'run-42');
     });
 
+    it('stores the folder of the instructions as that of the order if the service knows the field (D24)', async () => {
+      const order = { ...rig.order, instructions: { folder: 'run-42' } };
+      rig.server.on('GET /', json({ name: localServiceName, version: '1', features: ['instructions.folder'] }));
+      await rig.connect();
+      rig.server.on('POST /api/v1/transfers', json({ id }, 201));
+      const submitted = await rig.explorer.transferFlow.submit(order);
+      assert.deepEqual(submitted.order, { ...rig.order, folder: 'run-42' });
+      const [request] = rig.server.requestsTo('POST /api/v1/transfers');
+      assert.deepEqual((JSON.parse(request?.body ?? '') as { instructions: unknown }).instructions, {
+        folder: 'run-42',
+      });
+    });
+
+    it("leaves another service's instructions as they are", async () => {
+      await rig.connect();
+      rig.server.on('POST /api/v1/transfers', json({ id }, 201));
+      const order = { ...rig.order, instructions: { folder: 'run-42' } };
+      assert.deepEqual((await rig.explorer.transferFlow.submit(order)).order, order);
+    });
+
     it('sends nothing if the ledger cannot be written', async () => {
       await rig.connect();
       await writeFile(join(rig.folder, 'transfers'), 'a file where the folder should be');

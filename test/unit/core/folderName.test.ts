@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { getRepeatableOrder, type Transfer } from '../../../src/core/model/transferModel.ts';
 import { isFolderName } from '../../../src/core/util/folderName.ts';
 import { isOwnManifest } from '../../../src/core/util/transferFolderNames.ts';
 
@@ -24,5 +25,33 @@ describe("The chosen name of a transfer's folder (D24)", () => {
     assert.equal(isOwnManifest('run-42', { ...manifest, folder: undefined }), false);
     assert.equal(isOwnManifest('run-42', { ...manifest, keywords: [] }), false);
     assert.equal(isOwnManifest('..', { ...manifest, folder: '..' }), false);
+  });
+
+  describe('is submitted again', () => {
+    const order = { connectionId: 'local', orcid: '', source: 'a', destination: 'b', files: [], folder: 'run-42' };
+    const refused: Transfer = { key: 'one', order, createdAt: 1, state: 'refused', changes: [] };
+    const getFolder = (more: Partial<Transfer>): string | undefined =>
+      getRepeatableOrder({ ...refused, ...more }).folder;
+
+    it('if the transfer was never accepted', () => {
+      assert.equal(getFolder({ problem: { kind: 'notSent' } }), 'run-42');
+      assert.equal(getFolder({ state: 'notConfirmed', problem: { kind: 'timeout', maybeDone: true } }), 'run-42');
+      assert.equal(getFolder({ problem: { kind: 'serverError', status: 500 } }), 'run-42');
+    });
+
+    it('unless its folder exists, or the service refused it', () => {
+      assert.equal(getFolder({ id, state: 'failed' }), undefined);
+      assert.equal(getFolder({ problem: { kind: 'refused', status: 409 } }), undefined);
+      assert.equal(getFolder({ problem: { kind: 'noFolderChoice' } }), undefined);
+    });
+
+    it('not as one of the instructions, if its folder exists', () => {
+      const { folder, ...plain } = order;
+      const ended: Transfer = { ...refused, id, order: { ...plain, instructions: { folder, type: 'x' } } };
+      assert.deepEqual(getRepeatableOrder(ended).instructions, { folder, type: 'x' });
+      assert.deepEqual(getRepeatableOrder({ ...ended, status: { folder } }), { ...plain, instructions: { type: 'x' } });
+      const only = { ...ended, order: { ...plain, instructions: { folder } }, status: { folder } };
+      assert.deepEqual(getRepeatableOrder(only), plain);
+    });
   });
 });

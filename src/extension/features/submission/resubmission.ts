@@ -4,11 +4,11 @@ import { mayHaveUntransferred } from '../../../core/model/fileProgress.ts';
 import { findNamedFiles } from '../../../core/model/idList.ts';
 import {
   canSubmitAgain,
+  getRepeatableOrder,
   type Transfer,
   type TransferFile,
   type TransferOrder,
 } from '../../../core/model/transferModel.ts';
-import { omit } from '../../../core/util/json.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { TransferNode } from '../../editor/contributions.ts';
 import { withLateProgress, withProgress } from '../../editor/notifications.ts';
@@ -81,14 +81,13 @@ export async function resubmitFiles(
  */
 async function prepareOrder(
   services: CommandServices,
-  { order, state }: Transfer,
+  earlier: Transfer,
   files: readonly TransferFile[],
 ): Promise<TransferOrder | undefined> {
+  const order = getRepeatableOrder(earlier);
   const session = await getOrOpenConnection(services, order.connectionId);
   const orcid = session && (await requireOrcid(services, order.connectionId));
-  // The folder of a transfer that was accepted exists.
-  const content = state === 'notConfirmed' ? order : omit(order, 'folder');
-  return orcid === undefined ? undefined : { ...content, orcid, files };
+  return orcid === undefined ? undefined : { ...order, orcid, files };
 }
 
 /** Asks for confirmation. Resolves to `back` if the order has to be edited, or the user wants to edit it. */
