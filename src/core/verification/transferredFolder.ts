@@ -1,5 +1,5 @@
-import { lstat, readdir, stat } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { lstat, open, readdir, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getMachine, isLoopback, type Connection, type ServiceInfo } from '../model/connection.ts';
 import type { Database } from '../model/databaseModel.ts';
@@ -27,10 +27,14 @@ export interface FolderSearchResult {
 
 const maxFolders = 1_000;
 
+/** The ID comes within the first lines of a manifest. */
+const headBytes = 1024;
+
 /**
  * Finds the folder that contains a transfer's files (D24: destination layout). The result can be the given folder, one
  * of its subfolders or, as on the public server, a folder within a subfolder. Never finds a folder that is named after
- * another transfer. `name` is that of the transfer's own folder.
+ * another transfer, or one with a chosen name whose manifest is another transfer's. `name` is that of the transfer's own
+ * folder.
  */
 export async function findTransferredFolder(
   folder: string,
@@ -42,7 +46,7 @@ export async function findTransferredFolder(
   if (/^\w[\w-]*$/.test(transferId)) {
     if (basename(folder) !== name) {
       const found = await findSubfolder(folder, name, searched, name === getTransferFolderName(transferId));
-      if (found !== undefined) return { found: await toTransferredFolder(found, transferId), searched };
+      if (found !== undefined) return await checkFound(found, transferId, searched);
     }
   }
   const own = basename(folder);
@@ -50,7 +54,31 @@ export async function findTransferredFolder(
   searched.push(join(folder, manifestName));
   const result = await toTransferredFolder(folder, transferId);
   const isFound = result.manifest !== undefined || own === name;
-  return isFound && (await isFolder(folder)) ? { found: result, searched } : { searched };
+  if (!isFound || !(await isFolder(folder))) return { searched };
+  return own === name ? await checkFound(folder, transferId, searched) : { found: result, searched };
+}
+
+async function checkFound(folder: string, transferId: string, searched: readonly string[]) {
+  const found = await toTransferredFolder(folder, transferId);
+  // A later transfer can have a chosen name whose folder was moved away.
+  return (await isForeignManifest(found.manifest, transferId)) ? { searched } : { found, searched };
+}
+
+async function isForeignManifest(manifest: string | undefined, transferId: string): Promise<boolean> {
+  if (manifest === undefined || basename(dirname(manifest)) === getTransferFolderName(transferId)) return false;
+  const head = await readHead(manifest).catch(() => '');
+  const [, id] = /^\s*\{[^{}]*"id": "([0-9a-f-]{36})"/.exec(head) ?? [];
+  return id !== undefined && id !== transferId.toLowerCase() && /"name": "manifest"/.test(head);
+}
+
+async function readHead(path: string): Promise<string> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
 }
 
 async function findSubfolder(

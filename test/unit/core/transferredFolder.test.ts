@@ -64,6 +64,17 @@ describe('The folder of transferred files', () => {
     assert.equal((await findTransferredFolder(folder, id, 'other')).found, undefined);
   });
 
+  it("isn't that with the chosen name if the manifest is another transfer's, as after the first was moved (D24)", async () => {
+    const manifest = await put('run-42', 'manifest.json');
+    const write = async (owner: string): Promise<void> =>
+      await writeFile(manifest, JSON.stringify({ name: 'manifest', id: owner, folder: 'run-42' }, undefined, 2));
+    const find = async (place: string) => (await findTransferredFolder(place, id, 'run-42')).found;
+    await write(other);
+    assert.deepEqual([await find(folder), await find(join(folder, 'run-42'))], [undefined, undefined]);
+    await write(id);
+    assert.deepEqual(await find(folder), { folder: join(folder, 'run-42'), manifest });
+  });
+
   it('has a manifest of another name if it contains a file with the usual one, also with a chosen name', async () => {
     await put('run-42', 'manifest.json');
     const manifest = await put('run-42', `manifest-${id}.json`);
