@@ -77,7 +77,7 @@ function createSubmitRoute(apiBase: string, queue: TransferQueue): DescribedRout
     },
     problems: {
       403: 'The destination is read-only, the service starts nothing after transfers, the Host header does not name this service, or the request is from a page of another origin.',
-      409: 'The destination already has something with the name in `instructions.folder`.',
+      409: 'The destination, an unfinished transfer or one that is still being cleaned up has the name in `instructions.folder`.',
       404: 'A database does not exist, or the source does not have all files; the first hundred are listed.',
       500: 'The source cannot be read or has not been listed yet, or the transfer journal cannot be written.',
     },

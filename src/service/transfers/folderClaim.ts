@@ -57,6 +57,8 @@ async function claim({ transferId, folderName, destinationFolder, destinationPla
     if (isTaken(folder)) throw new BadFile(nameTaken);
     fs.renameSync(marked, folder);
   } catch (error) {
+    // Over a network, a renaming can succeed and report an error.
+    if (await isClaimed(folder, transferId)) return;
     if (error instanceof BadFile || !isTaken(folder)) throw error;
     throw new BadFile(nameTaken);
   }

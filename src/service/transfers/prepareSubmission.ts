@@ -113,6 +113,8 @@ interface UsedFolder {
   readonly destinationId: string;
   readonly destinationPlace?: string | undefined;
   readonly folderName?: string | undefined;
+  /** Present for an ended transfer: the name of the manifest to remove, if any, along with the unfinished files. */
+  readonly manifestName?: string;
 }
 
 /**
@@ -125,8 +127,10 @@ export function refuseUsedFolder({ folderName, ...record }: UsedFolder, used: It
   for (const one of used) {
     const isSameName = one.folderName !== undefined && foldPath(one.folderName) === foldPath(folderName);
     const isSamePlace = destinationPlace !== undefined && one.destinationPlace === destinationPlace;
-    if (isSameName && (isSamePlace || one.destinationId === destinationId))
-      throw createTakenProblem(folderName, 'belongs to a transfer that is not finished');
+    if (!isSameName || !(isSamePlace || one.destinationId === destinationId)) continue;
+    const isEnded = one.manifestName !== undefined;
+    const state = isEnded ? 'whose unfinished files are still being removed' : 'that is not finished';
+    throw createTakenProblem(folderName, `belongs to a transfer ${state}`);
   }
 }
 

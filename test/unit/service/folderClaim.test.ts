@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
+import builtIn from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { createJobSignal } from '../../../src/service/transfers/fileJobs.ts';
 import { claimFolder, openTransferFolder } from '../../../src/service/transfers/folderClaim.ts';
 import { discardTransfer, removeParts } from '../../../src/service/transfers/manifest.ts';
+import { refuseUsedFolder } from '../../../src/service/transfers/prepareSubmission.ts';
 import { moveFiles } from '../../../src/service/transfers/moveFiles.ts';
 
 const [one, two] = ['2c1d5e0a-0000-4000-8000-000000000001', '2c1d5e0a-0000-4000-8000-000000000002'] as const;
@@ -54,6 +57,30 @@ describe('The claim of a folder with a chosen name (D24)', () => {
       failures.filter((text) => text !== taken),
       [undefined],
     );
+  });
+
+  it('is complete if the renaming succeeded, but reported an error', async () => {
+    const rename = builtIn.renameSync;
+    builtIn.renameSync = (from, to) => {
+      rename(from, to);
+      throw Object.assign(new Error('rename'), { code: 'EIO' });
+    };
+    syncBuiltinESMExports();
+    try {
+      assert.equal(await claim(), undefined);
+    } finally {
+      builtIn.renameSync = rename;
+      syncBuiltinESMExports();
+    }
+    assert.deepEqual(list(), ['run', `run/.part-${one}`]);
+  });
+
+  it('is refused at submission with the state of the transfer that has the name', () => {
+    const record = { destinationId: 'archive', folderName: 'Run' };
+    const refuse = (used: object) => (): void => refuseUsedFolder(record, [{ ...record, folderName: 'run', ...used }]);
+    assert.throws(refuse({}), /belongs to a transfer that is not finished\./);
+    assert.throws(refuse({ manifestName: '' }), /a transfer whose unfinished files are still being removed\./);
+    assert.doesNotThrow(refuse({ destinationId: 'other' }));
   });
 
   const steps: Readonly<Record<string, () => void>> = {
