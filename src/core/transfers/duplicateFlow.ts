@@ -125,8 +125,8 @@ interface DuplicateFlowDependencies {
 
 /** The results so far for the planned files. */
 interface KnownSoFar {
-  /** The chosen names of transfers' folders. */
-  readonly folders: ReadonlySet<string>;
+  /** The chosen names of transfers' folders at the destination. */
+  folders: ReadonlySet<string>;
   /** The content keys of the files at the destination that have a path, and of those whose path is unknown. */
   readonly contents: Set<string>;
   readonly unplaced: Set<string>;
@@ -177,7 +177,7 @@ export class DuplicateFlow {
     const [order] = orders;
     const files = orders.flatMap((one) => one.files);
     const sets = { contents: new Set<string>(), unplaced: new Set<string>(), copies: new Set<string>() };
-    const known: KnownSoFar = { folders: this.findFolders(), ...sets, isComplete: false, received: new Map() };
+    const known: KnownSoFar = { folders: new Set(), ...sets, isComplete: false, received: new Map() };
     if (order) await this.collect({ order, files, known }, options);
     const { isComplete } = known;
     if (order && !isComplete) this.addLoadedResults(order, files, known);
@@ -191,15 +191,23 @@ export class DuplicateFlow {
     return { atDestination: new Set(files.filter(isThere)), elsewhere, unplaced, isComplete, received };
   }
 
-  private findFolders(): ReadonlySet<string> {
-    const all = this.dependencies.transfers.getAll();
-    return new Set(all.flatMap(({ status, order }) => status?.folder ?? order.folder ?? []));
+  private findFolders({ connectionId, destination }: TransferOrder): ReadonlySet<string> {
+    const all = this.dependencies.transfers.getAll().flatMap(({ status, order }) => {
+      const isThere = order.connectionId === connectionId && order.destination === destination;
+      return isThere ? (status?.folder ?? order.folder ?? []) : [];
+    });
+    return new Set(all);
   }
 
   private async collect(plan: Plan, options: KnownCopiesOptions): Promise<void> {
     const limit = new AbortController();
-    const work = [this.searchDestination(plan, limit.signal), this.findReceived(plan, options, limit.signal)];
-    await this.waitFor(Promise.allSettled(work), options.signal);
+    const search = async (): Promise<void> => {
+      await this.dependencies.loadFinished();
+      plan.known.folders = this.findFolders(plan.order);
+      const work = [this.searchDestination(plan, limit.signal), this.findReceived(plan, options, limit.signal)];
+      await Promise.allSettled(work);
+    };
+    await this.waitFor(search(), options.signal);
     limit.abort();
   }
 
@@ -228,9 +236,8 @@ export class DuplicateFlow {
     { readVerified }: KnownCopiesOptions,
     signal: AbortSignal,
   ): Promise<void> {
-    const { transfers, loadFinished } = this.dependencies;
+    const { transfers } = this.dependencies;
     if (files.every((file) => getContentKey(file) === undefined)) return;
-    await loadFinished();
     const earlier = filterSameDestination(transfers.getAll(), order).slice(0, maxEarlierTransfers);
     known.received = findReceivedFiles(files, earlier, (await readVerified?.(earlier, signal)) ?? []);
   }

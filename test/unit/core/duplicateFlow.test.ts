@@ -170,4 +170,22 @@ describe('Checking the destination for planned files', () => {
       transfer.key,
     );
   });
+
+  it('finds files in a folder with a chosen name of an earlier transfer to the same destination only (D24)', async () => {
+    const placed = ['run/1', 'elsewhere/2'].map((path, index) => {
+      return { id: path, path, bytes: 5, hash: `sha256:${'ab'.charAt(index).repeat(64)}` };
+    });
+    rig.server.on('POST /api/v1/files', page(...placed));
+    await connect();
+    const { transferFlow } = rig.explorer;
+    const transfer = await trackEarlier();
+    await transferFlow.save({ ...transfer, order: { ...transfer.order, folder: 'run' } });
+    const order = { ...transfer.order, destination: 'other', folder: 'elsewhere' };
+    await transferFlow.save({ ...transfer, key: '2c1d5e0a-0000-4000-8000-000000000002', order });
+    const { atDestination } = await find([file('1', 'a'), file('2', 'b')]);
+    assert.deepEqual(
+      [...atDestination].map(({ id }) => id),
+      ['1'],
+    );
+  });
 });
