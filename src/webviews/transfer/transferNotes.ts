@@ -60,11 +60,15 @@ function createStateNote(transfer: PageTransfer): TransferNote | undefined {
   }
 }
 
-function describeUnconfirmed({ order: { folder = 'dts-<ID>' } }: PageTransfer): string {
-  return l10n.t(
-    "The server didn't confirm this transfer. It may have started anyway, so it won't be sent again automatically. Check the destination for a folder named {0}.",
-    folder,
+function describeUnconfirmed({ order: { folder } }: PageTransfer): string {
+  const text = l10n.t(
+    "The server didn't confirm this transfer. It may have started anyway, so it won't be sent again automatically.",
   );
+  const place =
+    folder === undefined
+      ? l10n.t('Check the destination for a folder named dts- followed by an ID.')
+      : l10n.t('Check the destination for a folder named {0}.', folder);
+  return `${text} ${place}`;
 }
 
 /**

@@ -86,7 +86,10 @@ export async function markTransferStarted(services: CommandServices, node: Trans
 
 function describeIdPlace({ folder }: TransferOrder): string {
   if (folder !== undefined)
-    return l10n.t('Transfer ID. At the destination, manifest.json in the folder {0} contains it.', toPlainLine(folder));
+    return l10n.t(
+      'Transfer ID. In the folder {0}, the name of the file .part-… contains it or, after the end, the manifest.',
+      toPlainLine(folder),
+    );
   return l10n.t(
     "Transfer ID. At the destination, the transfer's files are in a folder whose name is dts- followed by this ID.",
   );
