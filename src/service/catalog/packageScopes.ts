@@ -188,19 +188,14 @@ interface CachedPackage {
 const packageName = 'datapackage.json';
 const maxCached = 64;
 
-/** Returns true for the path of a file that describes other files, such as a Data Package or a transfer's manifest. */
+/** Returns true for the path of a file that describes other files, such as a Data Package or the manifest in `dts-<ID>`. */
 export function isDescriptionFile(path: string): boolean {
   const name = getBaseName(path);
-  return (
-    [packageName, crateName, citationName, bidsName, bagName, ...bagManifestNames].includes(name) ||
-    getFolderManifestNames(getParentFolder(path), [name]).includes(name)
-  );
-}
-
-function getFolderManifestNames(folder: string, names: readonly string[]): readonly string[] {
-  const transferId = findFolderTransferId(getBaseName(folder));
-  if (transferId !== undefined) return getManifestNames(transferId);
-  return isFolderName(getBaseName(folder)) ? findManifestNames(names) : [];
+  const transferId = findFolderTransferId(getBaseName(getParentFolder(path)));
+  // Many programs write a manifest.json, and a folder with a chosen name is scanned when its transfer ends.
+  const manifestNames = transferId === undefined ? [] : getManifestNames(transferId);
+  const names = [packageName, crateName, citationName, bidsName, bagName, ...bagManifestNames, ...manifestNames];
+  return names.includes(name);
 }
 
 /** Reads the Data Packages in a folder tree and caches the most recently loaded ones (D20: folders as databases). */
@@ -242,7 +237,8 @@ export class PackageCache {
   private findManifest(folder: string): string | undefined {
     const path = nodePath.join(this.root, folder);
     const exists = (name: string): boolean => fs.existsSync(nodePath.join(path, name));
-    if (findFolderTransferId(getBaseName(folder)) !== undefined) return getFolderManifestNames(folder, []).find(exists);
+    const transferId = findFolderTransferId(getBaseName(folder));
+    if (transferId !== undefined) return getManifestNames(transferId).find(exists);
     // If the name was chosen, only the manifest's content shows that it is one (D24: destination layout).
     // Every manifest with another name is there because a file has this one.
     if (!isFolderName(getBaseName(folder)) || !exists(manifestName)) return undefined;

@@ -308,13 +308,13 @@ describe('The metadata of files from Data Packages around them (D20)', () => {
     ['sub/tagmanifest-sha256.txt', false],
     ['manifest.json', false],
     ['.sub/manifest.json', false],
-    ['sub/manifest.json', true],
+    ['sub/manifest.json', false],
     [`${transferFolder}/manifest.json`, true],
     [`sub/${transferFolder}/manifest.json`, true],
     [`${transferFolder}/.sub/manifest.json`, false],
     [`${transferFolder}/manifest-${transferId}.json`, true],
     [`${transferFolder}/manifest-22222222-2222-4222-8222-222222222222.json`, false],
-    [`sub/manifest-${transferId}.json`, true],
+    [`sub/manifest-${transferId}.json`, false],
     [`.sub/manifest-${transferId}.json`, false],
   ];
   for (const [path, is] of descriptions) {
