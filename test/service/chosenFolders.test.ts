@@ -99,7 +99,11 @@ describe("A transfer whose folder's name was chosen (D24)", () => {
     await rig.cancel(id);
     await rig.waitForStatus(id, 'failed');
     assert.deepEqual(await fs.readdir(rig.target), []);
-    const again = await rig.mustSubmit(['a.txt'], into('run-42'));
+    // Until its unfinished files are removed, the canceled transfer keeps the name.
+    const again = await eventually(async () => {
+      const { status, body } = await rig.submit(['a.txt'], into('run-42'));
+      return status === 201 ? (body as { id: string }).id : undefined;
+    });
     await rig.waitForStatus(again, 'succeeded');
   });
 
@@ -119,7 +123,10 @@ describe("A transfer whose folder's name was chosen (D24)", () => {
     await rig.cancel(id);
     await rig.waitForStatus(id, 'failed');
     assert.deepEqual(await rig.listReceivedFiles(), ['run-42/a.txt']);
-    await assertConflict('run-42', 'already exists at the destination');
+    await eventually(async () => {
+      const { body } = await rig.submit(['a.txt'], into('run-42'));
+      return JSON.stringify(body).includes('already exists at the destination') ? true : undefined;
+    });
   });
 
   it('is created behind a link to the destination, as long as the link leads to the same folder', async () => {
