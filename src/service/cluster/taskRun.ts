@@ -101,7 +101,8 @@ export class TaskRun {
     // same name would find its work done.
     const isLost = array.id === undefined && known.length === 0 && results.size === 0;
     if (isLost) await this.submit(array);
-    else if (array.id === undefined && known[0] !== undefined) await array.confirm(known[0].arrayId);
+    const own = known.find(isAlive) ?? known.at(-1);
+    if (array.id === undefined && own !== undefined) await array.confirm(own.arrayId);
     const alive = new Set(known.filter(isAlive).map(({ index }) => index));
     for (const task of array.tasks) {
       if (results.has(task.index)) await this.takeResult({ array, task }, '');
@@ -147,7 +148,9 @@ export class TaskRun {
     throwIfStopped(signal);
     const tasks = cluster.slurm.findTasks([...new Set(arrays.map(({ name }) => name))]);
     while (!(await settlesWithin(cluster.clock, stopCheckMs, tasks))) throwIfStopped(signal);
-    return await tasks;
+    // Before a pause, arrays had the same names, and Slurm still remembers them.
+    const ids = new Map(arrays.map(({ name, id }) => [name, id]));
+    return (await tasks).filter(({ name, arrayId }) => (ids.get(name) ?? arrayId) === arrayId);
   }
 
   private async collect(tasks: readonly SlurmTask[]): Promise<void> {

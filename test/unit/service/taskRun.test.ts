@@ -37,17 +37,24 @@ if (process.platform !== 'win32')
 
     /**
      * Starts a run for files 0 to 7. Slurm has an array with two files in each of its tasks, whose states are given; a
-     * task without one has ended without a result. Resolves to the run after it has been stopped.
+     * task without one has ended without a result. Slurm also lists an array of the same name that a pause has ended.
+     * Resolves to the run after it has been stopped.
      */
-    async function run(states: readonly (string | undefined)[], tasks: number, withResult?: number): Promise<TaskRun> {
+    async function run(
+      states: readonly (string | undefined)[],
+      tasks: number,
+      withResult?: number,
+      isConfirmed = true,
+    ): Promise<TaskRun> {
       const cluster = new Cluster({ slurm: { folder: join(folder, 'tasks'), tasks } }, systemClock);
       const jobs = states.map((_, index) => describeJob(2 * index, 2 * index + 1));
       const array = await TaskArray.create(await cluster.createTransferFolder('a'), 1, jobs);
-      await array.confirm('4');
+      if (isConfirmed) await array.confirm('4');
       const done = jobs[withResult ?? -1]?.job.files.map(({ position }) => ({ position, bytes: 1 }));
       if (done !== undefined) await array.tasks[withResult ?? -1]?.files.writeResult({ done });
+      const former = states.map((_, index) => `echo '3|${index}|${array.name}|CANCELLED|None|dtn1'`);
       const lines = states.map((state, index) => state && `echo '4|${index}|${array.name}|${state}|None|dtn1'`);
-      replace('squeue', lines.filter(Boolean).join('\n'));
+      replace('squeue', [...former, ...lines.filter(Boolean)].join('\n'));
       const signal = createJobSignal();
       const task = describeJob(0, 1, 2, 3, 4, 5, 6, 7);
       const taskRun = new TaskRun({ cluster, transferId: 'a', arrays: [array], task, signal });
@@ -85,6 +92,13 @@ if (process.platform !== 'win32')
       const waiting = [undefined, undefined, undefined, undefined];
       const [moving, moved] = ['transferring', 'transferred'];
       assert.deepEqual(listStates(taskRun), [moving, moving, ...waiting, moved, moved]);
+      assert.equal(readSubmission(), '');
+    });
+
+    it('are those that work if the answer to their submission was lost after a pause', async () => {
+      const taskRun = await run(['RUNNING', 'RUNNING', 'RUNNING', 'RUNNING'], 4, undefined, false);
+      assert.equal(taskRun.activity, '4 of 4 tasks on dtn1');
+      assert.equal(readFileSync(join(folder, 'tasks', 'tasks-a', 'move-1', 'id'), 'utf8'), '4');
       assert.equal(readSubmission(), '');
     });
 
