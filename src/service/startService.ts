@@ -214,10 +214,13 @@ class LocalService {
   private async endFormerTasks(): Promise<void> {
     const { journal, clock, config, options } = this;
     const cluster = this.cluster.current;
-    const unfinished = journal.listUnfinished().map(({ id }) => id);
+    const unfinished = journal.listUnfinished();
+    const tooSmall = cluster ? unfinished.filter((record) => !cluster.isWorthwhile(record)) : [];
+    const tooSmallIds = new Set(tooSmall.map(({ id }) => id));
     const leftovers = journal.listLeftovers().map(({ transferId }) => transferId);
-    const transferIds = new Set([...unfinished, ...leftovers]);
-    await endFormerTasks({ dataFolder: config.dataFolder, cluster, transferIds, clock, logger: options.logger });
+    const transferIds = new Set([...unfinished.map(({ id }) => id), ...leftovers]);
+    const { logger } = options;
+    await endFormerTasks({ dataFolder: config.dataFolder, cluster, transferIds, tooSmallIds, clock, logger });
   }
 
   private async share(sharingToken: string): Promise<void> {

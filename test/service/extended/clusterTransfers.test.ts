@@ -209,6 +209,18 @@ if (canRunSlurm)
       await assertReceived(id);
     });
 
+    it('goes on without its tasks if the configuration no longer allows them for its size, and says so', async () => {
+      await rig.restart(slowOptions());
+      const id = await rig.mustSubmit(paths);
+      await waitForTasks(id);
+      await rig.restart(options({ minFiles: fileCount + 1 }));
+      assert.equal(countTasks(), 0);
+      const folder = nodePath.join(servers.root, 'tasks');
+      const line = `cluster.slurm.minBytes and minFiles no longer allow all tasks in ${folder}: the tasks of 1 transfer there are ended`;
+      assert.ok(rig.logged.includes(line), rig.logged.join('\n'));
+      await assertReceived(id);
+    });
+
     it('leaves no task after a cancellation while its destination is not served', async () => {
       await rig.restart(slowOptions());
       const id = await rig.mustSubmit(paths);
