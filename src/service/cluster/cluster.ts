@@ -58,11 +58,9 @@ export class Cluster {
     return sizeBytes >= minBytes || fileCount >= minFiles;
   }
 
-  /** Uses other options from now on. Returns false if only another cluster can: jobs and results are in its folder. */
-  change({ slurm }: ClusterConfig): boolean {
-    if (slurm.folder !== this.config.folder) return false;
+  /** Uses other options from now on. Their folder must be the same, because jobs and results are in it. */
+  change({ slurm }: ClusterConfig): void {
     this.config = slurm;
-    return true;
   }
 
   /** The folder of all arrays. */
@@ -153,6 +151,10 @@ export class ClusterChoice {
   private readonly clock: Clock;
   private configured: string | undefined;
   private last: Cluster | undefined;
+  /** All clusters since the start of the service, by folder. */
+  private readonly clusters = new Map<string, Cluster>();
+  /** The clusters of transfers that wait for their databases. */
+  private readonly kept = new Map<string, Cluster>();
 
   constructor(config: ClusterConfig | undefined, clock: Clock) {
     this.clock = clock;
@@ -173,8 +175,32 @@ export class ClusterChoice {
     const text = config && JSON.stringify(config);
     if (text === this.configured) return false;
     this.configured = text;
-    if (config !== undefined && this.last?.change(config) !== true) this.last = new Cluster(config, this.clock);
+    if (config === undefined) return true;
+    const { folder } = config.slurm;
+    const known = this.clusters.get(folder);
+    this.last = known ?? new Cluster(config, this.clock);
+    this.last.change(config);
+    this.clusters.set(folder, this.last);
     return true;
+  }
+
+  /** Has a transfer go on with its cluster, where it may have tasks, when {@link take} asks for it. */
+  keep(transferId: string, cluster: Cluster | undefined): void {
+    if (cluster !== undefined) this.kept.set(transferId, cluster);
+  }
+
+  /** Returns the cluster of {@link keep} and forgets it; undefined if there is none. */
+  take(transferId: string): Cluster | undefined {
+    const cluster = this.kept.get(transferId);
+    this.kept.delete(transferId);
+    return cluster;
+  }
+
+  /** Ends the tasks of a transfer on every cluster since the start of the service, as {@link Cluster.endTasks} does. */
+  async endTasks(transferId: string): Promise<boolean> {
+    this.kept.delete(transferId);
+    const results = [...this.clusters.values()].map(async (cluster) => await cluster.endTasks(transferId));
+    return !(await Promise.all(results)).includes(false);
   }
 }
 

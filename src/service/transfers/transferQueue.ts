@@ -286,6 +286,7 @@ export class TransferQueue {
     live.stop();
     live.detach();
     this.live.delete(record.id);
+    this.options.cluster?.keep(record.id, live.run.cluster);
     this.unserved.suspend(record);
   }
 
@@ -343,7 +344,8 @@ export class TransferQueue {
     }
     const files = newFiles ?? journal.listFiles(record.id);
     const limits = { throttleBytesPerSecond, isResumed: !newFiles };
-    const run = { ...databases, threads: this.threads, daemon, cluster: cluster?.current, clock, ...limits };
+    const clusters = { cluster: cluster?.current, keptCluster: cluster?.take(record.id) };
+    const run = { ...databases, threads: this.threads, daemon, ...clusters, clock, ...limits };
     const movedCount = files.filter((file) => file.isTransferred).length;
     const live = new LiveTransfer({ ...record, movedCount }, files, { journal, clock, logger }, run);
     this.live.set(record.id, live);
@@ -367,7 +369,7 @@ export class TransferQueue {
     for (const next of this.waiting) {
       if (this.isClosed || this.acknowledgementGate.isClosed) return;
       const mustWait = !next.run.isOnCluster && this.isBusy;
-      if (mustWait && this.options.cluster?.current === undefined) return;
+      if (mustWait && this.options.cluster?.latest === undefined) return;
       if (mustWait) continue;
       this.waiting.delete(next);
       this.startTransfer(next);

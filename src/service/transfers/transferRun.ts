@@ -52,6 +52,8 @@ export interface TransferRunOptions {
   readonly daemon: RcloneDaemon;
   /** The cluster that large transfers between folders use, if there is one. */
   readonly cluster?: Cluster | undefined;
+  /** The cluster on which the transfer runs already, whatever its size. */
+  readonly keptCluster?: Cluster | undefined;
   readonly clock: Clock;
   readonly throttleBytesPerSecond: number | undefined;
   readonly isResumed: boolean;
@@ -95,6 +97,7 @@ export class TransferRun {
     this.files = [...files];
     for (const file of files) this.count(file, 1);
     this.wasInterrupted = options.isResumed;
+    if (options.keptCluster !== undefined) this.choice = { cluster: options.keptCluster };
     const { location, restore } = options.source;
     if (restore !== undefined && location.remote !== undefined)
       this.archivedFiles = new ArchivedFiles({ ...options, remote: location.remote, restore });
@@ -117,12 +120,19 @@ export class TransferRun {
     return this.hasLeftovers || mayGetLateObjects ? this.manifestName : undefined;
   }
 
+  /** The cluster that does the work; undefined if none does. */
+  get cluster(): Cluster | undefined {
+    // The sizes that the cluster takes can change meanwhile.
+    this.choice ??= { cluster: this.chooseCluster() };
+    return this.choice.cluster;
+  }
+
   /** True if a cluster does the work. */
   get isOnCluster(): boolean {
     return this.cluster !== undefined;
   }
 
-  /** The cluster that does the work; undefined if none does. */
+  /** The cluster that does the work, as the status describes it; undefined if none does. */
   get clusterSummary(): ClusterSummary | undefined {
     return this.cluster?.summary;
   }
@@ -227,12 +237,6 @@ export class TransferRun {
     const options = { ...this.options, transferId, folderName, destinationPlace };
     this.openRoute ??= createRoute({ ...options, isFlushed, abandonment, cluster: this.cluster });
     return this.openRoute;
-  }
-
-  private get cluster(): Cluster | undefined {
-    // The sizes that the cluster takes can change meanwhile.
-    this.choice ??= { cluster: this.chooseCluster() };
-    return this.choice.cluster;
   }
 
   private chooseCluster(): Cluster | undefined {

@@ -149,7 +149,7 @@ export class UnservedTransfers {
   private async removeLeftovers(leftovers: Leftovers): Promise<boolean> {
     const { transferId, destinationId } = leftovers;
     const { journal, databases, cluster } = this.options;
-    if (this.isClosed || (await cluster?.latest?.endTasks(transferId)) === false) return false;
+    if (this.isClosed || (await cluster?.endTasks(transferId)) === false) return false;
     const location = databases.findById(destinationId)?.location;
     if (location === undefined) return false;
     const removal = await this.removeAt(location, leftovers);
