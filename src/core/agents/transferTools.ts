@@ -191,8 +191,10 @@ async function changeTransfer(
 ): Promise<JsonObject> {
   const { transferFlow, transferStore } = context.services;
   await transferFlow.loadFinished();
-  const transfer = findTransfer(context, id);
-  if (!transfer) throw new AgentError('notFound', "There is no such transfer in the user's records.");
+  const known = findTransfer(context, id);
+  if (!known) throw new AgentError('notFound', "There is no such transfer in the user's records.");
+  // Somebody may have paused or resumed it since the last status.
+  const transfer = kind === 'cancel' ? known : await refresh(context, known);
   const note = findNeedlessness(transfer, kind);
   if (note !== undefined) return { ...toTransferAnswer(transfer, context.describeReason), note };
   if (transfer.id === undefined) throw new AgentError('cannotTransfer', "The service hasn't returned an ID for it.");
@@ -210,6 +212,8 @@ async function changeTransfer(
 function findNeedlessness(transfer: Transfer, kind: ChangeQuestion['kind']): string | undefined {
   if (hasEnded(transfer.state)) return 'It has already ended.';
   if (kind === 'pause' && isPausedByUser(transfer)) return 'It is already paused.';
+  if (kind !== 'cancel' && isPaused(transfer))
+    return 'Its local service is stopped. It continues when the service starts.';
   return kind === 'resume' && transfer.status?.isPaused === false ? "It isn't paused." : undefined;
 }
 

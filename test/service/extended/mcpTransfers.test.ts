@@ -266,9 +266,14 @@ describe('Agents over MCP', () => {
     assert.equal((await client.call('pause_transfer', { id })).content['code'], 'declined');
     assert.equal(server.requestsTo(pause).length, 0);
     assert.equal((await client.get('pause_transfer', { id }))['state'], 'paused');
+    server.on(`GET /api/v1/transfers/${id}`, json(status(true)));
     assert.equal((await client.get('pause_transfer', { id }))['note'], 'It is already paused.');
     assert.equal((await client.get('resume_transfer', { id }))['state'], 'active');
+    server.on(`GET /api/v1/transfers/${id}`, json(status(false)));
     assert.equal((await client.get('resume_transfer', { id }))['note'], "It isn't paused.");
+    // The user pauses it elsewhere.
+    server.on(`GET /api/v1/transfers/${id}`, json(status(true)));
+    assert.equal((await client.get('pause_transfer', { id }))['note'], 'It is already paused.');
     assert.deepEqual([server.requestsTo(pause).length, server.requestsTo(resume).length], [1, 1]);
     assert.deepEqual(messages.slice(2), [`Pause the transfer ${id} to Beta?`, `Resume the transfer ${id} to Beta?`]);
     await server.stop();

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { AgentError } from '../../../src/core/agents/agentError.ts';
 import { callAgentTool } from '../../../src/core/agents/callAgentTool.ts';
 import type { JsonObject } from '../../../src/core/util/json.ts';
 import { json, problem } from '../../support/faultBehaviors.ts';
@@ -84,6 +85,17 @@ describe('The results of tools for agents', () => {
       assert.deepEqual(await get('cancel_transfer', { id }), { state: 'waiting for user confirmation', hint: 'later' });
       assert.equal(stage.questions.at(-1)?.kind, 'cancel');
       assert.equal(stage.rig.server.requestsTo(`DELETE /api/v1/transfers/${id}`).length, 0);
+    });
+
+    it('state that a transfer continues with its stopped service (D70)', async () => {
+      stage.rig.server.on(`GET /api/v1/transfers/${id}`, json({ ...active, paused: false }));
+      await submit();
+      const { transferStore } = stage.rig.explorer;
+      transferStore.put(transferStore.getAll().map((one) => ({ ...one, problem: { kind: 'serviceStopped' } })));
+      const open = (): Promise<never> => Promise.reject(new AgentError('notConnected', 'Its service is stopped.'));
+      const { content } = await stage.call('resume_transfer', { id }, { ...stage.createContext(), open });
+      const note = 'Its local service is stopped. It continues when the service starts.';
+      assert.deepEqual([content['state'], content['note']], ['paused', note]);
     });
 
     it('cancel nothing that has ended', async () => {
