@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as z from 'zod/mini';
+import { findHiddenPath } from './catalog/catalogFile.ts';
 import { isInside } from './catalog/servedPaths.ts';
 import { clusterSchema, findOptionProblem, type ClusterConfig } from './cluster/clusterConfig.ts';
 import { describeIssue } from './http/httpProblem.ts';
@@ -140,9 +141,15 @@ function refuseServed(
   field: 'dataFolder' | 'tokenFile' | 'cluster.slurm.folder',
   file: string,
 ): void {
-  const owner = databases.find(({ folder }) => folder !== undefined && leadsInside(folder, file));
+  const isWithin = field === 'cluster.slurm.folder' ? isServed : isInside;
+  const owner = databases.find(({ folder }) => folder !== undefined && leadsInside(folder, file, isWithin));
   if (owner === undefined) return;
   throw new ConfigError(`config.${field} ${describeServedPlace(owner.name)}`);
+}
+
+/** Returns true if a folder is in that of a database under names that are served: those without a leading dot. */
+export function isServed(served: string, folder: string): boolean {
+  return isInside(served, folder) && findHiddenPath(`${path.relative(served, folder)}/`) === undefined;
 }
 
 /** Returns why a folder or file of the service can't be where it is, as a clause that follows the field. */
@@ -157,8 +164,8 @@ function refuseInside(databases: readonly DatabaseConfig[], dataFolder: string):
 }
 
 /** Returns true if a path is the given folder or is inside it, as written or with links resolved. */
-function leadsInside(folder: string, file: string): boolean {
-  return isInside(folder, file) || isInside(resolveLinks(folder), resolveLinks(file));
+function leadsInside(folder: string, file: string, isWithin = isInside): boolean {
+  return isWithin(folder, file) || isWithin(resolveLinks(folder), resolveLinks(file));
 }
 
 const hostPattern = /^(?:[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;

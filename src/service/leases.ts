@@ -1,10 +1,9 @@
 import * as nodePath from 'node:path';
 import { Emitter } from '../core/util/lifetime.ts';
 import { findRemoteProblem } from '../core/util/remote.ts';
-import { findHiddenPath } from './catalog/catalogFile.ts';
 import { isInside } from './catalog/servedPaths.ts';
 import { findOptionProblem, type ClusterConfig } from './cluster/clusterConfig.ts';
-import { describeServedPlace, type DatabaseConfig } from './config.ts';
+import { describeServedPlace, isServed, type DatabaseConfig } from './config.ts';
 import type { DatabaseRegistry, DatabaseServing } from './databases/databaseRegistry.ts';
 import { inspectFolder } from './folderCalls.ts';
 import { createFieldProblem, createFieldsProblem, type FieldProblem } from './http/httpProblem.ts';
@@ -120,11 +119,6 @@ async function checkCluster(
     if (served !== undefined && isServed(await resolveRealPath(served), place))
       return report(['slurm', 'folder'], describeServedPlace(name));
   return undefined;
-}
-
-function isServed(served: string, folder: string): boolean {
-  // Hidden names aren't served.
-  return isInside(served, folder) && findHiddenPath(`${nodePath.relative(served, folder)}/`) === undefined;
 }
 
 /** If the path does not exist or its disk hangs, returns it as an absolute path. */

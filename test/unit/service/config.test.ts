@@ -67,6 +67,21 @@ describe('The configuration of the local service', () => {
     await rm(folder, { recursive: true });
   });
 
+  it("allows the folder of a cluster's tasks inside a database only under a name that is not served", async () => {
+    const folder = await mkdtemp(nodePath.join(tmpdir(), 'dts-config-'));
+    await mkdir(nodePath.join(folder, 'a'));
+    await symlink('a', nodePath.join(folder, '.link'));
+    const parse = (place: string): string | undefined => {
+      const cluster = { slurm: { folder: place } };
+      const config = { ...good, databases: [{ name: 'A', folder: 'a' }], cluster };
+      return parseConfig(JSON.stringify(config), folder).cluster?.slurm.folder;
+    };
+    assert.equal(parse('a/.tasks/mine'), nodePath.join(folder, 'a', '.tasks', 'mine'));
+    const message = 'config.cluster.slurm.folder must not be inside the folder of the database A';
+    for (const place of ['a', 'a/tasks', '.link/tasks']) assert.throws(() => parse(place), { message }, place);
+    await rm(folder, { recursive: true });
+  });
+
   it('rejects a database inside the data folder, even through links', async () => {
     const folder = await mkdtemp(nodePath.join(tmpdir(), 'dts-config-'));
     await mkdir(nodePath.join(folder, 'data', 'catalog'), { recursive: true });
