@@ -59,8 +59,8 @@ export class LocalService implements Disposable {
   }
 
   /**
-   * Updates the databases that the service serves for this window, and its cluster, if the window uses the service. The new lease starts
-   * before the old one ends.
+   * Updates the databases that the service serves for this window, and its cluster, if the window uses the service. The
+   * new lease starts before the old one ends.
    */
   async updateServedLocations(): Promise<void> {
     const turn = this.renewing.then(async () => await this.renew());
@@ -157,7 +157,7 @@ export class LocalService implements Disposable {
   /** Applies changes that were made to the served locations while the service was starting. */
   private applyLocationChanges(): void {
     this.updateServedLocations().catch((error: unknown) =>
-      this.dependencies.log.error(`Could not update the databases of the local service: ${String(error)}`),
+      this.dependencies.log.error(`Could not apply the settings of the local service: ${String(error)}`),
     );
   }
 

@@ -192,7 +192,9 @@ function describePlace({ folder, remote = '' }: ServedLocation): string {
   return findRemoteProblem(remote) === undefined ? ` (${remote})` : '';
 }
 
-/** Creates an error from a problem document, including the names of the affected databases, or the fields of the cluster. */
+/**
+ * Creates an error from a problem document, including the names of the affected databases, or the fields of the cluster.
+ */
 async function createLeaseRefused(response: IncomingMessage, { databases }: LeaseTerms): Promise<LeaseRefused> {
   const value: unknown = JSON.parse(await text(response));
   const { detail, errors } = isJsonObject(value) ? value : {};
