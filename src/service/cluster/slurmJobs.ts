@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, type ExecFileOptions } from 'node:child_process';
 import * as nodePath from 'node:path';
 import { userInfo } from 'node:os';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
@@ -29,7 +29,8 @@ interface JobSubmission {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-const commandLimitMs = 30_000;
+/** Limits in milliseconds. `sbatch` retries for two minutes by itself while Slurm has too many jobs. */
+const limitMs = { squeue: 30_000, sbatch: 150_000 } as const;
 
 /**
  * Submits a job script in its own folder, with the options that it contains, and returns the job ID. Throws
@@ -37,7 +38,9 @@ const commandLimitMs = 30_000;
  */
 export async function submitJob({ name, script, variables }: JobSubmission): Promise<string> {
   const cwd = nodePath.dirname(script);
-  const output = await runCommand('sbatch', ['--parsable', `--job-name=${name}`, script], variables, cwd);
+  const args = ['--parsable', `--job-name=${name}`, script];
+  const env = Object.assign(getKeptEnvironment(), variables);
+  const output = await runCommand('sbatch', args, { env, cwd });
   const id = /^(\d+)(?:;\S*)?$/m.exec(output.trim())?.[1];
   if (id === undefined) throw new SlurmJobError('unclear', 'sbatch printed something unexpected');
   return id;
@@ -45,23 +48,24 @@ export async function submitJob({ name, script, variables }: JobSubmission): Pro
 
 /**
  * Returns the ID of this user's job with a name, as far as Slurm remembers it after its end; undefined if there is none.
- * Throws {@link SlurmJobError} if Slurm can't be asked.
+ * Throws {@link SlurmJobError} if Slurm can't be asked, or if the signal is aborted.
  */
-export async function findJob(name: string): Promise<string | undefined> {
+export async function findJob(name: string, signal?: AbortSignal): Promise<string | undefined> {
   const filter = [`--user=${userInfo().uid}`, `--name=${name}`, '--states=all'];
-  const output = await runCommand('squeue', ['--noheader', ...filter, '--format=%F']);
+  const output = await runCommand('squeue', ['--noheader', ...filter, '--format=%F'], {
+    env: getKeptEnvironment(),
+    signal,
+  });
   return /^\d+$/m.exec(output)?.[0];
 }
 
 async function runCommand(
-  command: string,
+  command: keyof typeof limitMs,
   args: readonly string[],
-  variables: Readonly<Record<string, string>> = {},
-  cwd?: string,
+  context: ExecFileOptions,
 ): Promise<string> {
-  const env = Object.assign(getKeptEnvironment(), variables);
   return await new Promise((resolve, reject) => {
-    const options = { env, cwd, timeout: commandLimitMs, killSignal: 'SIGKILL' } as const;
+    const options = { ...context, encoding: 'utf8', timeout: limitMs[command], killSignal: 'SIGKILL' } as const;
     const child = execFile(command, args, options, (error, stdout, stderr) => {
       if (error === null) resolve(stdout);
       else reject(toJobError(command, error, stderr));
@@ -70,8 +74,12 @@ async function runCommand(
   });
 }
 
-const unreachable = /unable to contact|connect failure|connection refused/i;
-const unclear = /timed? ?out|respon|communicat|connect/i;
+/** Slurm has no process that could have read the request. */
+const unreachable = /\(connect failure\)|connection refused/i;
+/** Slurm, or `sbatch` itself, has read the request and says no. Whatever else it says, the job may exist. */
+const refused =
+  /invalid|denied|not (?:permitted|allowed|available|specified|supported)|violates|exceeds|too (?:long|large|many)|more processors|unrecognized|ambiguous|no partition|unable to open|batch script|for instance: #!|dependency problem/i;
+const unclear = /timed? ?out|respon|communicat|connect|contact|zero bytes|broken pipe|receive|send|message/i;
 
 function toJobError(command: string, cause: Error, stderr: string): SlurmJobError {
   const reason = describeFailure(command, cause, stderr, false);
@@ -79,5 +87,6 @@ function toJobError(command: string, cause: Error, stderr: string): SlurmJobErro
   const wasKilled = 'killed' in cause && cause.killed === true;
   const isUnsent = command === 'squeue' || (!wasKilled && unreachable.test(reason));
   if (isUnsent) return new SlurmJobError('unreachable', reason, { cause });
-  return new SlurmJobError(wasKilled || unclear.test(reason) ? 'unclear' : 'refused', reason, { cause });
+  const isRefused = !wasKilled && refused.test(reason) && !unclear.test(stderr);
+  return new SlurmJobError(isRefused ? 'refused' : 'unclear', reason, { cause });
 }

@@ -211,6 +211,8 @@ function cancelTransfer(queue: TransferQueue, id: string, orcid: string): RouteR
       throw createOtherPersonProblem('canceled');
     case 'ended':
       throw createEndedProblem(id);
+    case 'starting':
+      throw new HttpProblem(409, `The files of transfer ${id} have arrived, and what follows may have been started.`);
   }
 }
 

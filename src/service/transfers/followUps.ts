@@ -24,6 +24,7 @@ interface FollowUpContext {
 }
 
 const retryMs = 5_000;
+const pruneEveryMs = 3_600_000;
 
 /**
  * Starts what follows transfers, each once (D72: follow-ups). The journal has the intent before the start, and the
@@ -37,10 +38,11 @@ export class FollowUps {
   private readonly working = new Map<string, Promise<void>>();
   private readonly retries = new Map<string, Disposable>();
   private readonly programs = new Set<string>();
+  private readonly closing = new AbortController();
   /** Changes that couldn't be written to the journal. */
   private readonly unwritten = new Map<string, StoredFollowUp>();
   private readonly activity = new Emitter<void>();
-  private isClosed = false;
+  private pruning: Disposable | undefined;
 
   /** Fires when {@link activeCount} may have changed. */
   readonly onDidChangeActivity = this.activity.event;
@@ -64,7 +66,12 @@ export class FollowUps {
   start(): void {
     const { journal } = this.options;
     for (const transferId of journal.followUps.listWaiting().keys()) this.begin(transferId);
-    void this.outputs.prune((transferId) => journal.followUps.get(transferId) !== undefined);
+    this.pruneOutputs();
+  }
+
+  private pruneOutputs(): void {
+    void this.outputs.prune((transferId) => this.options.journal.followUps.get(transferId) !== undefined);
+    this.pruning = this.options.clock.after(pruneEveryMs, () => this.pruneOutputs());
   }
 
   /** Reads and checks the follow-up of a submission. Throws `HttpProblem` if it isn't accepted. */
@@ -77,10 +84,12 @@ export class FollowUps {
     const record = this.findDue(transferId);
     if (this.isClosed || record === undefined || this.working.has(transferId)) return;
     this.retries.delete(transferId);
-    const work = this.work(record).finally(() => {
-      this.working.delete(transferId);
-      this.activity.fire();
-    });
+    const work = this.work(record)
+      .catch((error: unknown) => this.options.logger.error(`A follow-up failed: ${formatErrorStack(error)}`))
+      .finally(() => {
+        this.working.delete(transferId);
+        this.activity.fire();
+      });
     this.working.set(transferId, work);
     this.activity.fire();
   }
@@ -96,15 +105,23 @@ export class FollowUps {
     }
   }
 
-  /** Gives up a follow-up that waits for Slurm. Returns false if there is none, or it may have been started. */
-  cancel(transferId: string): boolean {
+  /**
+   * Gives up a follow-up that waits for Slurm. Returns `starting` if it may have been started, and `ended` if there is
+   * none or the result is known. Throws if the journal cannot be written.
+   */
+  cancel(transferId: string): 'accepted' | 'starting' | 'ended' {
     const followUp = this.findDue(transferId) && this.get(transferId);
-    if (followUp === undefined || followUp.isStarting || this.working.has(transferId)) return false;
+    if (followUp === undefined) return 'ended';
+    if (followUp.isStarting) return 'starting';
+    const canceled = { ...followUp, state: 'notStarted', problem: 'canceled' } as const;
+    // Written first, because the caller acknowledges the change.
+    this.options.journal.followUps.put(transferId, canceled);
+    this.unwritten.delete(transferId);
     this.retries.get(transferId)?.dispose();
     this.retries.delete(transferId);
-    this.finish(transferId, { ...followUp, state: 'notStarted', problem: 'canceled' });
+    this.report(transferId, canceled);
     this.activity.fire();
-    return true;
+    return 'accepted';
   }
 
   /**
@@ -127,10 +144,15 @@ export class FollowUps {
   }
 
   async close(): Promise<void> {
-    this.isClosed = true;
+    this.closing.abort();
+    this.pruning?.dispose();
     for (const retry of this.retries.values()) retry.dispose();
     this.activity.dispose();
     await Promise.all(this.working.values());
+  }
+
+  private get isClosed(): boolean {
+    return this.closing.signal.aborted;
   }
 
   private get(transferId: string): StoredFollowUp | undefined {
@@ -150,7 +172,7 @@ export class FollowUps {
   private async submit(record: TransferRecord, followUp: StoredFollowUp): Promise<void> {
     const name = `dts-then-${record.id}`;
     // Also shows that Slurm responds, so that it's seldom unclear whether it has received the job.
-    const found = await findJob(name);
+    const found = await findJob(name, this.closing.signal);
     if (found !== undefined) this.finish(record.id, { ...followUp, state: 'submitted', job: found });
     else if (followUp.isStarting) this.finish(record.id, { ...followUp, state: 'unclear' });
     else {
@@ -186,7 +208,10 @@ export class FollowUps {
     await requireStartable(followUp);
     const variables = await findVariables(record, this.options.databases);
     const { journal } = this.options;
+    if (this.isClosed) throw new FollowUpError('the service is stopping');
+    if (this.get(record.id)?.state !== 'waiting') throw new FollowUpError('canceled');
     journal.followUps.put(record.id, { ...followUp, problem: undefined, isStarting: true });
+    this.unwritten.delete(record.id);
     await journal.flush();
     return variables;
   }
@@ -208,7 +233,9 @@ export class FollowUps {
 
   private handleFailure(id: string, error: unknown, wasInterrupted: boolean): void {
     const followUp = this.get(id);
-    if (followUp === undefined) return;
+    if (followUp?.state !== 'waiting') return;
+    // The next start of the service decides, unless this one has tried to start it.
+    if (this.isClosed && (wasInterrupted || followUp.isStarting !== true)) return;
     const isExpected = error instanceof SlurmJobError || error instanceof FollowUpError;
     if (!isExpected) this.options.logger.error(`A follow-up failed: ${formatErrorStack(error)}`);
     if (error instanceof SlurmJobError && error.kind !== 'refused') {
@@ -232,6 +259,10 @@ export class FollowUps {
 
   private finish(id: string, followUp: StoredFollowUp): void {
     this.write(id, { ...followUp, isStarting: undefined });
+    this.report(id, followUp);
+  }
+
+  private report(id: string, followUp: StoredFollowUp): void {
     const { path, state, job = '', problem = '' } = followUp;
     const details = [state, job, problem].filter(Boolean).join(' ');
     this.options.logger.info(formatTransferMessage(id, `${nodePath.basename(path)}: ${details}`));

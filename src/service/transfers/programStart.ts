@@ -38,8 +38,11 @@ export class ProgramOutputs {
   /** Removes the files of transfers that are no longer known. Never rejects. */
   async prune(isKnown: (transferId: string) => boolean): Promise<void> {
     const names = await fs.readdir(this.folder).catch(() => []);
-    const old = names.filter((name) => name.endsWith('.txt') && !isKnown(nodePath.basename(name, '.txt')));
-    await Promise.allSettled(old.map(async (name) => await fs.rm(nodePath.join(this.folder, name))));
+    const files = names.filter((name) => name.endsWith('.txt'));
+    const removeOld = async (name: string): Promise<void> => {
+      if (!isKnown(nodePath.basename(name, '.txt'))) await fs.rm(nodePath.join(this.folder, name));
+    };
+    await Promise.allSettled(files.map(removeOld));
   }
 }
 

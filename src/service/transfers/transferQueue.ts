@@ -206,12 +206,12 @@ export class TransferQueue {
   }
 
   /** Cancels a transfer if `orcid` belongs to its submitter (§4.7). Also accepts repeated requests. */
-  cancel(id: string, orcid: string): CancelResult {
+  cancel(id: string, orcid: string): CancelResult | 'starting' {
     const record = this.get(id);
     if (record === undefined) return 'unknown';
     if (record.orcid !== orcid) return 'notOwner';
     if (record.isCancelRequested) return 'accepted';
-    if (hasEnded(record.status)) return this.options.followUps.cancel(id) ? 'accepted' : 'ended';
+    if (hasEnded(record.status)) return this.options.followUps.cancel(id);
     const live = this.live.get(id);
     if (live === undefined) this.unserved.cancel(record);
     else this.cancelLive(live);
@@ -463,9 +463,18 @@ export class TransferQueue {
     // A canceled transfer may have ended before its file operations did.
     if (this.live.get(id) !== live) return;
     // If the journal cannot be written, the record stays in memory, so that its status remains correct.
-    if (live.finish(status, text)) this.live.delete(id);
-    this.options.followUps.begin(id);
+    this.settle(live, live.finish(status, text));
     if (live.run.leftoverManifest !== undefined) this.unserved.removeLateObjects(id);
+  }
+
+  private settle(live: LiveTransfer, isWritten: boolean): void {
+    const { id } = live.getRecord();
+    if (isWritten) {
+      this.live.delete(id);
+      this.options.followUps.begin(id);
+    } else if (!this.isClosed) {
+      live.retry = this.options.clock.after(this.options.retryDelayMs, () => this.settle(live, live.persist()));
+    }
   }
 
   private retryLater(live: LiveTransfer, suspension: TransferSuspension): void {

@@ -219,6 +219,30 @@ describe('The transfer queue', () => {
     assert.deepEqual(await fs.readdir(nodePath.join(folder, 'target')), []);
   });
 
+  it('stores the end of a transfer once the journal can be written again, and then what follows (D25, D72)', async () => {
+    const clock = new ManualClock();
+    const logger = new MemoryLog();
+    const dependencies = await createDependencies(clock, logger);
+    await serveFolders(dependencies);
+    const begun: string[] = [];
+    Object.assign(dependencies.followUps, { begin: (id: string) => begun.push(id) });
+    const update = journal.update.bind(journal);
+    const fail = ({ status }: TransferRecord): void => assert.notEqual(status, 'succeeded', 'disk is full');
+    Object.assign(journal, { update: fail });
+    const queue = new TransferQueue({ ...dependencies, retentionMs: 86_400_000, retryDelayMs: 2_100 });
+    const request = { orcid: record.orcid, source: 'source', destination: 'target', file_ids: ['a'] };
+    const id = await queue.submit(request);
+    const listFailures = (): readonly string[] => logger.errors.filter((line) => line.includes('disk is full'));
+    await eventually(async () => await Promise.resolve(listFailures().length > 0 || undefined));
+    await clock.pass(2_100);
+    assert.deepEqual([listFailures().length, begun, journal.get(id)?.status === 'succeeded'], [2, [], false]);
+    Object.assign(journal, { update });
+    await clock.pass(2_100);
+    assert.deepEqual([begun, journal.get(id)?.status], [[id], 'succeeded']);
+    await queue.close();
+    await dependencies.databases.close();
+  });
+
   it('rejects a transfer that cannot be stored, with the reason', async () => {
     const dependencies = await createDependencies(systemClock, new MemoryLog());
     await serveFolders(dependencies);

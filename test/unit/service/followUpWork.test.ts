@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import type { CatalogThread } from '../../../src/service/catalog/catalog.ts';
+import { FollowUps } from '../../../src/service/transfers/followUps.ts';
+import type { StoredFollowUp } from '../../../src/service/transfers/followUpTable.ts';
+import { TransferJournal, type TransferRecord } from '../../../src/service/transfers/journal.ts';
+import { eventually } from '../../support/eventually.ts';
+import { ManualClock } from '../../support/manualClock.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
+import { createQueueRig } from './queueRig.ts';
+
+const id = '11111111-1111-4111-8111-111111111111';
+
+if (process.platform !== 'win32')
+  describe('The work on a job that follows a transfer (D72)', () => {
+    const pathBefore = process.env['PATH'];
+    let folder: string;
+    let clock: ManualClock;
+    let journal: TransferJournal;
+    let thread: CatalogThread;
+    let followUps: FollowUps;
+    beforeEach(async () => {
+      folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-follow-up-'));
+      clock = new ManualClock();
+      const logger = new MemoryLog();
+      const rig = await createQueueRig(folder, clock, logger);
+      thread = rig.thread;
+      journal = new TransferJournal(nodePath.join(folder, 'journal.db'));
+      const isAllowed = true;
+      followUps = new FollowUps({ journal, databases: rig.databases, clock, logger, dataFolder: folder, isAllowed });
+      await fs.mkdir(nodePath.join(folder, `dts-${id}`));
+      await fs.writeFile(nodePath.join(folder, `dts-${id}`, 'manifest.json'), '{}');
+      await fs.writeFile(nodePath.join(folder, 'a.sbatch'), '#!/bin/sh\n');
+      execFileSync('mkfifo', [nodePath.join(folder, 'go')]);
+      await writeCommand('squeue', 'exit 0');
+      await writeCommand('sbatch', `echo submitted >> ${folder}/submitted; echo 17`);
+      process.env['PATH'] = `${folder}:${pathBefore}`;
+      await addEndedTransfer();
+    });
+    afterEach(async () => {
+      process.env['PATH'] = pathBefore;
+      await followUps.close();
+      journal.close();
+      await thread.end();
+      await fs.rm(folder, { recursive: true });
+    });
+
+    async function writeCommand(name: string, text: string): Promise<void> {
+      await fs.writeFile(nodePath.join(folder, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+    }
+
+    /** Makes a command that answers once the test calls {@link answer}, and leaves a file when it is called. */
+    async function writeSlowCommand(name: string): Promise<void> {
+      await writeCommand(name, `touch ${folder}/called; read -r line < ${folder}/go; echo "$line"`);
+    }
+
+    async function waitForCall(): Promise<void> {
+      await eventually(async () => await fs.stat(nodePath.join(folder, 'called')).catch(() => undefined));
+    }
+
+    async function answer(line = ''): Promise<void> {
+      await fs.writeFile(nodePath.join(folder, 'go'), `${line}\n`);
+    }
+
+    async function addEndedTransfer(): Promise<void> {
+      const followUp = { kind: 'sbatch', path: nodePath.join(folder, 'a.sbatch') } as const;
+      const person = { orcid: '0000-0002-1825-0097', sourceId: 's', destinationId: 'd', destinationPlace: folder };
+      const counts = { fileCount: 0, sizeBytes: 0, movedCount: 0, createdAtMs: 1, endedAtMs: 2 };
+      const state = { status: 'succeeded', message: '', isCancelRequested: false, followUp } as const;
+      const record: TransferRecord = { id, ...person, ...counts, ...state };
+      await journal.add(record, []);
+      journal.followUps.put(id, { ...followUp, state: 'waiting' });
+    }
+
+    async function isSubmitted(): Promise<boolean> {
+      return await fs.stat(nodePath.join(folder, 'submitted')).then(
+        () => true,
+        () => false,
+      );
+    }
+
+    async function reaches(isReached: (followUp: StoredFollowUp) => boolean): Promise<StoredFollowUp> {
+      return await eventually(async () => {
+        const followUp = journal.followUps.get(id);
+        return await Promise.resolve(followUp && isReached(followUp) ? followUp : undefined);
+      });
+    }
+
+    async function settles(): Promise<void> {
+      await eventually(async () => await Promise.resolve(followUps.activeCount === 0 || undefined));
+    }
+
+    it('can be canceled while Slurm is asked for the job', async () => {
+      await writeSlowCommand('squeue');
+      followUps.begin(id);
+      await waitForCall();
+      assert.equal(followUps.cancel(id), 'accepted');
+      await answer();
+      await settles();
+      const { state, problem } = await reaches(() => true);
+      assert.deepEqual([state, problem, await isSubmitted()], ['notStarted', 'canceled', false]);
+      assert.equal(followUps.cancel(id), 'ended');
+    });
+
+    it('cannot be canceled while the job is submitted', async () => {
+      await writeSlowCommand('sbatch');
+      followUps.begin(id);
+      await waitForCall();
+      assert.equal(followUps.cancel(id), 'starting');
+      await answer('18');
+      assert.equal((await reaches(({ state }) => state === 'submitted')).job, '18');
+    });
+
+    it('is not canceled if that cannot be written', async () => {
+      await writeCommand('squeue', 'exit 1');
+      followUps.begin(id);
+      await reaches(({ problem }) => problem !== undefined);
+      await eventually(async () => await Promise.resolve(clock.waitingCount === 1 || undefined));
+      const put = journal.followUps.put.bind(journal.followUps);
+      Object.assign(journal.followUps, { put: () => assert.fail('disk is full') });
+      assert.throws(() => followUps.cancel(id), /disk is full/);
+      Object.assign(journal.followUps, { put });
+      await writeCommand('squeue', 'exit 0');
+      await clock.pass(5_000);
+      assert.equal((await reaches(({ state }) => state !== 'waiting')).state, 'submitted');
+    });
+
+    it('ends with the service, while Slurm is asked, and waits for the next start', async () => {
+      await writeSlowCommand('squeue');
+      followUps.begin(id);
+      await waitForCall();
+      await followUps.close();
+      assert.equal(journal.followUps.get(id)?.problem, undefined);
+      assert.equal(journal.followUps.get(id)?.state, 'waiting');
+    });
+
+    const failed = 'sbatch: error: Batch job submission failed:';
+    const refusals = [
+      `${failed} Invalid partition name specified`,
+      `${failed} Requested node configuration is not available`,
+      `${failed} Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)`,
+      `${failed} Access/permission denied`,
+      `${failed} Requested time limit is invalid (missing or exceeds some limit)`,
+      'sbatch: error: This does not look like a batch script.  The first\nsbatch: error: For instance: #!/bin/sh',
+      "sbatch: unrecognized option '--nonsense'",
+    ];
+    for (const text of refusals)
+      it(`is not started if Slurm refuses it: ${text}`, async () => {
+        await writeCommand('sbatch', `cat >&2 <<'END'\n${text}\nEND\nexit 1`);
+        followUps.begin(id);
+        assert.equal((await reaches(({ state }) => state !== 'waiting')).state, 'notStarted');
+      });
+
+    const doubts = [
+      `${failed} Zero Bytes were transmitted or received`,
+      `${failed} Socket timed out on send/recv operation`,
+      `${failed} Unable to contact slurm controller (receive failure)`,
+      `${failed} Unable to contact slurm controller (send failure)`,
+      `${failed} Unable to contact slurm controller (shutdown failure)`,
+      `${failed} Unspecified error`,
+      `${failed} Broken pipe`,
+    ];
+    for (const text of doubts)
+      it(`is looked for if it may have been started: ${text}`, async () => {
+        await writeCommand('sbatch', `cat >&2 <<'END'\n${text}\nEND\nexit 1`);
+        followUps.begin(id);
+        assert.equal((await reaches(({ problem }) => problem !== undefined)).isStarting, true);
+        await eventually(async () => await Promise.resolve(clock.waitingCount === 1 || undefined));
+        await writeCommand('squeue', 'echo 19');
+        await clock.pass(5_000);
+        assert.equal((await reaches(({ state }) => state !== 'waiting')).job, '19');
+      });
+
+    it('is submitted later if Slurm has no process to submit it to', async () => {
+      await writeCommand('sbatch', `echo '${failed} Unable to contact slurm controller (connect failure)' >&2; exit 1`);
+      followUps.begin(id);
+      await reaches(({ problem }) => problem !== undefined);
+      await eventually(async () => await Promise.resolve(clock.waitingCount === 1 || undefined));
+      await writeCommand('sbatch', 'echo 20');
+      await clock.pass(5_000);
+      assert.equal((await reaches(({ state }) => state !== 'waiting')).job, '20');
+    });
+  });
