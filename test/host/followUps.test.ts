@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Uri, workspace } from 'vscode';
 import type { FollowUpStatus } from '../../src/core/util/followUp.ts';
+import type { TransferOrder } from '../../src/core/model/transferModel.ts';
+import { resubmitFiles } from '../../src/extension/features/submission/resubmission.ts';
+import { confirmSubmission } from '../../src/extension/features/submission/submissionSummary.ts';
 import { listTransferFacts } from '../../src/extension/words/transferWords.ts';
 import { transfer } from './specimens.ts';
 import { Stage } from './stage.ts';
@@ -53,6 +56,38 @@ describe('What follows a transfer, in the editor (D72)', () => {
       if (trusted) Object.defineProperty(workspace, 'isTrusted', trusted);
     }
     assert.equal(stage.service.transfers.size, 0);
+  });
+
+  function createOrder(source: string): TransferOrder {
+    const { state } = stage.parts.connectionStore;
+    assert.equal(state.kind, 'connected');
+    const connectionId = state.connection.id;
+    const instructions = { type: 'assembly', then: { sbatch: '/lab/analyse.sbatch' } };
+    const files = [{ id: 'JDP:1', name: 'a.csv' }];
+    return { ...transfer('t').order, connectionId, source, destination: 'Target', files, instructions };
+  }
+
+  it('is not started again after files that are transferred again', async () => {
+    const earlier = transfer('t', { state: 'succeeded' }, createOrder('JGI Data Portal'));
+    const done = resubmitFiles(stage.parts, earlier, earlier.order.files);
+    const summary = await stage.person.notice(/^Transfer 1 file to Target/);
+    assert.match(summary.detail, /^Instructions: \{"type":"assembly"\}$/m);
+    assert.doesNotMatch(summary.detail, /Afterwards/);
+    summary.dismiss();
+    await done;
+  });
+
+  it('is refused for several transfers, because each would start it', async () => {
+    const orders = ['JGI Data Portal', 'Other'].map(createOrder);
+    await assert.rejects(confirmSubmission(stage.parts, orders), /each would start what follows/);
+  });
+
+  it('is part of the warning that an unconfirmed transfer may have started (D12)', async () => {
+    const done = confirmSubmission(stage.parts, [createOrder('JGI Data Portal')], { replacedKey: 'old' });
+    const summary = await stage.person.notice(/^Transfer 1 file to Target/);
+    assert.match(summary.detail, /the same data will be transferred twice, and what follows started twice\.$/);
+    summary.dismiss();
+    assert.equal(await done, 'cancel');
   });
 
   it('is a fact on the page and in the tooltip of its transfer', () => {

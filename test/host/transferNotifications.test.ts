@@ -78,6 +78,16 @@ describe('Transfer notifications', () => {
     assert.deepEqual(await takeNotifications(), [text]);
   });
 
+  it('warn about each follow-up that was not started, beside what is combined (D72)', async () => {
+    for (const key of ['s', 't', 'u', 'v']) goes(key, 'active');
+    const followUp = { kind: 'program', path: '/a.sh', state: 'notStarted', problem: 'it is gone' } as const;
+    const status = { fileCount: 2, movedFileCount: 2, followUp } as const;
+    for (const key of ['s', 't']) store.put([transfer(key, { state: 'succeeded', status })]);
+    for (const key of ['u', 'v']) goes(key, 'succeeded');
+    const text = 'warning: Transferred 2 files to Beta, but a.sh was not started: it is gone.';
+    assert.deepEqual(await takeNotifications(), [text, text, 'information: 2 transfers succeeded.']);
+  });
+
   it('report an ended transfer once, with a button that shows it', async () => {
     goes('t', 'active', 'succeeded', 'succeeded');
     assert.deepEqual(await takeNotifications(), ['information: Transferred 2 files to Beta.']);

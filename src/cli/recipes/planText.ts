@@ -9,7 +9,7 @@ import {
 import { sumUpFiles, type RecipeFile } from '../../core/recipes/recipeFile.ts';
 import type { ClusterPlace } from '../../core/model/databaseModel.ts';
 import type { LockReadResult } from '../../core/recipes/recipeLock.ts';
-import { readFollowUp, thenField } from '../../core/util/followUp.ts';
+import { readFollowUp, thenField, toThenValue, type FollowUp } from '../../core/util/followUp.ts';
 import {
   describeEditedLock,
   describeExpectation,
@@ -77,8 +77,11 @@ function describeLeftOutNames({ recipe: { from }, leftOut }: RecipePlan): readon
   return [from.folder === undefined ? text : `${toPlainCell(from.folder)}: ${text}`];
 }
 
-function formatFollowUp({ recipe: { then } }: RecipePlan): readonly string[] {
-  const followUp = readFollowUp(then);
+function getFollowUp({ recipe }: PlannedRun, given?: FollowUp): FollowUp | undefined {
+  return given ?? readFollowUp(recipe.then);
+}
+
+function formatFollowUp(followUp: FollowUp | undefined): readonly string[] {
   return followUp ? [`afterwards: ${describePlannedFollowUp(wording, followUp)}`] : [];
 }
 
@@ -161,8 +164,10 @@ const obstacleCodes: Readonly<Record<PlanObstacle, ExitCode>> = {
   noDestination: exitCode.usage,
 };
 
-/** Returns the JSON output of a dry run (docs/command-line.md). */
-export function toPlanDocument({ name, plan, recipe }: PlannedRun, destination: DestinationFacts): object {
+/** Returns the JSON output of a dry run (docs/command-line.md). `given` takes the place of the recipe's follow-up. */
+export function toPlanDocument(planned: PlannedRun, destination: DestinationFacts, given?: FollowUp): object {
+  const { name, plan, recipe } = planned;
+  const followUp = getFollowUp(planned, given);
   const { files, missing, doubts = [], unmet, difference, leftOut, listing } = plan;
   const obstacle = findObstacle(plan);
   const { bytes, unknownCount } = sumUpFiles(files);
@@ -171,7 +176,7 @@ export function toPlanDocument({ name, plan, recipe }: PlannedRun, destination: 
     source: recipe.from.database,
     destination: recipe.to?.database,
     folder: recipe.to?.folder,
-    [thenField]: recipe.then,
+    [thenField]: followUp && toThenValue(followUp),
     files: files.length,
     bytes,
     filesWithoutSize: unknownCount,
@@ -200,8 +205,9 @@ export function toDifferenceDocument({ name, plan: { difference } }: PlannedRun)
   };
 }
 
-/** Formats the result of a dry run as text. */
-export function formatPlan({ plan, lock }: PlannedRun, destination: DestinationFacts): string {
+/** Formats the result of a dry run as text. `given` takes the place of the recipe's follow-up. */
+export function formatPlan(planned: PlannedRun, destination: DestinationFacts, given?: FollowUp): string {
+  const { plan, lock } = planned;
   const { difference } = plan;
   const obstacle = findObstacle(plan);
   const files = [
@@ -210,7 +216,7 @@ export function formatPlan({ plan, lock }: PlannedRun, destination: DestinationF
     ...(lock.kind === 'none' ? [describeNeverRun(english)] : []),
     ...describeOmissions(plan),
     ...formatDestination(plan, destination),
-    ...formatFollowUp(plan),
+    ...formatFollowUp(getFollowUp(planned, given)),
   ];
   const lines = [...(plan.failure ? [] : files), ...(obstacle ? [describeObstacle(plan, obstacle)] : [])];
   return lines.map((line) => `${line}\n`).join('');

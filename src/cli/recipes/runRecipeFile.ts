@@ -12,6 +12,7 @@ import { findSubmissionFacts } from '../../core/transfers/submissionFacts.ts';
 import { findObstacle, hasDifference } from '../../core/recipes/planRecipe.ts';
 import { recipeExtension } from '../../core/recipes/recipeNames.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
+import type { FollowUp } from '../../core/util/followUp.ts';
 import { CliError, createRequestError, createUsageError, exitCode, type ExitCode } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
@@ -46,9 +47,10 @@ export async function runRecipeFile(context: CommandContext, file: string, flags
   requireWaitForTimeout(flags);
   const opened = await openRecipe(file);
   return await CliSession.run(context, async (session) => {
-    const host = new CliRecipeHost(session, file, flags.again, readFollowUpOption(flags.then));
+    const followUp = readFollowUpOption(flags.then);
+    const host = new CliRecipeHost(session, file, flags.again, followUp);
     const planned = await planRun<never>(session.explorer.recipeFlow, host, opened, flags.locked);
-    if (flags.dryRun) return await printPlan(session, planned);
+    if (flags.dryRun) return await printPlan(session, planned, followUp);
     const { transfer, lockError } = await submitRun<never>(host, planned);
     if (lockError !== undefined) {
       const text = "The transfer was started, but the recipe's lock file couldn't be written";
@@ -91,9 +93,10 @@ async function openRecipe(file: string): Promise<OpenRecipe> {
   return await readRecipe(new CliRecipeReader(file), resolve(file));
 }
 
-async function printPlan(session: CliSession, planned: PlannedRun): Promise<ExitCode> {
+async function printPlan(session: CliSession, planned: PlannedRun, followUp?: FollowUp): Promise<ExitCode> {
   const destination = await readDestinationFacts(session, planned);
-  session.context.output.print(toPlanDocument(planned, destination), () => formatPlan(planned, destination));
+  const document = toPlanDocument(planned, destination, followUp);
+  session.context.output.print(document, () => formatPlan(planned, destination, followUp));
   const obstacle = findObstacle(planned.plan);
   // A recipe without a destination is a saved search.
   return !obstacle || obstacle === 'noDestination' ? exitCode.done : getObstacleCode(planned.plan, obstacle);

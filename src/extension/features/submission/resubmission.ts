@@ -9,6 +9,8 @@ import {
   type TransferFile,
   type TransferOrder,
 } from '../../../core/model/transferModel.ts';
+import { thenField } from '../../../core/util/followUp.ts';
+import { omit } from '../../../core/util/json.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { TransferNode } from '../../editor/contributions.ts';
 import { withLateProgress, withProgress } from '../../editor/notifications.ts';
@@ -65,14 +67,20 @@ export async function resubmitTransfer(services: CommandServices, earlier: Trans
   if (confirmed) await submitTransfers(services, [confirmed], getReplacedKey(earlier));
 }
 
-/** Resubmits some of a transfer's files as a new transfer. */
+/** Resubmits some of a transfer's files as a new transfer, which nothing follows (D72: follow-ups). */
 export async function resubmitFiles(
   services: CommandServices,
   earlier: Transfer,
   files: readonly TransferFile[],
 ): Promise<void> {
-  const order = await prepareOrder(services, earlier, files);
+  const prepared = await prepareOrder(services, earlier, files);
+  const order = prepared && omitFollowUp(prepared);
   if (order && (await confirmSubmission(services, [order])) === 'next') await submitTransfers(services, [order]);
+}
+
+function omitFollowUp({ instructions, ...order }: TransferOrder): TransferOrder {
+  const others = omit(instructions ?? {}, thenField);
+  return Object.keys(others).length === 0 ? order : { ...order, instructions: others };
 }
 
 /**

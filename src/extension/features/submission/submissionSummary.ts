@@ -69,6 +69,7 @@ export async function confirmSubmission(
   const [first] = orders;
   if (!first) return 'cancel';
   requireTrust(first);
+  requireOneStart(orders);
   const facts = await findFacts(services, orders, options.replacedKey);
   const { underWay } = facts;
   const { lines, isSpaceShort } = describeOrders(services, orders, facts, options);
@@ -97,6 +98,13 @@ function requireTrust({ instructions }: TransferOrder): void {
   if (workspace.isTrusted || !findFollowUp(instructions)) return;
   throw new CommandHint(
     l10n.t('Nothing was sent: only in a trusted workspace can something be started after a transfer.'),
+  );
+}
+
+function requireOneStart(orders: readonly TransferOrder[]): void {
+  if (orders.length < 2 || !orders.some(({ instructions }) => findFollowUp(instructions))) return;
+  throw new CommandHint(
+    l10n.t('Nothing was sent: files from several databases are several transfers, and each would start what follows.'),
   );
 }
 
@@ -135,13 +143,19 @@ function describeRisks(
   const serverRisks = describeCrashingIds({ unsafe, unchecked });
   const warnings = [
     ...describeTransfersInProgress(underWay, orders),
-    replacedKey === undefined
-      ? ''
-      : l10n.t('If the earlier transfer did start, the same data will be transferred twice.'),
+    replacedKey === undefined ? '' : describeReplacement(orders),
     ...serverRisks,
     ...describeForbiddenSharing(licenses),
   ];
   return { isServerAtRisk: serverRisks.length > 0, warnings: warnings.filter(Boolean) };
+}
+
+function describeReplacement(orders: readonly TransferOrder[]): string {
+  return orders.some(({ instructions }) => findFollowUp(instructions))
+    ? l10n.t(
+        'If the earlier transfer did start, the same data will be transferred twice, and what follows started twice.',
+      )
+    : l10n.t('If the earlier transfer did start, the same data will be transferred twice.');
 }
 
 /** Returns the label of the button that leaves files out; undefined if there are none, or no others would remain. */

@@ -114,7 +114,10 @@ export class TransferNotifications implements Disposable {
       .filter((transfer) => level === 'all' || (level === 'problems' && hasProblem(transfer)));
     this.ended = [];
     this.showExpiredNotification(reported.filter(({ state }) => state === 'expired'));
-    const others = reported.filter(({ state }) => state !== 'expired');
+    const known = reported.filter(({ state }) => state !== 'expired');
+    // Each has its own reason.
+    for (const one of known.filter(hasMissedFollowUp)) this.showSingleNotification(one);
+    const others = known.filter((one) => !hasMissedFollowUp(one));
     const [first] = others;
     if (others.length > 1) this.showCombinedNotification(others);
     else if (first) this.showSingleNotification(first);
