@@ -50,8 +50,8 @@ const serviceConfigSchema = z.strictObject({
   /** Runs large transfers between folders on the nodes of a cluster. */
   cluster: z.optional(clusterSchema),
   /**
-   * Allows submissions to name what is started after the transfer. If absent, true unless a `tokenFile` or
-   * `trustedHosts` suggest that others than the owner use the service (D72: follow-ups).
+   * Allows submissions to name what is started after the transfer. If absent, true only for a
+   * `shared` service, because others than the owner may use any other (D72: follow-ups).
    */
   followUps: z.optional(z.boolean()),
 });

@@ -144,7 +144,7 @@ class LocalService {
     this.ended = new Promise((resolve) => (this.resolveEnded = resolve));
     this.file = nodePath.join(dataFolder, 'service.json');
     this.cluster = new ClusterChoice(config.cluster, clock);
-    const isAllowed = config.followUps ?? (config.tokenFile === undefined && !config.trustedHosts?.length);
+    const isAllowed = config.followUps ?? config.shared === true;
     this.followUps = new FollowUps({ clock, journal, databases, logger, dataFolder, isAllowed });
     this.queue = new TransferQueue({
       clock,

@@ -133,10 +133,10 @@ if (canRunScripts)
       const isAnnounced = async (): Promise<boolean> =>
         ((await rig.call('GET', '/')).body as { features: readonly string[] }).features.includes('instructions.then');
       assert.equal(await isAnnounced(), true);
-      await rig.restart({ trustedHosts: ['data.example.org'] });
+      await rig.restart({ followUps: 'unset' });
       assert.equal(await isAnnounced(), false);
       await assertRefused({ program }, 403, /^This service starts nothing after a transfer/);
-      await rig.restart({ trustedHosts: ['data.example.org'], followUps: true });
+      await rig.restart({ followUps: 'unset', shared: true });
       assert.equal(await isAnnounced(), true);
     });
 

@@ -26,6 +26,7 @@ interface LocalServiceConfig {
   readonly dataFolder?: string;
   readonly port?: number;
   readonly shared?: boolean;
+  readonly followUps?: boolean;
   readonly tokenFile?: string;
   readonly retentionDays?: number;
   readonly throttleBytesPerSecond?: number;

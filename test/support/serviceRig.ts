@@ -14,7 +14,8 @@ interface RigOptions extends Partial<Omit<Parameters<typeof startService>[1], 'l
   readonly throttleBytesPerSecond?: number;
   readonly trustedHosts?: readonly string[];
   readonly cluster?: ServiceConfig['cluster'];
-  readonly followUps?: boolean;
+  /** By default, follow-ups are allowed as in a shared service. */
+  readonly followUps?: boolean | 'unset';
   /** Name of a database to omit from the configuration. */
   readonly without?: string;
   /** Name of a database to configure as read-only. */
@@ -87,7 +88,7 @@ export class ServiceRig extends ContractRig {
       throttleBytesPerSecond,
       trustedHosts,
       cluster,
-      followUps,
+      followUps = true,
       without,
       readOnly,
       shared,
@@ -99,7 +100,14 @@ export class ServiceRig extends ContractRig {
     const served = this.folders.map((folder) => (folder.name === readOnly ? { ...folder, readOnly: true } : folder));
     const databases = configured ? served.filter(({ name }) => name !== without) : [];
     const limits = { retentionDays, throttleBytesPerSecond, trustedHosts };
-    const config = { dataFolder: 'data', databases, ...limits, shared, cluster, followUps };
+    const config = {
+      dataFolder: 'data',
+      databases,
+      ...limits,
+      shared,
+      cluster,
+      followUps: followUps === 'unset' ? undefined : followUps,
+    };
     const note = (message: string): void => {
       this.onLog(message);
       this.logged.push(message);

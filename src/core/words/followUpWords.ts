@@ -6,7 +6,7 @@ export function getFollowUpLabel(l10n: Translator): string {
   return l10n.t('Afterwards');
 }
 
-/** Describes what will be started after a transfer, with the whole path, such as `sbatch /lab/analyse.sbatch`. */
+/** Describes what will be started after a transfer, with the given path, such as `submit the job /lab/analyse.sbatch`. */
 export function describePlannedFollowUp({ l10n, toPlainLine }: Wording, { kind, path }: FollowUp): string {
   return kind === 'sbatch' ? l10n.t('submit the job {0}', toPlainLine(path)) : l10n.t('start {0}', toPlainLine(path));
 }

@@ -37,8 +37,7 @@ export async function readRequestedFollowUp(
 }
 
 const location = `body.instructions.${thenField}`;
-const notAllowed =
-  'This service starts nothing after a transfer, because others than its owner may use it (followUps in its configuration).';
+const notAllowed = 'This service starts nothing after a transfer, unless its configuration has "followUps": true.';
 
 function createProblem(message: string): HttpProblem {
   return createFieldsProblem([createFieldProblem('body', ['instructions', thenField], message)]);

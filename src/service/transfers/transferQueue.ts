@@ -177,7 +177,8 @@ export class TransferQueue {
     const followUp = await this.options.followUps.readRequest(request);
     if (followUp === undefined) return prepared;
     // The manifest, which may be published, doesn't name files of this machine.
-    const instructions = omit(request.instructions ?? {}, thenField);
+    const others = omit(request.instructions ?? {}, thenField);
+    const instructions = Object.keys(others).length > 0 ? others : undefined;
     return { ...prepared, record: { ...prepared.record, instructions, followUp } };
   }
 

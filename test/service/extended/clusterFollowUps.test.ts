@@ -149,7 +149,7 @@ if (canRunSlurm)
         { name: 'Source', folder: rig.source },
         { name: 'Target', folder: nodePath.join(folder, 'target') },
       ];
-      const config = { databases, dataFolder: nodePath.join(folder, 'data') };
+      const config = { databases, dataFolder: nodePath.join(folder, 'data'), followUps: true };
       for (let round = 0; round < rounds; round += 1) {
         const service = await startLocalService(config);
         const id = await new TransferClient(service).submit(['a.txt'], { then: { sbatch: script } });

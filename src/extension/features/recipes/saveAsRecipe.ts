@@ -210,7 +210,8 @@ function toTransferDraft(transfer: Transfer | undefined): OwnedDraft | undefined
   const instructions = transfer.order.instructions && omit(transfer.order.instructions, thenField);
   if (files.length === 0) throw createUnknownFilesHint(transfer.key);
   const from = { database: source, ids: files.map(({ id }) => id) };
-  const details = { ...(description !== undefined && { description }), ...(instructions && { instructions }) };
+  const hasInstructions = instructions && Object.keys(instructions).length > 0;
+  const details = { ...(description !== undefined && { description }), ...(hasInstructions && { instructions }) };
   return { connectionId, draft: { from, to: { database: destination }, ...details } };
 }
 
