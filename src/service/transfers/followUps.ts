@@ -85,7 +85,7 @@ export class FollowUps {
     if (this.isClosed || record === undefined || this.working.has(transferId)) return;
     this.retries.delete(transferId);
     const work = this.work(record)
-      .catch((error: unknown) => this.options.logger.error(`A follow-up failed: ${formatErrorStack(error)}`))
+      .catch((error: unknown) => this.logFailure(error))
       .finally(() => {
         this.working.delete(transferId);
         this.activity.fire();
@@ -237,7 +237,7 @@ export class FollowUps {
     // The next start of the service decides, unless this one has tried to start it.
     if (this.isClosed && (wasInterrupted || followUp.isStarting !== true)) return;
     const isExpected = error instanceof SlurmJobError || error instanceof FollowUpError;
-    if (!isExpected) this.options.logger.error(`A follow-up failed: ${formatErrorStack(error)}`);
+    if (!isExpected) this.logFailure(error);
     if (error instanceof SlurmJobError && error.kind !== 'refused') {
       const isStarting = wasInterrupted || (followUp.isStarting === true && error.kind === 'unclear');
       this.retryLater(id, { ...followUp, isStarting, problem: `Slurm can't be used: ${error.message}` });
@@ -246,6 +246,10 @@ export class FollowUps {
     const isUnclear = wasInterrupted || (followUp.isStarting === true && !isExpected);
     const problem = error instanceof Error ? error.message : String(error);
     this.finish(id, { ...followUp, state: isUnclear ? 'unclear' : 'notStarted', problem });
+  }
+
+  private logFailure(error: unknown): void {
+    this.options.logger.error(`A follow-up failed: ${formatErrorStack(error)}`);
   }
 
   private retryLater(id: string, followUp: StoredFollowUp): void {
