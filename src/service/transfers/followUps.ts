@@ -208,7 +208,7 @@ export class FollowUps {
     await requireStartable(followUp);
     const variables = await findVariables(record, this.options.databases);
     const { journal } = this.options;
-    if (this.isClosed) throw new FollowUpError('the service is stopping');
+    if (this.isClosed) throw new FollowUpError('closed');
     if (this.get(record.id)?.state !== 'waiting') throw new FollowUpError('canceled');
     journal.followUps.put(record.id, { ...followUp, problem: undefined, isStarting: true });
     this.unwritten.delete(record.id);
