@@ -151,7 +151,7 @@ describe('A user whose agent proposes transfers', () => {
     await window.page.evaluate('navigator.clipboard.writeText("")');
     await window.command('Test Agent: Start the Server for Agents');
     await window.input(JSON.stringify({ args, variables: { THE_KEY: 'the-key' } }), /Arguments and variables/);
-    assert.equal(await window.clipboard((text) => text.startsWith('started: ')), 'started: 7 tools');
+    assert.equal(await window.clipboard((text) => text.startsWith('started: ')), 'started: 9 tools');
     await callTool('list_databases', {});
     assert.equal((await window.notifications.dialog()).message, 'Enable global auto approve?');
     await window.notifications.answer('Enable');
