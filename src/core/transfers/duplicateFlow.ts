@@ -201,14 +201,17 @@ export class DuplicateFlow {
 
   private async collect(plan: Plan, options: KnownCopiesOptions): Promise<void> {
     const limit = new AbortController();
-    const search = async (): Promise<void> => {
+    const found: PlacedFile[] = [];
+    const receive = async (): Promise<void> => {
       await this.dependencies.loadFinished();
-      plan.known.folders = this.findFolders(plan.order);
-      const work = [this.searchDestination(plan, limit.signal), this.findReceived(plan, options, limit.signal)];
-      await Promise.allSettled(work);
+      await this.findReceived(plan, options, limit.signal);
     };
-    await this.waitFor(search(), options.signal);
+    const work = [this.searchDestination(plan, found, limit.signal), receive()];
+    await this.waitFor(Promise.allSettled(work), options.signal);
     limit.abort();
+    // Only now are all the folders known whose names were chosen.
+    plan.known.folders = this.findFolders(plan.order);
+    for (const file of found) addFound(plan.known, file);
   }
 
   private async waitFor(work: Promise<unknown>, signal?: AbortSignal): Promise<void> {
@@ -216,10 +219,14 @@ export class DuplicateFlow {
     if (!signal?.aborted) await settlesWithin(this.dependencies.clock, maxWaitMs, Promise.race([work, cancelled]));
   }
 
-  private async searchDestination({ order, files, known }: Plan, signal: AbortSignal): Promise<void> {
+  private async searchDestination(
+    { order, files, known }: Plan,
+    found: PlacedFile[],
+    signal: AbortSignal,
+  ): Promise<void> {
     const session = this.dependencies.sessions.get(order.connectionId);
     if (!session) return;
-    const onFound = (file: PlacedFile): void => addFound(known, file);
+    const onFound = (file: PlacedFile): void => void found.push(file);
     known.isComplete = await searchDestination({ session, order, files, signal, onFound });
   }
 

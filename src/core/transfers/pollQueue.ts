@@ -28,6 +28,9 @@ export function getPollIntervalMs(transfer: Transfer, now: number, { minInterval
   return hasFocus ? focused : 2 * focused;
 }
 
+/** Ten seconds for 50,000 files, whose record is 10 MB. */
+const filesPerMs = 5;
+
 /**
  * Returns the interval in milliseconds between polls of a transfer whose page the user is looking at; undefined if
  * {@link getPollIntervalMs} applies (D33: polling intervals).
@@ -40,7 +43,8 @@ export function getWatchedIntervalMs(
   const { problem, status, cancelUnheeded } = transfer;
   if (!shouldPoll(transfer) || problem || status?.isPaused || cancelUnheeded) return undefined;
   if (!isLocal && now - getAcceptedAt(transfer) >= 10 * minute) return undefined;
-  return Math.max(isLocal ? second : 10 * second, minIntervalMs);
+  // Each poll saves the whole record.
+  return Math.max(isLocal ? second : 10 * second, transfer.order.files.length / filesPerMs, minIntervalMs);
 }
 
 /** Returns true for a transfer that has an ID and has not ended. */

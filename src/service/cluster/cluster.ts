@@ -116,6 +116,15 @@ export class Cluster {
     return true;
   }
 
+  /** Resolves to true if a transfer has a folder of arrays; to false if that isn't known within a second. */
+  async hasTasks(transferId: string): Promise<boolean> {
+    const found = fs.stat(this.getTransferFolder(transferId)).then(
+      () => true,
+      () => false,
+    );
+    return (await settlesWithin(this.clock, 1_000, found)) && (await found);
+  }
+
   /** Removes the folder of a transfer's arrays. Never rejects. */
   async removeTransferFolder(transferId: string): Promise<void> {
     const folder = this.getTransferFolder(transferId);
@@ -196,10 +205,16 @@ export class ClusterChoice {
     return cluster;
   }
 
-  /** Ends the tasks of a transfer on every cluster since the start of the service, as {@link Cluster.endTasks} does. */
+  /**
+   * Ends the tasks of a transfer on every cluster since the start of the service, as {@link Cluster.endTasks} does. A
+   * former cluster counts for the result only if the transfer has tasks there, because its disk may be gone for good.
+   */
   async endTasks(transferId: string): Promise<boolean> {
-    this.kept.delete(transferId);
-    const results = [...this.clusters.values()].map(async (cluster) => await cluster.endTasks(transferId));
+    const counted = [this.take(transferId), this.last];
+    const results = [...this.clusters.values()].map(async (cluster) => {
+      if (await cluster.endTasks(transferId)) return true;
+      return !counted.includes(cluster) && !(await cluster.hasTasks(transferId));
+    });
     return !(await Promise.all(results)).includes(false);
   }
 }

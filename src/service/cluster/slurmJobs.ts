@@ -87,6 +87,6 @@ function toJobError(command: string, cause: Error, stderr: string): SlurmJobErro
   const wasKilled = 'killed' in cause && cause.killed === true;
   const isUnsent = command === 'squeue' || (!wasKilled && unreachable.test(reason));
   if (isUnsent) return new SlurmJobError('unreachable', reason, { cause });
-  const isRefused = !wasKilled && refused.test(reason) && !unclear.test(stderr);
+  const isRefused = !wasKilled && refused.test(reason) && !unclear.test(reason);
   return new SlurmJobError(isRefused ? 'refused' : 'unclear', reason, { cause });
 }

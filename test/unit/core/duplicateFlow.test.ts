@@ -48,6 +48,20 @@ describe('Checking the destination for planned files', () => {
     assert.deepEqual([database, query, queries().length], ['Beta', 'bytes:=5 | bytes:=7', 1]);
   });
 
+  it('searches while the history is loaded', async () => {
+    rig.server.on('POST /api/v1/files', page(resource('1', 'a')));
+    await connect();
+    const { transferFlow } = rig.explorer;
+    let endLoading: () => void = () => undefined;
+    const loading = new Promise<void>((resolve) => (endLoading = resolve));
+    transferFlow.loadFinished = async () => await loading;
+    const requested = rig.server.received(rig.server.requests.length + 1);
+    const finding = find([file('1', 'a')]);
+    await requested;
+    endLoading();
+    assert.deepEqual(summarize(await finding), [['1'], true]);
+  });
+
   it('finds a file only under its own path; equal content elsewhere is reported on its own', async () => {
     const [own, other] = ['sub-01/bold.json', 'sub-02/bold.json'];
     const direct = { id: 'x', path: other, bytes: 5, hash: `sha256:${'b'.repeat(64)}` };

@@ -5,6 +5,7 @@ import {
   getPollIntervalMs,
   getRetryWaitMs,
   getIntervalStretch,
+  getWatchedIntervalMs,
 } from '../../../src/core/transfers/pollQueue.ts';
 import { running } from './specimens.ts';
 
@@ -62,6 +63,18 @@ describe('The polling interval of a running transfer (D33)', () => {
       assert.equal(getPollIntervalMs({ ...running, ...transfer }, age, { ...pace, ...change }), expected);
     });
   }
+
+  it('on a page in view is ten seconds, and one second for the local service, until a poll saves a long list', () => {
+    const get = (isLocal: boolean, fileCount: number): number | undefined => {
+      const files = Array.from({ length: fileCount }, (_, index) => ({ id: `${index}`, name: 'a' }));
+      const transfer = { ...running, order: { ...running.order, files } };
+      return getWatchedIntervalMs(transfer, minute, { isLocal, minIntervalMs: 0 });
+    };
+    assert.deepEqual(
+      [get(false, 1), get(true, 1), get(true, 5_000), get(true, 50_000)],
+      [10 * second, second, second, 10 * second],
+    );
+  });
 
   it("doesn't exist without an id or after the end", () => {
     const { id, ...submitting } = running;

@@ -181,7 +181,7 @@ describe('Tables as other programs write them', () => {
     const session = await rig.connect();
     const plan = await rig.explorer.recipeFlow.plan(session, { recipe, folder }, options);
     const lock = { kind: 'none' };
-    const planned = { path: join(folder, 'table.transfer.json'), lock, plan, session } as never;
+    const planned = { path: join(folder, 'table.transfer.json'), recipe, lock, plan, session } as never;
     const obstacle = findObstacle(plan);
     const text = obstacle && describeObstacle(plan, obstacle);
     if (text !== undefined) assert.ok(formatPlan(planned, {}).endsWith(`${text}\n`), 'the dry run says the same');

@@ -53,6 +53,14 @@ if (process.platform !== 'win32')
       assert.equal(await choice.endTasks('A'), false);
     });
 
+    it('are none on a former cluster whose folder cannot be read, which keeps nothing else from being removed', async () => {
+      fs.symlinkSync('loop', join(root, 'loop'));
+      choice.configure(describeCluster('loop'));
+      assert.equal(await choice.endTasks('B'), false);
+      choice.configure(describeCluster('second'));
+      assert.equal(await choice.endTasks('B'), true);
+    });
+
     it('are followed again by a transfer that waited for its databases', () => {
       const first = choice.current;
       choice.keep('A', first);

@@ -143,6 +143,7 @@ if (process.platform !== 'win32')
       `${failed} Requested node configuration is not available`,
       `${failed} Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)`,
       `${failed} Access/permission denied`,
+      `sbatch: error: No account given: contact hpc@example.org\n${failed} Invalid account or account/partition combination`,
       `${failed} Requested time limit is invalid (missing or exceeds some limit)`,
       'sbatch: error: This does not look like a batch script.  The first\nsbatch: error: For instance: #!/bin/sh',
       "sbatch: unrecognized option '--nonsense'",
