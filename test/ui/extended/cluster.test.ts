@@ -31,8 +31,10 @@ if (canRunSlurm)
       for (let index = 0; index < fileCount; index += 1)
         await writeFile(join(folder, 'scratch', `run-${index}.bin`), Buffer.alloc(100_000, index));
       const databases = ['Scratch', 'Project'].map((name) => ({ name, folder: join(folder, name.toLowerCase()) }));
-      // With two nodes, some of eight tasks always wait, and take longer than a few seconds together.
-      const slurm = { folder: join(folder, 'tasks'), partition: 'xfer', tasks: 8, minFiles: 10 };
+      // With two nodes, some of eight tasks always wait. Each takes longer than the service waits between its questions.
+      const node = join(folder, 'slow-node');
+      await writeFile(node, `#!/bin/sh\nsleep 3\nexec '${process.execPath}' "$@"\n`, { mode: 0o755 });
+      const slurm = { folder: join(folder, 'tasks'), partition: 'xfer', tasks: 8, minFiles: 10, node };
       const editor = await openEditor({
         environment: { SLURM_CONF: servers.configFile },
         machineSettings: {
@@ -56,7 +58,7 @@ if (canRunSlurm)
 
     async function seeTasks(): Promise<void> {
       const page = await window.pageFrame('Transfer to Project');
-      await page.getByText(/\d of 8 tasks on dtn[12](?:, dtn[12])?; \d pending \(\w+\)/).waitFor();
+      await page.getByText(/\d of 8 tasks on dtn[12](?:, dtn[12])?; \d pending \([\w, ]+\)/).waitFor();
       await page.getByText(place).waitFor();
     }
 
