@@ -35,7 +35,8 @@ function createManifest() {
 /** Returns the text of `docs/command-line.md`, with links to other documents pointing to the repository. */
 function createReadme({ homepage }) {
   const text = readFileSync(join(root, 'docs', 'command-line.md'), 'utf8');
-  return text.replaceAll(/\]\((?=[\w/-]+\.md)/g, `](${homepage.replace(/#.*/, '')}/blob/HEAD/docs/`);
+  const repository = `${homepage.replace(/#.*/, '')}/blob/HEAD`;
+  return text.replaceAll(/\]\(\.\.\//g, `](${repository}/`).replaceAll(/\]\((?=[\w/-]+\.md)/g, `](${repository}/docs/`);
 }
 
 function stageFiles(stage, built, manifest) {

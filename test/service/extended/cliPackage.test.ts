@@ -54,7 +54,7 @@ describe('The package of the command line', () => {
     const targets = [...readme.matchAll(/\]\(([^)#\s]+)/g)].map(([, target = '']) => target);
     assert.ok(targets.length > 5);
     for (const target of targets) {
-      const [, document] = /^https:\/\/github\.com\/[\w-]+\/[\w-]+\/blob\/HEAD\/(docs\/.+)$/.exec(target) ?? [];
+      const [, document] = /^https:\/\/github\.com\/[\w-]+\/[\w-]+\/blob\/HEAD\/(.+)$/.exec(target) ?? [];
       assert.ok(document !== undefined && existsSync(join(repositoryRoot, document)), target);
     }
   });

@@ -48,7 +48,7 @@ describe('Stores as databases (D62)', () => {
     const first = `[ -e '${seen}' ] || { touch '${seen}'; export RCLONE_CONFIG='${missing}'; }`;
     const lines = [
       '#!/bin/sh',
-      `case "$*" in *features*dav:reads) ${first} ;; esac`,
+      `case "$*" in *features*dav:reads/) ${first} ;; esac`,
       `exec '${mustFindRclone()}' "$@"`,
     ];
     await fs.writeFile(rclone, `${lines.join('\n')}\n`, { mode: 0o755 });
