@@ -7,7 +7,7 @@ import { systemClock, type Clock } from '../../src/core/util/clock.ts';
 import { eventually } from '../support/eventually.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
-/** What follows a transfer, in its status. */
+/** The follow-up of a transfer, in its status. */
 interface ThenBody {
   readonly program?: string;
   readonly state: string;

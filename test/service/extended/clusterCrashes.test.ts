@@ -4,6 +4,7 @@ import * as nodePath from 'node:path';
 import { systemClock, wait } from '../../../src/core/util/clock.ts';
 import { startLocalService, type StartedService } from '../../support/localService.ts';
 import { SeededRandom } from '../../support/random.ts';
+import { writeRandomFiles } from '../../support/randomFiles.ts';
 import { canRunSlurm, SlurmServers } from '../../support/slurmServers.ts';
 import { bySize } from '../../support/testSize.ts';
 import { TransferClient } from '../../support/transferClient.ts';
@@ -20,7 +21,7 @@ class ClusterCrashRound {
   private readonly random: SeededRandom;
   private readonly servers: SlurmServers;
   private readonly root: string;
-  private readonly contents = new Map<string, Buffer>();
+  private contents: ReadonlyMap<string, Buffer> = new Map();
   private service: StartedService | undefined;
 
   constructor(seed: number, servers: SlurmServers, root: string) {
@@ -49,15 +50,7 @@ class ClusterCrashRound {
 
   private async makeFiles(): Promise<void> {
     await fs.mkdir(nodePath.join(this.root, 'target'), { recursive: true });
-    const count = 5 + this.random.below(30);
-    for (let index = 0; index < count; index++) {
-      const path = `${index % 3 === 0 ? '' : `sub-${index % 3}/`}file-${index}.bin`;
-      const size = this.random.below(4) === 0 ? this.random.below(600_000) : this.random.below(20_000);
-      const content = Buffer.alloc(size, `${index} of ${this.random.below(1e9)} `);
-      this.contents.set(path, content);
-      await fs.mkdir(nodePath.join(this.root, 'source', nodePath.dirname(path)), { recursive: true });
-      await fs.writeFile(nodePath.join(this.root, 'source', path), content);
-    }
+    this.contents = await writeRandomFiles(nodePath.join(this.root, 'source'), this.random, 600_000);
   }
 
   private async start(more: { readonly throttleBytesPerSecond?: number }): Promise<TransferClient> {

@@ -114,7 +114,7 @@ if (canRunSlurm)
       assert.deepEqual(countTasks(id).toSorted(), ['move-2', 'move-2', 'move-2', 'stage-1', 'stage-1', 'stage-1']);
     });
 
-    it('says that its tasks are held, and goes on when they are released', async () => {
+    it('says that its tasks are held, and continues when they are released', async () => {
       await start(undefined, { options: ['--hold'] });
       const id = await client.submit(paths);
       for (const name of ['stage-1', 'move-2']) {
@@ -130,7 +130,7 @@ if (canRunSlurm)
       return 'dtn1';
     }
 
-    it('waits while the destination is full, and goes on when it has room', async () => {
+    it('waits while the destination is full, and continues when it has room', async () => {
       const target = nodePath.join(root, 'target');
       assert.ok(mountDiskIn(target, 1), 'Mounting a file system needs root.');
       try {
@@ -145,7 +145,7 @@ if (canRunSlurm)
       }
     });
 
-    it('names the setting if a node does not have Node.js, and goes on when it does', async () => {
+    it('names the setting if a node does not have Node.js, and continues when it does', async () => {
       await start(undefined, { node: '/nowhere/node' });
       const id = await client.submit(paths);
       await waitForMessage(
@@ -186,7 +186,7 @@ if (canRunSlurm)
       await assertReceived(other);
     });
 
-    it('goes on after the administrator has requeued one of its tasks', async () => {
+    it('continues after the administrator has requeued one of its tasks', async () => {
       await start(800_000);
       const id = await client.submit(paths);
       await waitForNode(id);
@@ -194,7 +194,7 @@ if (canRunSlurm)
       await assertReceived(id);
     });
 
-    it('goes on after its nodes were taken away for an urgent job', async () => {
+    it('continues after its nodes were taken away for an urgent job', async () => {
       await start(800_000);
       const id = await client.submit(paths);
       await waitForNode(id);
@@ -216,7 +216,7 @@ if (canRunSlurm)
         await assertReceived(id);
       });
 
-      it('waits while squeue hangs, and goes on when it responds', async () => {
+      it('waits while squeue hangs, and continues when it responds', async () => {
         const bin = nodePath.join(root, 'bin');
         await fs.mkdir(bin);
         await fs.writeFile(nodePath.join(bin, 'squeue'), '#!/bin/sh\nexec sleep 600\n', { mode: 0o755 });

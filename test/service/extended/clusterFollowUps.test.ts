@@ -10,7 +10,7 @@ import { canRunSlurm, SlurmServers } from '../../support/slurmServers.ts';
 import { bySize } from '../../support/testSize.ts';
 import { TransferClient } from '../../support/transferClient.ts';
 
-/** What follows a transfer, in its status. */
+/** The follow-up of a transfer, in its status. */
 interface ThenBody {
   readonly state: string;
   readonly job?: string;

@@ -115,7 +115,7 @@ if (canRunSlurm)
       assert.deepEqual([listArrays(id, 'stage').length, listArrays(id, 'move').length], [1, 1]);
     });
 
-    it('goes on with the options of a later lease, and stays on the cluster if a later one has none', async () => {
+    it('continues with the options of a later lease, and stays on the cluster if a later one has none', async () => {
       const slurm = { folder: nodePath.join(servers.root, 'tasks'), minFiles: 2, tasks: 2, partition: 'none' };
       await rig.restart({ shared: true, retryDelayMs: 500, throttleBytesPerSecond: 500_000 });
       await rig.lease(rig.folders, { cluster: { slurm } });
@@ -149,7 +149,7 @@ if (canRunSlurm)
       await assertReceived(id, 'run 42');
     });
 
-    it('goes on while the service is stopped, and is never submitted again (D12)', async () => {
+    it('continues while the service is stopped, and is never submitted again (D12)', async () => {
       await rig.restart(slowOptions());
       const id = await rig.mustSubmit(paths);
       await waitForTasks(id);
@@ -197,7 +197,7 @@ if (canRunSlurm)
       await assertReceived(id);
     });
 
-    it('goes on without its tasks if the configuration no longer has their folder, and says so', async () => {
+    it('continues without its tasks if the configuration no longer has their folder, and says so', async () => {
       await rig.restart(slowOptions());
       const id = await rig.mustSubmit(paths);
       await waitForTasks(id);
@@ -209,7 +209,7 @@ if (canRunSlurm)
       await assertReceived(id);
     });
 
-    it('goes on without its tasks if the configuration no longer allows them for its size, and says so', async () => {
+    it('continues without its tasks if the configuration no longer allows them for its size, and says so', async () => {
       await rig.restart(slowOptions());
       const id = await rig.mustSubmit(paths);
       await waitForTasks(id);
@@ -306,7 +306,7 @@ if (canRunSlurm)
       await waitForNoFolders();
     });
 
-    it('waits while Slurm does not respond, and goes on afterwards', async () => {
+    it('waits while Slurm does not respond, and continues afterwards', async () => {
       await rig.restart(slowOptions());
       const id = await rig.mustSubmit(paths);
       await waitForTasks(id);

@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { brokenRules } from '../../support/dataPackageRules.ts';
 import { startLocalService, type StartedService } from '../../support/localService.ts';
 import { SeededRandom } from '../../support/random.ts';
+import { writeRandomFiles } from '../../support/randomFiles.ts';
 import { bySize } from '../../support/testSize.ts';
 import { TransferClient } from '../../support/transferClient.ts';
 
@@ -30,7 +31,7 @@ class CrashRound {
   private readonly kills: number;
   private readonly random: SeededRandom;
   private readonly root: string;
-  private readonly contents = new Map<string, Buffer>();
+  private contents: ReadonlyMap<string, Buffer> = new Map();
   private readonly folderNames = new Map<string, string>();
   private service: StartedService | undefined;
 
@@ -75,15 +76,7 @@ class CrashRound {
 
   private async makeFiles(): Promise<void> {
     await fs.mkdir(nodePath.join(this.root, 'target'), { recursive: true });
-    const count = 5 + this.random.below(30);
-    for (let index = 0; index < count; index++) {
-      const path = `${index % 3 === 0 ? '' : `sub-${index % 3}/`}file-${index}.bin`;
-      const size = this.random.below(4) === 0 ? this.random.below(2_000_000) : this.random.below(20_000);
-      const content = Buffer.alloc(size, `${index} of ${this.random.below(1e9)} `);
-      this.contents.set(path, content);
-      await fs.mkdir(nodePath.join(this.root, 'source', nodePath.dirname(path)), { recursive: true });
-      await fs.writeFile(nodePath.join(this.root, 'source', path), content);
-    }
+    this.contents = await writeRandomFiles(nodePath.join(this.root, 'source'), this.random, 2_000_000);
   }
 
   private someFiles(): readonly string[] {
