@@ -141,11 +141,12 @@ function HistoryRow({ entry, transfer, now, toStateText }: HistoryProps & { read
   const isCancel = event === 'cancelAccepted';
   const look = isCurrent || isCancel ? getLook(transfer) : event;
   // The latest word of the service is newer than the last one in the history, of which only a number are kept.
-  const text = isCurrent || word === undefined ? toStateText(event) : word;
+  const stateText = isCancel ? l10n.t('cancellation accepted') : toStateText(event);
+  const text = isCurrent ? stateText : (word ?? stateText);
   return (
     <li class={isCurrent ? `current ${look}` : event} aria-current={isCurrent ? 'step' : undefined}>
       <Icon name={isCancel ? 'stop' : lookIcons[look]} />
-      <ServerText class="name">{isCancel ? l10n.t('cancellation accepted') : text}</ServerText>
+      <ServerText class="name">{text}</ServerText>
       <time datetime={new Date(at).toISOString()} title={format.dateTime(at)}>
         {format.time(at, now)}
       </time>
