@@ -86,7 +86,7 @@ export async function loadResults(window: EditorWindow, count: number): Promise<
   await waitForResults(window, Math.min(count, pageSize));
   if (count <= pageSize) return;
   await window.command('Data Transfer: Load All');
-  await window.notifications.press('50,000 files loaded', 'Keep Loading');
+  await window.notifications.answer('Keep Loading');
   await window.statusBar('All results are loaded: 50,000 files', 120_000);
   await waitForResults(window, count);
   await window.notifications.clear();
