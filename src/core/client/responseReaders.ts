@@ -151,9 +151,11 @@ function readFile(resource: unknown, database: string): FoundFile {
   if (!hasFields(resource, fileFields) || typeof resource['id'] !== 'string') return toUnreadableFile(resource);
   if (isDeeperThan(resource, maxResourceDepth)) return toUnreadableFile(resource);
   const { id, name: slug, path, title, description, format, mediatype, bytes, hash } = resource as FileResource;
-  const name = path?.slice(path.lastIndexOf('/') + 1).trim() || slug?.trim() || id;
+  const last = path?.slice(path.lastIndexOf('/') + 1).trim();
+  // Prefers an equal string that is in memory anyway: a search can have many thousands of files.
+  const name = last === slug ? slug : last;
   const known = { path, title, description, format, mediaType: mediatype, sizeBytes: parseAmount(bytes), hash };
-  return { kind: 'file', id, database, name, ...omitAbsent(known), resource };
+  return { kind: 'file', id, database, name: name || slug?.trim() || id, ...omitAbsent(known), resource };
 }
 
 interface ExpectedFields {
