@@ -57,13 +57,18 @@ function readDescription(credit: JsonObject, resource: JsonObject): string | und
 }
 
 /**
- * Returns the titles in the credit metadata or, if none is readable, the title of the resource. The main title, which
- * is the first one without a type, comes first.
+ * Returns the titles in the credit metadata or, if none is readable, the title of the resource unless it is only the
+ * file's name. The main title, which is the first one without a type, comes first.
  */
 function readTitles(credit: JsonObject, resource: JsonObject): readonly string[] {
   const entries = listObjects(credit['titles']);
   const titles = entries.length > 1 ? readSeveralTitles(entries) : listTexts([entries[0]?.['title']]);
-  return titles.length > 0 ? titles : listTexts([resource['title']]);
+  return titles.length > 0 || isFileName(resource) ? titles : listTexts([resource['title']]);
+}
+
+function isFileName({ title, path }: JsonObject): boolean {
+  // The local service titles a file without metadata by its name, which would make a work of each file of a folder.
+  return typeof title === 'string' && typeof path === 'string' && `/${path}`.endsWith(`/${title}`);
 }
 
 function readSeveralTitles(entries: readonly JsonObject[]): readonly string[] {

@@ -125,6 +125,16 @@ describe('Citable units', () => {
     );
   });
 
+  it('are one for the files of a folder whose only titles are their names', () => {
+    const files = ['a.csv', 'b.csv', 'c.csv'].map((name): CitableFile => {
+      return toFile(undefined, { name, database: 'Lake', fields: { path: `2024/${name}`, title: name } });
+    });
+    assert.deepEqual(
+      listCitations(files).map(({ title, fileCount }) => [title, fileCount]),
+      [['a.csv and 2 more files (Lake)', 3]],
+    );
+  });
+
   it('have unique keys of ASCII letters and digits', () => {
     const all = ['1', '2', '3'].map((version) =>
       toFile({ ...credit, version, contributors: [person('Müller-Łu', 'J')] }),
