@@ -47,8 +47,7 @@ export class TaskRun {
   private readonly options: TaskRunOptions;
   private readonly wanted: ReadonlySet<number>;
   private readonly done = new Map<number, DoneFile>();
-  /** The positions of the files of the tasks that run. */
-  private running: ReadonlySet<number> = new Set();
+  private states: FileStates = new Map();
   private readonly open = new Set<OpenTask>();
   private failure: FileFailure | undefined;
 
@@ -84,10 +83,9 @@ export class TaskRun {
     return { done: this.listDone(), ...(this.failure && { failure: this.failure }) };
   }
 
-  /** Returns the state of a file that is to be moved; undefined if its task waits. */
+  /** Returns the state of a file that is to be moved; undefined if no task is known to have begun it. */
   getState(position: number): 'transferring' | 'transferred' | undefined {
-    if (this.done.has(position)) return 'transferred';
-    return this.running.has(position) ? 'transferring' : undefined;
+    return this.done.has(position) ? 'transferred' : this.states.get(position);
   }
 
   /** Returns the files that are completed so far. */
@@ -157,25 +155,30 @@ export class TaskRun {
     const results = new Map<TaskArray, ReadonlySet<number>>();
     for (const { array } of this.open) if (!results.has(array)) results.set(array, await array.listResults());
     let counts: Counts = noProgress;
-    const running = new Set<number>();
+    const states: FileStates = new Map();
     for (const one of this.open) {
       const own = tasks.find(({ name, index }) => name === one.array.name && index === one.task.index);
       if (results.get(one.array)?.has(one.task.index) === true) await this.takeResult(one, own?.state ?? '');
       else if (own === undefined || !isAlive(own)) await this.noteEnd(one, own?.state ?? '');
-      else counts = add(counts, await this.follow(one, own, running));
+      else counts = add(counts, await this.follow(one, own, states));
     }
     this.activity = describeTasks(tasks);
-    this.running = running;
+    this.states = states;
     let bytes = 0;
     for (const file of this.done.values()) bytes += file.bytes;
     setCounts(this.options.signal, add(counts, { done: this.done.size, copied: bytes, read: bytes }));
   }
 
-  private async follow(one: OpenTask, own: SlurmTask, running: Set<number>): Promise<Counts> {
+  private async follow(one: OpenTask, own: SlurmTask, states: FileStates): Promise<Counts> {
     // A requeued task had ended before.
     delete one.endedAtMs;
-    if (!isWaiting(own)) one.task.positions.forEach((position) => running.add(position));
-    return (await one.task.files.readProgress()) ?? noProgress;
+    const { positions, files } = one.task;
+    const progress = (await files.readProgress()) ?? noProgress;
+    // A task moves its files one after another.
+    for (const position of positions.slice(0, progress.done)) states.set(position, 'transferred');
+    const next = positions[progress.done];
+    if (next !== undefined && !isWaiting(own)) states.set(next, 'transferring');
+    return progress;
   }
 
   private async takeResult(one: OpenTask, state: string): Promise<void> {
@@ -209,6 +212,7 @@ export class TaskRun {
 }
 
 type Counts = Parameters<typeof setCounts>[1];
+type FileStates = Map<number, 'transferring' | 'transferred'>;
 
 function add(one: Counts, other: Counts): Counts {
   return { done: one.done + other.done, copied: one.copied + other.copied, read: one.read + other.read };

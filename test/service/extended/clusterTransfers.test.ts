@@ -185,14 +185,16 @@ if (canRunSlurm)
       assert.deepEqual(counts, { transferred: received.length, unfinished: fileCount - received.length });
     });
 
-    it('says that only the files of running tasks are being transferred', async () => {
+    it('says that each running task is transferring one file, and has transferred those before it', async () => {
       await rig.restart({ ...options({ tasks: 4 }), throttleBytesPerSecond: 500_000 });
       const id = await rig.mustSubmit(paths);
       await eventually(
         async () => /transferring .*; 2 of 4 tasks .*; 2 pending/.test((await rig.status(id)).message) || undefined,
       );
       const { counts } = await listFiles(id);
-      assert.deepEqual(counts, { transferring: fileCount / 2, staged: fileCount / 2 });
+      const { transferring = 0, staged = 0, transferred = 0 } = counts;
+      assert.equal(transferring + staged + transferred, fileCount);
+      assert.ok(transferring <= 2 && staged >= fileCount / 2, JSON.stringify(counts));
       await rig.restart(options());
       await assertReceived(id);
     });

@@ -35,6 +35,14 @@ if (process.platform !== 'win32')
       return { kind: 'move', job: { transferId: 'a', source: side, destination: side, isFlushed: true, files } };
     }
 
+    interface RunChange {
+      /** The index of a task that has a result. */
+      readonly withResult?: number;
+      readonly isConfirmed?: boolean;
+      /** The numbers of files that the tasks have completed, as they report themselves. */
+      readonly done?: readonly number[];
+    }
+
     /**
      * Starts a run for files 0 to 7. Slurm has an array with two files in each of its tasks, whose states are given; a
      * task without one has ended without a result. Slurm also lists an array of the same name that a pause has ended.
@@ -43,8 +51,7 @@ if (process.platform !== 'win32')
     async function run(
       states: readonly (string | undefined)[],
       tasks: number,
-      withResult?: number,
-      isConfirmed = true,
+      { withResult, isConfirmed = true, done: doneCounts = [] }: RunChange = {},
     ): Promise<TaskRun> {
       const cluster = new Cluster({ slurm: { folder: join(folder, 'tasks'), tasks } }, systemClock);
       const jobs = states.map((_, index) => describeJob(2 * index, 2 * index + 1));
@@ -52,6 +59,8 @@ if (process.platform !== 'win32')
       if (isConfirmed) await array.confirm('4');
       const done = jobs[withResult ?? -1]?.job.files.map(({ position }) => ({ position, bytes: 1 }));
       if (done !== undefined) await array.tasks[withResult ?? -1]?.files.writeResult({ done });
+      for (const [index, count] of doneCounts.entries())
+        await array.tasks[index]?.files.writeProgress({ restart: 0, done: count, copied: count, read: count });
       const former = states.map((_, index) => `echo '3|${index}|${array.name}|CANCELLED|None|dtn1'`);
       const lines = states.map((state, index) => state && `echo '4|${index}|${array.name}|${state}|None|dtn1'`);
       replace('squeue', [...former, ...lines.filter(Boolean)].join('\n'));
@@ -87,16 +96,22 @@ if (process.platform !== 'win32')
     });
 
     it('that run are told from those that wait, for the first time or again, and from those that are done', async () => {
-      const taskRun = await run(['RUNNING', 'PENDING', 'REQUEUE_HOLD', 'COMPLETED'], 4, 3);
+      const taskRun = await run(['RUNNING', 'PENDING', 'REQUEUE_HOLD', 'COMPLETED'], 4, { withResult: 3 });
       assert.equal(taskRun.activity, '1 of 4 tasks on dtn1; 2 pending (None)');
       const waiting = [undefined, undefined, undefined, undefined];
       const [moving, moved] = ['transferring', 'transferred'];
-      assert.deepEqual(listStates(taskRun), [moving, moving, ...waiting, moved, moved]);
+      assert.deepEqual(listStates(taskRun), [moving, undefined, ...waiting, moved, moved]);
       assert.equal(readSubmission(), '');
     });
 
+    it('have moved as many of their files, in order, as they say, and move the next one if they run', async () => {
+      const taskRun = await run(['RUNNING', 'RUNNING', 'RUNNING', 'PENDING'], 4, { done: [0, 1, 2, 1] });
+      const [moving, moved] = ['transferring', 'transferred'];
+      assert.deepEqual(listStates(taskRun), [moving, undefined, moved, moving, moved, moved, moved, undefined]);
+    });
+
     it('are those that work if the answer to their submission was lost after a pause', async () => {
-      const taskRun = await run(['RUNNING', 'RUNNING', 'RUNNING', 'RUNNING'], 4, undefined, false);
+      const taskRun = await run(['RUNNING', 'RUNNING', 'RUNNING', 'RUNNING'], 4, { isConfirmed: false });
       assert.equal(taskRun.activity, '4 of 4 tasks on dtn1');
       assert.equal(readFileSync(join(folder, 'tasks', 'tasks-a', 'move-1', 'id'), 'utf8'), '4');
       assert.equal(readSubmission(), '');
