@@ -143,12 +143,26 @@ describe('The files of a transfer of the local service (D71)', () => {
     assert.deepEqual([status, locations?.sort()], [422, ['query.cursor', 'query.limit', 'query.page', 'query.state']]);
   });
 
-  it('are printed by the command line, those that failed first', async () => {
+  async function run(...args: readonly string[]): ReturnType<typeof callCli> {
     const { address, token } = rig.service;
     const connection = ['--server', address, '--orcid', '0000-0002-1825-0097', '--key-variable', 'THE_KEY'];
     const environment = { THE_KEY: token, DATA_TRANSFER_LEDGER: nodePath.join(rig.root, 'ledger') };
-    const run = async (...args: readonly string[]): ReturnType<typeof callCli> =>
-      await callCli([...args, ...connection], { environment });
+    return await callCli([...args, ...connection], { environment });
+  }
+
+  it('are counted by the command line once all have arrived, which then names the command that lists them', async () => {
+    const id = await rig.mustSubmit(['a.txt', 'd.txt']);
+    await rig.waitForStatus(id, 'succeeded');
+    const { code, stderr } = await run('status', id, '--files');
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(stderr.split('\n'), [
+      `The service only counts files that have arrived. To list them: data-transfer export ${id}`,
+      `${id}: 2 arrived.`,
+      '',
+    ]);
+  });
+
+  it('are printed by the command line, those that failed first', async () => {
     const printed = await run('status', failed, '--files');
     assert.equal(printed.code, 0, printed.stderr);
     assert.deepEqual(

@@ -76,7 +76,8 @@ async function printFiles(session: CliSession, [transfer]: readonly Transfer[], 
   const { files = [], counts } = (await explorer.fileStateFlow.getOverview(transfer, limit)) ?? {};
   const fileStates = files.map(({ sizeBytes, ...file }) => ({ ...file, bytes: sizeBytes }));
   const document = { ...toTransferDocument(transfer), fileCounts: counts, fileStates: counts && fileStates };
-  context.output.printTable({ transfers: [document] }, { columns: fileColumns, rows: files, emptyNote: noFilesNote });
+  const emptyNote = counts === undefined ? noFilesNote : `${onlyCountedNote} ${getTransferId(transfer)}`;
+  context.output.printTable({ transfers: [document] }, { columns: fileColumns, rows: files, emptyNote });
   const summary = counts && describeFileCounts({ l10n: english, formatNumber: String }, counts);
   context.output.explain([
     ...(summary ? [`${getTransferId(transfer)}: ${summary}.`] : []),
@@ -85,6 +86,7 @@ async function printFiles(session: CliSession, [transfer]: readonly Transfer[], 
 }
 
 const noFilesNote = "The service doesn't list files of this transfer.";
+const onlyCountedNote = 'The service only counts files that have arrived. To list them: data-transfer export';
 
 const fileColumns: readonly Column<FileProgress>[] = [
   { title: 'STATE', getText: (file) => describeFileState(english, file) },
