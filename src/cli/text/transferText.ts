@@ -89,6 +89,16 @@ export function getSuspensionReason(transfer: Transfer): string | undefined {
   return transfer.state === 'inactive' && !isPaused(transfer) ? getServerMessage(transfer) : undefined;
 }
 
+/**
+ * Returns what the service says about a transfer that is running, as plain text on one line without the transfer's ID.
+ * Returns undefined if the transfer isn't running or is being canceled, or if the service says nothing.
+ */
+export function getRunningMessage(transfer: Transfer): string | undefined {
+  const { state, cancelAcceptedAt } = transfer;
+  const isRunning = !hasEnded(state) && state !== 'notConfirmed' && state !== 'inactive' && !isPaused(transfer);
+  return isRunning && cancelAcceptedAt === undefined ? getServerMessage(transfer) : undefined;
+}
+
 /** Returns the service's last message as a clause on one line, without the transfer's ID; undefined if it's empty. */
 function getServerMessage(transfer: Transfer, maxLength = maxMessageLength): string | undefined {
   const line = toPlainCell(transfer.status?.message ?? '');
@@ -215,7 +225,8 @@ function explainUnfinished(transfer: Transfer): Explanation {
   const suspension = state === 'inactive' ? getServerMessage(transfer) : undefined;
   const remedy = isPausedByUser(transfer) && `To continue: data-transfer resume ${getTransferId(transfer)}`;
   if (suspension !== undefined) return { reason: suspension, ...(remedy && { remedy }) };
-  return problem ? { reason: `couldn't update the status: ${describeReason(problem)}` } : {};
+  const reason = problem ? `couldn't update the status: ${describeReason(problem)}` : getRunningMessage(transfer);
+  return reason === undefined ? {} : { reason };
 }
 
 function explainUnconfirmed({ problem, order: { folder } }: Transfer): Explanation {

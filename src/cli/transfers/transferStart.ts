@@ -22,6 +22,7 @@ import { describeCluster, describeReason, english } from '../text/sentences.ts';
 import {
   describeProgress,
   describeResult,
+  getRunningMessage,
   getSuspensionReason,
   getTransferId,
   toTransferDocument,
@@ -281,7 +282,7 @@ function getFraction(transfer: Transfer): number | undefined {
 }
 
 function describeOne(transfer: Transfer): string {
-  const reason = getSuspensionReason(transfer);
+  const reason = getSuspensionReason(transfer) ?? getRunningMessage(transfer);
   const progress = `${getTransferId(transfer).slice(0, 8)}: ${describeProgress(transfer)}`;
   return reason === undefined ? progress : `${progress} (${reason})`;
 }

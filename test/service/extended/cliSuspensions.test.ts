@@ -68,6 +68,14 @@ describe('A suspended transfer on the command line', () => {
     assert.deepEqual([code, stdout], [1, `${id}\n`]);
   });
 
+  it('is shown with the message of the service also while it runs', async () => {
+    setStatus('active', `Transfer ${id}: transferring 1 file; 2 of 8 tasks on dtn1`);
+    const process = start('wait', id);
+    await process.prints(/^175655af: active, 0\/1 files \(transferring 1 file; 2 of 8 tasks on dtn1\)\n/m);
+    setStatus('succeeded', '');
+    assert.equal((await process.ended).code, 1);
+  });
+
   it('is shown although another one is waited for too, and again after it was active', async () => {
     setStatus('active', '');
     setStatus('inactive', 'waiting: the destination is full', other);

@@ -5,7 +5,10 @@ import { running } from './specimens.ts';
 
 const files = ['f1', 'f2', 'f3'].map((id) => ({ id, name: id }));
 const started: Transfer = { ...running, order: { ...running.order, files } };
-const counted = (movedFileCount: number) => ({ status: { status: 'x', fileCount: 3, movedFileCount } });
+const counted = (movedFileCount: number, message?: string) => ({
+  status: { status: 'x', fileCount: 3, movedFileCount, ...(message !== undefined && { message }) },
+});
+const tasks = '2 of 8 tasks on dtn1, dtn2; 6 pending (Resources)';
 
 describe('The end of a transfer on the command line', () => {
   const sentences: readonly (readonly [Partial<Transfer>, string])[] = [
@@ -47,6 +50,11 @@ describe('The end of a transfer on the command line', () => {
       { state: 'active', problem: { kind: 'timeout' }, ...counted(1) },
       "active, 1/3 files: couldn't update the status: the service didn't respond in time.",
     ],
+    [
+      { state: 'active', ...counted(1, `Transfer id: transferring 3 files (3 B); ${tasks}`) },
+      `active, 1/3 files: transferring 3 files (3 B); ${tasks}.`,
+    ],
+    [{ state: 'staging', ...counted(0, 'one\n\u001B[2Jtwo.') }, 'staging, 0/3 files: one [2Jtwo.'],
   ];
   for (const [change, sentence] of sentences) {
     it(`is explained: ${sentence}`, () => {
@@ -56,8 +64,8 @@ describe('The end of a transfer on the command line', () => {
     });
   }
 
-  it('needs no explanation if all files were transferred, or while it is running', () => {
-    const complete: Transfer = { ...started, state: 'succeeded', ...counted(3) };
+  it('needs no explanation if all files were transferred, or while it is running and the service says nothing', () => {
+    const complete: Transfer = { ...started, state: 'succeeded', ...counted(3, 'completed successfully') };
     assert.equal(describeResult(complete), 'Transfer id: succeeded, 3/3 files.');
     assert.deepEqual(explainTransfers([complete, started]), []);
   });
