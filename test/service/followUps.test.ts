@@ -120,7 +120,8 @@ if (canRunScripts)
     });
 
     it('is refused with the submission if it cannot be started', async () => {
-      await assertRefused({ program: `${program}.gone` }, 422, /can't be started: it can't be read \(ENOENT\)/);
+      const gone = new RegExp(`names "${program}\\.gone", which can't be started: it can't be read \\(ENOENT\\)`);
+      await assertRefused({ program: `${program}.gone` }, 422, gone);
       await assertRefused({ program: rig.root }, 422, /it is not a file/);
       await assertRefused({ program: 'analyse.sh' }, 422, /must have an absolute path/);
       await writeProgram('true', 0o600);

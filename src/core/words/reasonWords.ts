@@ -57,7 +57,10 @@ export class ReasonWords {
           ? l10n.t('the program ended or disconnected before the transfer was sent')
           : l10n.t("its record can't be saved ({0})", code),
       noFolderChoice: () => l10n.t("the service can't give the folder at the destination a chosen name"),
-      noFollowUp: () => l10n.t('the service starts nothing after a transfer'),
+      noFollowUp: () =>
+        l10n.t(
+          'the service starts nothing after a transfer; a local service needs "followUps": true in its configuration',
+        ),
       queued: () => l10n.t('waiting for a submission to this server to finish'),
       lookupFailed: ({ cause }) =>
         cause

@@ -6,6 +6,7 @@ import { followUpRule, readFollowUp, thenField, type FollowUp } from '../../core
 import { getManifestNames, getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import type { ServedDatabases } from '../catalog/servedDatabases.ts';
 import { createFieldProblem, createFieldsProblem, HttpProblem } from '../http/httpProblem.ts';
+import { toQuotable } from '../http/quotable.ts';
 import type { TransferRecord } from './journal.ts';
 
 /** Thrown if a follow-up can't be started. The message is a clause that gives the reason. */
@@ -31,11 +32,14 @@ export async function readRequestedFollowUp(
     throw createProblem('needs a destination that is a folder of this service, not a store');
   if (!nodePath.isAbsolute(followUp.path)) throw createProblem('must have an absolute path');
   await requireStartable(followUp).catch((error: unknown) => {
-    throw error instanceof FollowUpError ? createProblem(`can't be started: ${error.message}`) : error;
+    if (!(error instanceof FollowUpError)) throw error;
+    throw createProblem(`names "${toQuotable(followUp.path.slice(-maxQuotedPath))}", which can't be started: ${error.message}`);
   });
   return followUp;
 }
 
+/** The end of a path, with the file's name, is worth more than its beginning. */
+const maxQuotedPath = 100;
 const location = `body.instructions.${thenField}`;
 const notAllowed = 'This service starts nothing after a transfer, unless its configuration has "followUps": true.';
 

@@ -33,7 +33,10 @@ describe('The command line and its agents', () => {
       "the server's response belongs to another request: Not found",
     ],
     [{ kind: 'noFolderChoice' }, "the service can't give the folder at the destination a chosen name"],
-    [{ kind: 'noFollowUp' }, 'the service starts nothing after a transfer'],
+    [
+      { kind: 'noFollowUp' },
+      'the service starts nothing after a transfer; a local service needs "followUps": true in its configuration',
+    ],
     [{ kind: 'queued' }, 'waiting for a submission to this server to finish'],
     [{ kind: 'badArgument', detail: 'limit must be at least 1' }, 'limit must be at least 1'],
     [{ kind: 'refused', detail: 'one\n\u001B[31mtwo\u202E {0}' }, 'the service refused the request: one [31mtwo {0}'],
