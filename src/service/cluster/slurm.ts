@@ -67,7 +67,9 @@ const commandLimitMs = 30_000;
 const maxOutputBytes = 64 * 1024 * 1024;
 /** Minimum time between two queries of the queue, which all transfers share. */
 const queryEveryMs = 2_000;
-const maxReasonLength = 200;
+const maxLineLength = 200;
+const maxReasonLength = 300;
+const maxReasonLines = 4;
 const taskFormat = '%F|%K|%j|%T|%r|%N';
 const taskPattern = /^(\d+)\|(\d+)\|([^|]*)\|([A-Z_]+)\|([^|]*)\|([^|]*)$/;
 
@@ -175,17 +177,40 @@ async function run(command: string, args: readonly string[]): Promise<string> {
 /** Returns why a command failed, as a clause that also names the setting that may help, unless there is none. */
 export function describeFailure(command: string, error: Error, stderr: string, hasSetting = true): string {
   if (getErrorCode(error) === 'ENOENT') return `its command ${command} isn't on the PATH of the service`;
-  // A hint follows the reason why an option is refused.
-  const lines = stderr.replace(/^Try ".*" for more information$/m, '');
-  const reason = findLastLine(lines).replace(/^(?:\S*\/)?\w+: (?:(?:fatal|error): )?/, '');
+  const reason = joinLines(listReasons(command, stderr));
   if (reason === '') return `${command} did not respond`;
   return command === 'sbatch' && hasSetting ? `${reason} (see ${findSetting(reason)} in the configuration)` : reason;
 }
 
+/**
+ * Returns the last different lines that a command of Slurm printed about its failure, without its name and control
+ * characters.
+ */
+export function listReasons(command: string, stderr: string): readonly string[] {
+  // A hint follows the reason why an option is refused.
+  const text = stderr.replace(/^Try ".*" for more information$/m, '');
+  const prefix = new RegExp(`^(?:\\S*/)?${command}: (?:(?:fatal|error): )?`);
+  const lines = toPlainLines(text).map((line) => line.replace(prefix, '').replace(/\s+/g, ' '));
+  return [...new Set(lines.reverse())].slice(0, maxReasonLines).reverse();
+}
+
+function joinLines(lines: readonly string[]): string {
+  // Slurm also breaks sentences.
+  const text = lines.join('\n').replace(/\.\n|\n(?=[a-z]+ )/g, (end) => end.replace('\n', ' '));
+  const line = text.replaceAll('\n', '; ');
+  return line.length > maxReasonLength ? `…${line.slice(1 - maxReasonLength)}` : line;
+}
+
+function toPlainLines(text: string): readonly string[] {
+  return text
+    .split('\n')
+    .map((line) => line.replaceAll(/\p{Cc}/gu, ' ').trim())
+    .filter((line) => line !== '');
+}
+
 /** Returns the last line of a program's output that isn't empty, without control characters; empty if there is none. */
 export function findLastLine(text: string): string {
-  const lines = text.split('\n').map((line) => line.replaceAll(/\p{Cc}/gu, ' ').trim());
-  return (lines.findLast((line) => line !== '') ?? '').slice(0, maxReasonLength);
+  return (toPlainLines(text).at(-1) ?? '').slice(0, maxLineLength);
 }
 
 function findSetting(reason: string): string {

@@ -2,7 +2,7 @@ import { execFile, type ExecFileOptions } from 'node:child_process';
 import * as nodePath from 'node:path';
 import { userInfo } from 'node:os';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
-import { describeFailure, getKeptEnvironment } from './slurm.ts';
+import { describeFailure, getKeptEnvironment, listReasons } from './slurm.ts';
 
 /**
  * The kinds of failures of a command of Slurm. `unreachable`: Slurm didn't receive it. `refused`: Slurm won't do it. `unclear`: Slurm
@@ -84,9 +84,11 @@ const unclear = /timed? ?out|respon|communicat|connect|contact|zero bytes|broken
 function toJobError(command: string, cause: Error, stderr: string): SlurmJobError {
   const reason = describeFailure(command, cause, stderr, false);
   if (getErrorCode(cause) === 'ENOENT') return new SlurmJobError('refused', reason, { cause });
+  // What came before, such as a warning, doesn't say whether the job exists.
+  const last = listReasons(command, stderr).at(-1) ?? '';
   const wasKilled = 'killed' in cause && cause.killed === true;
-  const isUnsent = command === 'squeue' || (!wasKilled && unreachable.test(reason));
+  const isUnsent = command === 'squeue' || (!wasKilled && unreachable.test(last));
   if (isUnsent) return new SlurmJobError('unreachable', reason, { cause });
-  const isRefused = !wasKilled && refused.test(reason) && !unclear.test(reason);
+  const isRefused = !wasKilled && refused.test(last) && !unclear.test(last);
   return new SlurmJobError(isRefused ? 'refused' : 'unclear', reason, { cause });
 }

@@ -45,7 +45,28 @@ if (process.platform !== 'win32')
       delete process.env['LAB_TOKEN'];
     });
 
-    it('say why they fail, in one line, and name the setting', async () => {
+    it('say why they fail with the last lines that they print, as one line of at most 300 characters', async () => {
+      const wrapped = ['This does not look like a batch script.  The first', 'line must start with #! followed by'];
+      const lines = [...wrapped, 'the path.', 'For instance: #!/bin/sh'];
+      replace('sbatch', lines.map((line) => `echo 'sbatch: error: ${line}' >&2`).join('\n') + '; exit 1');
+      await assertFails(
+        slurm.submit(submission),
+        /^This does not look like a batch script\. The first line must start with #! followed by the path\. For instance: #!\/bin\/sh \(see /,
+      );
+      const retries = [3, 2, 1].map((count) => `sbatch: error: Attempt ${count} of 3`);
+      const causes = ['no config', 'no config', 'no config'].map((cause) => `sbatch: error: Fetch: ${cause}`);
+      const last = `sbatch: fatal: Could not establish a configuration source`;
+      const printed = [...retries, ...causes, last].map((line) => `echo '${line}' >&2`);
+      replace('sbatch', `${printed.join('\n')}; exit 1`);
+      await assertFails(
+        slurm.submit(submission),
+        /^Attempt 2 of 3; Attempt 1 of 3; Fetch: no config; Could not establish a configuration source \(see/,
+      );
+      replace('squeue', `printf 'squeue: error: %0500d end' 0 >&2; exit 1`);
+      await assertFails(slurm.findTasks(['a']), /^…0{295} end$/);
+    });
+
+    it('name the setting that may help', async () => {
       replace('sbatch', `echo 'sbatch: error: Invalid account or account/partition combination' >&2; exit 1`);
       await assertFails(slurm.submit(submission), /^Invalid account .* \(see cluster\.slurm\.options in the conf/);
       replace(
@@ -54,7 +75,7 @@ if (process.platform !== 'win32')
       );
       await assertFails(
         slurm.submit(submission),
-        /^Requested {2}?time limit is invalid \(see cluster\.slurm\.options /,
+        /^one; Requested time limit is invalid \(see cluster\.slurm\.options /,
       );
       replace(
         'sbatch',
