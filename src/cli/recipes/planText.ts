@@ -40,6 +40,9 @@ export interface DestinationFacts {
   readonly transferredBefore?: number;
   /** The cluster on which the transfer would run. */
   readonly cluster?: ClusterPlace;
+  /** Why the service would refuse the transfer, and what isn't known of that, as clauses. */
+  readonly refusals?: readonly string[];
+  readonly unchecked?: readonly string[];
 }
 
 const maxNames = 10;
@@ -217,6 +220,8 @@ export function formatPlan(planned: PlannedRun, destination: DestinationFacts, g
     ...describeOmissions(plan),
     ...formatDestination(plan, destination),
     ...formatFollowUp(getFollowUp(planned, given)),
+    ...(destination.unchecked ?? []).map((text) => `not checked: ${text}`),
+    ...(destination.refusals ?? []).map((text) => `would be refused: ${text}`),
   ];
   const lines = [...(plan.failure ? [] : files), ...(obstacle ? [describeObstacle(plan, obstacle)] : [])];
   return lines.map((line) => `${line}\n`).join('');

@@ -8,6 +8,7 @@ import {
   type PlannedRun,
 } from '../../core/search/recipeRun.ts';
 import { findCluster } from '../../core/model/databaseModel.ts';
+import { withFollowUp } from '../../core/model/transferModel.ts';
 import { findSubmissionFacts } from '../../core/transfers/submissionFacts.ts';
 import { findObstacle, hasDifference } from '../../core/recipes/planRecipe.ts';
 import { recipeExtension } from '../../core/recipes/recipeNames.ts';
@@ -32,6 +33,7 @@ import {
   toPlanDocument,
   type DestinationFacts,
 } from './planText.ts';
+import { checkSubmission } from './submissionCheck.ts';
 import { CliRecipeHost, CliRecipeReader } from './recipeHost.ts';
 
 /** The options of `run`. */
@@ -94,19 +96,25 @@ async function openRecipe(file: string): Promise<OpenRecipe> {
 }
 
 async function printPlan(session: CliSession, planned: PlannedRun, followUp?: FollowUp): Promise<ExitCode> {
-  const destination = await readDestinationFacts(session, planned);
+  const destination = await readDestinationFacts(session, planned, followUp);
   const document = toPlanDocument(planned, destination, followUp);
   session.context.output.print(document, () => formatPlan(planned, destination, followUp));
   const obstacle = findObstacle(planned.plan);
   // A recipe without a destination is a saved search.
-  return !obstacle || obstacle === 'noDestination' ? exitCode.done : getObstacleCode(planned.plan, obstacle);
+  if (obstacle && obstacle !== 'noDestination') return getObstacleCode(planned.plan, obstacle);
+  return destination.refusals?.length ? exitCode.failed : exitCode.done;
 }
 
 /**
- * Returns the known facts about a plan's destination. These are the free space, and the numbers of the plan's files
- * that are already there, and that were transferred there earlier.
+ * Returns the known facts about a plan's destination. These are the free space, the numbers of the plan's files
+ * that are already there, and that were transferred there earlier, and why the transfer would be refused.
  */
-async function readDestinationFacts({ explorer, context }: CliSession, planned: PlannedRun): Promise<DestinationFacts> {
+async function readDestinationFacts(
+  session: CliSession,
+  planned: PlannedRun,
+  followUp?: FollowUp,
+): Promise<DestinationFacts> {
+  const { explorer, context } = session;
   const { plan } = planned;
   if (findObstacle(plan) === 'failed' || !plan.recipe.to || plan.files.length === 0) return {};
   // Reads the transfer records, because the files of earlier transfers also count.
@@ -124,6 +132,7 @@ async function readDestinationFacts({ explorer, context }: CliSession, planned: 
   const transferredBefore = [...received.keys()].filter((file) => !atDestination.has(file)).length;
   const cluster = findCluster(source, destination, order.files);
   return {
+    ...(await checkSubmission(session, withFollowUp(order, followUp), destination)),
     ...(cluster && { cluster }),
     ...(freeBytes !== undefined && { freeBytes }),
     ...(isKnown && { alreadyThere: { files: atDestination.size, atLeast: !isComplete } }),

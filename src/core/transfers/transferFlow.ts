@@ -392,7 +392,8 @@ export class TransferFlow {
   }
 }
 
-function findLack({ folder, instructions }: TransferOrder, service: ServiceInfo): Reason | undefined {
+/** Returns why a service can't do what an order asks beyond the contract; undefined if it can. */
+export function findLack({ folder, instructions }: TransferOrder, service: ServiceInfo): Reason | undefined {
   if (folder !== undefined && !service.canChooseFolder) return { kind: 'noFolderChoice' };
   return findFollowUp(instructions) && !service.canFollowUp ? { kind: 'noFollowUp' } : undefined;
 }

@@ -1,8 +1,8 @@
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import type { TransferRequest } from '../../contract/contract.ts';
-import { getErrorCode } from '../../core/util/errorFacts.ts';
 import { followUpRule, readFollowUp, thenField, type FollowUp } from '../../core/util/followUp.ts';
+import { findStartProblem, isOnPath } from '../../core/util/followUpFile.ts';
 import { getManifestNames, getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import type { ServedDatabases } from '../catalog/servedDatabases.ts';
 import { createFieldProblem, createFieldsProblem, HttpProblem } from '../http/httpProblem.ts';
@@ -33,7 +33,9 @@ export async function readRequestedFollowUp(
   if (!nodePath.isAbsolute(followUp.path)) throw createProblem('must have an absolute path');
   await requireStartable(followUp).catch((error: unknown) => {
     if (!(error instanceof FollowUpError)) throw error;
-    throw createProblem(`names "${toQuotable(followUp.path.slice(-maxQuotedPath))}", which can't be started: ${error.message}`);
+    throw createProblem(
+      `names "${toQuotable(followUp.path.slice(-maxQuotedPath))}", which can't be started: ${error.message}`,
+    );
   });
   return followUp;
 }
@@ -48,27 +50,11 @@ function createProblem(message: string): HttpProblem {
 }
 
 /** Throws {@link FollowUpError} if a script can't be read, a program can't be executed, or there is no Slurm. */
-export async function requireStartable({ kind, path }: FollowUp): Promise<void> {
-  const mode = kind === 'program' ? fs.constants.X_OK : fs.constants.R_OK;
-  try {
-    if (!(await fs.stat(path)).isFile()) throw new FollowUpError('it is not a file');
-    await fs.access(path, mode);
-  } catch (error) {
-    if (error instanceof FollowUpError) throw error;
-    const isDenied = getErrorCode(error) === 'EACCES' && kind === 'program';
-    throw new FollowUpError(isDenied ? 'it is not executable' : `it can't be read (${getErrorCode(error)})`);
-  }
-  if (kind === 'sbatch' && !(await isOnPath('sbatch')))
+export async function requireStartable(followUp: FollowUp): Promise<void> {
+  const problem = await findStartProblem(followUp);
+  if (problem !== undefined) throw new FollowUpError(problem);
+  if (followUp.kind === 'sbatch' && !(await isOnPath('sbatch')))
     throw new FollowUpError("sbatch isn't on the PATH of the service");
-}
-
-async function isOnPath(command: string): Promise<boolean> {
-  const folders = (process.env['PATH'] ?? '').split(nodePath.delimiter).filter(Boolean);
-  const found = folders.map(async (folder) => await fs.access(nodePath.join(folder, command), fs.constants.X_OK));
-  return await Promise.any(found).then(
-    () => true,
-    () => false,
-  );
 }
 
 /**

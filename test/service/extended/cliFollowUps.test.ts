@@ -50,8 +50,8 @@ if (canRunSlurm)
       await writeProgram('count.sh', 'while [ ! -e go ]; do sleep 0.1; done; exit 4');
       await writeRecipe({ then: { program: 'count.sh' } });
       assert.match((await rig.run('run', recipe, '--dry-run')).stdout, /\nafterwards: start count\.sh\n$/);
-      const other = ['run', recipe, '--dry-run', '--then', join(folder, 'other.sbatch')];
-      assert.match((await rig.run(...other)).stdout, /\nafterwards: submit the job \/.*\/other\.sbatch\n$/);
+      const other = ['run', recipe, '--dry-run', '--then', await writeProgram('other.sbatch')];
+      assert.match((await rig.run(...other)).stdout, /\nafterwards: submit the job \/.*\/other\.sbatch\n/);
       assert.deepEqual((await rig.runJson(0, ...other))['then'], { sbatch: join(folder, 'other.sbatch') });
       const result = await rig.run('run', recipe, '--wait');
       assert.equal(result.code, 0, result.stderr);
