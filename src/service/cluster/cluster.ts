@@ -193,6 +193,11 @@ export class ClusterChoice {
     return true;
   }
 
+  /** Ends the commands of Slurm that run, so that none that hangs delays the end of the service. */
+  close(): void {
+    for (const { slurm } of this.clusters.values()) slurm.close();
+  }
+
   /** Has a transfer go on with its cluster, where it may have tasks, when {@link take} asks for it. */
   keep(transferId: string, cluster: Cluster | undefined): void {
     if (cluster !== undefined) this.kept.set(transferId, cluster);

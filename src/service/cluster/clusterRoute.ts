@@ -17,9 +17,23 @@ import {
 import type { TransferRecordFile } from '../transfers/journal.ts';
 import { findSystemCode, TransferFailure, TransferSuspension } from '../transfers/transferErrors.ts';
 import { createFolderSuspension, type Cluster } from './cluster.ts';
-import { SlurmError } from './slurm.ts';
+import { SlurmError, type Slurm } from './slurm.ts';
 import { endedTaskCode, TaskArray, type TaskJob } from './taskFiles.ts';
 import { TaskRun } from './taskRun.ts';
+
+/** Waits until Slurm responds. The tasks go on meanwhile. */
+class SlurmSuspension extends TransferSuspension {
+  private readonly slurm: Slurm;
+
+  constructor(slurm: Slurm, { message }: SlurmError) {
+    super(`waiting: Slurm can't be used: ${message}`);
+    this.slurm = slurm;
+  }
+
+  override async canContinue(): Promise<boolean> {
+    return await this.slurm.responds();
+  }
+}
 
 /** Transfers files between two folders with tasks on the nodes of a cluster, which reach both under the same paths. */
 export class ClusterRoute extends FolderRoute {
@@ -134,8 +148,7 @@ export class ClusterRoute extends FolderRoute {
     try {
       return await work();
     } catch (error) {
-      // The tasks go on meanwhile.
-      if (error instanceof SlurmError) throw new TransferSuspension(`waiting: Slurm can't be used: ${error.message}`);
+      if (error instanceof SlurmError) throw new SlurmSuspension(this.cluster.slurm, error);
       const code = findSystemCode(getErrorCode(error));
       throw code === undefined ? error : createFolderSuspension(code);
     }

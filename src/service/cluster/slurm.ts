@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, type ChildProcess } from 'node:child_process';
 import { userInfo } from 'node:os';
 import { wait, type Clock } from '../../core/util/clock.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
@@ -67,6 +67,10 @@ const commandLimitMs = 30_000;
 const maxOutputBytes = 64 * 1024 * 1024;
 /** Minimum time between two queries of the queue, which all transfers share. */
 const queryEveryMs = 2_000;
+/** Time after which a command that hasn't returned shows that Slurm doesn't respond. */
+const patienceMs = 3_000;
+/** A job name that no job has. */
+const noName = 'tasks-none';
 const maxLineLength = 200;
 const maxReasonLength = 300;
 const maxReasonLines = 4;
@@ -81,9 +85,33 @@ export class Slurm {
   private readonly names = new Set<string>();
   private nextQuery: Promise<readonly SlurmTask[]> | undefined;
   private maxTasks: number | undefined;
+  /** The commands that run, and when they have started. */
+  private readonly commands = new Map<ChildProcess, number>();
+  private hasFailed = false;
+  private readonly closing = new AbortController();
 
   constructor(clock: Clock) {
     this.clock = clock;
+  }
+
+  /** False if the last command failed, or if one hasn't returned for seconds. */
+  get isResponding(): boolean {
+    const patientSinceMs = this.clock.now() - patienceMs;
+    return !this.hasFailed && ![...this.commands.values()].some((startedMs) => startedMs < patientSinceMs);
+  }
+
+  /** Asks for the queue, and resolves to true if Slurm answers. Never rejects. */
+  async responds(): Promise<boolean> {
+    return await this.findTasks([noName]).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** Ends the commands that run. Those of later calls fail. */
+  close(): void {
+    this.closing.abort();
+    for (const command of this.commands.keys()) command.kill('SIGKILL');
   }
 
   /** Submits an array and returns its job ID. After an error, Slurm may have accepted it all the same. */
@@ -92,7 +120,7 @@ export class Slurm {
     const own = [`--job-name=${name}`, `--array=0-${count - 1}%${parallel}`, '--requeue', `--chdir=${folder}`];
     if (after.length > 0) own.push(`--dependency=afterany:${after.join(':')}`);
     // The working folder may contain `%`, which means something in the name of the output.
-    const output = await run('sbatch', [
+    const output = await this.run('sbatch', [
       '--nodes=1',
       '--ntasks=1',
       ...options,
@@ -116,25 +144,41 @@ export class Slurm {
 
   /** Ends the tasks of arrays. Doesn't wait until they have ended. */
   async cancel(arrayIds: readonly string[]): Promise<void> {
-    if (arrayIds.length > 0) await run('scancel', ['--quiet', ...arrayIds]);
+    if (arrayIds.length > 0) await this.run('scancel', ['--quiet', ...arrayIds]);
   }
 
   /** Returns the maximum number of tasks in an array. */
   async getMaxTasks(): Promise<number> {
-    this.maxTasks ??= parseMaxTasks(await run('scontrol', ['show', 'config']));
+    this.maxTasks ??= parseMaxTasks(await this.run('scontrol', ['show', 'config']));
     return this.maxTasks;
   }
 
   private async query(): Promise<readonly SlurmTask[]> {
     const dueMs = this.lastQueryMs + queryEveryMs - this.clock.now();
-    await wait(this.clock, Math.min(queryEveryMs, Math.max(0, dueMs)));
+    await wait(this.clock, Math.min(queryEveryMs, Math.max(0, dueMs)), this.closing.signal);
     const names = [...this.names].join(',');
     this.names.clear();
     this.nextQuery = undefined;
     this.lastQueryMs = this.clock.now();
     const filter = [`--user=${userInfo().uid}`, `--name=${names}`, '--states=all'];
-    const output = await run('squeue', ['--noheader', '--array', ...filter, `--format=${taskFormat}`]);
+    const output = await this.run('squeue', ['--noheader', '--array', ...filter, `--format=${taskFormat}`]);
     return output.split('\n').filter(Boolean).map(parseTask);
+  }
+
+  private async run(command: string, args: readonly string[]): Promise<string> {
+    if (this.closing.signal.aborted) throw new SlurmError('the service stops');
+    const limits = { timeout: commandLimitMs, killSignal: 'SIGKILL', maxBuffer: maxOutputBytes } as const;
+    return await new Promise((resolve, reject) => {
+      const child = execFile(command, args, { env: getKeptEnvironment(), ...limits }, (error, stdout, stderr) => {
+        this.commands.delete(child);
+        // `sbatch` also fails because of its options.
+        if (error === null || command !== 'sbatch') this.hasFailed = error !== null;
+        if (error === null) resolve(stdout);
+        else reject(new SlurmError(describeFailure(command, error, stderr), { cause: error }));
+      });
+      this.commands.set(child, this.clock.now());
+      child.stdin?.end();
+    });
   }
 }
 
@@ -160,18 +204,6 @@ function createOutputError(command: string): SlurmError {
 export function getKeptEnvironment(): NodeJS.ProcessEnv {
   const kept = keptVariables.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
   return Object.fromEntries(kept) as NodeJS.ProcessEnv;
-}
-
-async function run(command: string, args: readonly string[]): Promise<string> {
-  const env = getKeptEnvironment();
-  const options = { env, timeout: commandLimitMs, killSignal: 'SIGKILL', maxBuffer: maxOutputBytes } as const;
-  return await new Promise((resolve, reject) => {
-    const child = execFile(command, args, options, (error, stdout, stderr) => {
-      if (error === null) resolve(stdout);
-      else reject(new SlurmError(describeFailure(command, error, stderr), { cause: error }));
-    });
-    child.stdin?.end();
-  });
 }
 
 /** Returns why a command failed, as a clause that also names the setting that may help, unless there is none. */

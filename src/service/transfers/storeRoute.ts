@@ -473,6 +473,7 @@ export async function canResume(
 ): Promise<boolean> {
   const { neededBytes } = suspension;
   if (!(await hasRoom(source.location.folder, destination.location.folder, neededBytes))) return false;
+  if (!(await suspension.canContinue())) return false;
   const [from, to] = [source.location.remote, destination.location.remote];
   const remotes = [from, to].flatMap((remote) => remote ?? []);
   if (remotes.length === 0) return true;

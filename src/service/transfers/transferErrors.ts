@@ -55,6 +55,11 @@ export class TransferSuspension extends Error {
     this.retryMs = retryMs;
   }
 
+  /** Resolves to false if what the transfer waits for is known to be still missing. Never rejects. */
+  async canContinue(): Promise<boolean> {
+    return await Promise.resolve(true);
+  }
+
   /** The problem of a file that is tried again; undefined if the transfer waits for something else. */
   get problem(): FileProblem | undefined {
     return this.#problem;

@@ -9,6 +9,7 @@ import type { Logger } from '../../core/util/logger.ts';
 import type { ClusterChoice } from '../cluster/cluster.ts';
 import type { DatabaseRegistry } from '../databases/databaseRegistry.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
+import { AcknowledgementGate } from './acknowledgementGate.ts';
 import { listJournaledFiles, type FilePage, type FileQuery } from './filePages.ts';
 import { EndedTransfers } from './endedTransfers.ts';
 import { FileThreads } from './fileThreads.ts';
@@ -37,44 +38,6 @@ import { canResume } from './storeRoute.ts';
 import { TransferFailure, TransferSuspension } from './transferErrors.ts';
 import { UnservedTransfers } from './unservedTransfers.ts';
 
-const maxDelayMs = 250;
-
-/** Delays queued transfers for a short time, so that submissions are acknowledged first. */
-export class AcknowledgementGate {
-  private readonly clock: Clock;
-  private pendingCount = 0;
-  /** Present while queued transfers have to wait. */
-  private timer: Disposable | undefined;
-
-  constructor(clock: Clock) {
-    this.clock = clock;
-  }
-
-  /** True while queued transfers have to wait. */
-  get isClosed(): boolean {
-    return this.timer !== undefined;
-  }
-
-  /** Runs one submission. Calls `onReady` when queued transfers may start, possibly before the submission is done. */
-  async run<T>(work: () => Promise<T>, onReady: () => void): Promise<T> {
-    if (this.pendingCount === 0) this.timer = this.clock.after(maxDelayMs, () => this.open(onReady));
-    this.pendingCount += 1;
-    try {
-      return await work();
-    } finally {
-      this.pendingCount -= 1;
-      if (this.pendingCount === 0) this.open(onReady);
-      else if (!this.isClosed) onReady();
-    }
-  }
-
-  private open(onReady: () => void): void {
-    this.timer?.dispose();
-    this.timer = undefined;
-    onReady();
-  }
-}
-
 interface TransferQueueOptions {
   readonly journal: TransferJournal;
   readonly databases: DatabaseRegistry;
@@ -101,7 +64,7 @@ type PauseResult = CancelResult | 'canceling' | 'ending' | 'unchanged';
 const maxRunning = 3;
 /** Time allowed for a canceled transfer's threads to stop. A slower thread presumably hangs in a system call. */
 const stopMs = 500;
-/** Time allowed for ending the tasks of a canceled transfer on a cluster. */
+/** Time allowed for ending the tasks of a canceled transfer on a cluster while Slurm responds. */
 const taskStopMs = 15_000;
 
 /** Runs transfers and reports the status of all stored ones (D23: transfer states, D25: durable transfers). */
@@ -249,6 +212,7 @@ export class TransferQueue {
     this.databaseListener?.dispose();
     this.activity.dispose();
     for (const live of this.live.values()) live.stop();
+    this.options.cluster?.close();
     // Closing the daemon also ends requests to a store that does not respond.
     await Promise.all([...this.running.values(), this.unserved.close(), this.options.daemon.close()]);
     await this.threads.end();
@@ -318,7 +282,16 @@ export class TransferQueue {
     this.waiting.delete(live);
     if (!this.running.has(live)) this.startTransfer(live);
     this.activity.fire();
-    this.options.clock.after(live.run.isOnCluster ? taskStopMs : stopMs, () => this.endHanging(live));
+    this.limitEnd(live, this.options.clock.now() + taskStopMs);
+  }
+
+  private limitEnd(live: LiveTransfer, taskEndMs: number): void {
+    const { clock } = this.options;
+    clock.after(stopMs, () => {
+      const areTasksEnding = live.run.cluster?.slurm.isResponding === true && clock.now() < taskEndMs;
+      if (areTasksEnding && !this.isClosed && this.running.has(live)) this.limitEnd(live, taskEndMs);
+      else this.endHanging(live);
+    });
   }
 
   /**

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { AcknowledgementGate } from '../../../src/service/transfers/transferQueue.ts';
+import { AcknowledgementGate } from '../../../src/service/transfers/acknowledgementGate.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 
 /** Creates a pending promise and the function that resolves it. */
