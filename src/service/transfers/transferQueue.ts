@@ -175,11 +175,20 @@ export class TransferQueue {
     if (record === undefined) return 'unknown';
     if (record.orcid !== orcid) return 'notOwner';
     if (record.isCancelRequested) return 'accepted';
-    if (hasEnded(record.status)) return this.options.followUps.cancel(id);
+    if (hasEnded(record.status)) return this.cancelFollowUp(record);
     const live = this.live.get(id);
     if (live === undefined) this.unserved.cancel(record);
     else this.cancelLive(live);
     return 'accepted';
+  }
+
+  private cancelFollowUp({ id, status, followUp }: TransferRecord): CancelResult | 'starting' {
+    const live = this.live.get(id);
+    if (live !== undefined) this.settle(live, live.persist());
+    // What follows would start once the end is stored.
+    const isDue = this.live.has(id) && status === 'succeeded' && followUp !== undefined;
+    if (isDue) throw new Error(`The end of transfer ${id} is not stored yet`);
+    return this.options.followUps.cancel(id);
   }
 
   /** Pauses a transfer if `orcid` submitted it (D70: paused transfers). Throws if it can't be recorded. */
@@ -301,10 +310,11 @@ export class TransferQueue {
   private endHanging(live: LiveTransfer): void {
     if (this.isClosed || !this.running.has(live)) return;
     live.run.abandon();
-    if (!live.persist()) return;
-    const record = live.detach();
-    this.live.delete(record.id);
-    this.unserved.suspend(record);
+    if (!live.persist() || !this.unserved.suspend(live.getRecord())) {
+      this.options.clock.after(this.options.retryDelayMs, () => this.endHanging(live));
+      return;
+    }
+    this.live.delete(live.detach().id);
     this.releaseTransfer(live);
   }
 
@@ -433,19 +443,19 @@ export class TransferQueue {
   }
 
   private end(live: LiveTransfer, status: 'succeeded' | 'failed', text: string): void {
-    const { id } = live.getRecord();
     // A canceled transfer may have ended before its file operations did.
-    if (this.live.get(id) !== live) return;
+    if (this.live.get(live.getRecord().id) !== live) return;
     // If the journal cannot be written, the record stays in memory, so that its status remains correct.
     this.settle(live, live.finish(status, text));
-    if (live.run.leftoverManifest !== undefined) this.unserved.removeLateObjects(id);
   }
 
   private settle(live: LiveTransfer, isWritten: boolean): void {
     const { id } = live.getRecord();
+    live.retry?.dispose();
     if (isWritten) {
       this.live.delete(id);
       this.options.followUps.begin(id);
+      if (live.run.leftoverManifest !== undefined) this.unserved.removeLateObjects(id);
     } else if (!this.isClosed) {
       live.retry = this.options.clock.after(this.options.retryDelayMs, () => this.settle(live, live.persist()));
     }

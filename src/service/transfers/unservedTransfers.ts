@@ -47,15 +47,17 @@ export class UnservedTransfers {
 
   /**
    * Suspends a transfer unless it is paused, or ends it if a cancel request was accepted. If the
-   * journal can't be written, logs the error without throwing it; the write is retried when the
+   * journal can't be written, logs the error and returns false; the write is retried when the
    * databases change.
    */
-  suspend(record: TransferRecord): void {
+  suspend(record: TransferRecord): boolean {
     try {
       if (record.isCancelRequested) this.cancel(record);
       else if (!record.isPaused) this.writeSuspension(record);
+      return true;
     } catch (error) {
       this.options.logger.error(`The journal cannot be written: ${String(error)}`);
+      return false;
     }
   }
 

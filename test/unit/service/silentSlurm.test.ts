@@ -133,6 +133,35 @@ if (process.platform !== 'win32')
       assert.equal(getMessage(id), 'canceled');
     });
 
+    it('leaves nothing for the next start if its end could be stored only later', async () => {
+      const id = await submitAndWait();
+      replace('scancel', 'exit 1');
+      const endWithLeftovers = journal.endWithLeftovers.bind(journal);
+      Object.assign(journal, { endWithLeftovers: () => assert.fail('disk is full') });
+      queue.cancel(id, orcid);
+      await passUntil(() => getMessage(id) === 'canceled');
+      // Its leftovers would have been removed by now.
+      await clock.pass(60_000);
+      assert.equal(queue.cancel(id, orcid), 'accepted');
+      Object.assign(journal, { endWithLeftovers });
+      await passUntil(() => journal.listLeftovers().length === 1);
+      replace('scancel', 'exit 0');
+      replace('squeue', 'exit 0');
+      await passUntil(() => journal.listLeftovers().length === 0);
+    });
+
+    it('ends at once when it is canceled and that can be stored', async () => {
+      const id = await submitAndWait();
+      const endWithLeftovers = journal.endWithLeftovers.bind(journal);
+      Object.assign(journal, { endWithLeftovers: () => assert.fail('disk is full') });
+      queue.cancel(id, orcid);
+      await passUntil(() => log.errors.some((line) => line.includes('disk is full')));
+      assert.notEqual(getMessage(id), 'canceled');
+      Object.assign(journal, { endWithLeftovers });
+      await clock.pass(100);
+      assert.equal(getMessage(id), 'canceled');
+    });
+
     it('does not delay the end of the service, which loses nothing', async () => {
       const id = await submitAndWait();
       queue.cancel(id, orcid);

@@ -243,6 +243,37 @@ describe('The transfer queue', () => {
     await dependencies.databases.close();
   });
 
+  it('gives up what follows when a transfer is canceled whose end could not be stored (D72)', async () => {
+    const clock = new ManualClock();
+    const logger = new MemoryLog();
+    const dependencies = await createDependencies(clock, logger);
+    await serveFolders(dependencies);
+    const program = nodePath.join(folder, 'then.sh');
+    await fs.writeFile(program, '#!/bin/sh\n', { mode: 0o755 });
+    const update = journal.update.bind(journal);
+    const fail = ({ status }: TransferRecord): void => assert.notEqual(status, 'succeeded', 'disk is full');
+    Object.assign(journal, { update: fail });
+    const queue = new TransferQueue({ ...dependencies, retentionMs: 86_400_000, retryDelayMs: 2_100 });
+    const { orcid } = record;
+    const instructions = { then: { program } };
+    const id = await queue.submit({ orcid, source: 'source', destination: 'target', file_ids: ['a'], instructions });
+    await eventually(async () => await Promise.resolve(logger.errors.length > 0 || undefined));
+    assert.equal(queue.getStatus(id)?.status, 'finalizing');
+    assert.throws(() => queue.cancel(id, orcid), /is not stored yet/);
+    assert.equal(dependencies.followUps.activeCount, 0);
+    Object.assign(journal, { update });
+    assert.equal(queue.cancel(id, orcid), 'accepted');
+    await eventually(async () => await Promise.resolve(dependencies.followUps.activeCount === 0 || undefined));
+    const { state, problem } = journal.followUps.get(id) ?? {};
+    assert.deepEqual([queue.getStatus(id)?.status, state, problem], ['succeeded', 'notStarted', 'canceled']);
+    assert.equal(queue.cancel(id, orcid), 'ended');
+    await clock.pass(2_100);
+    assert.equal(journal.followUps.get(id)?.state, 'notStarted');
+    await queue.close();
+    await dependencies.followUps.close();
+    await dependencies.databases.close();
+  });
+
   it('rejects a transfer that cannot be stored, with the reason', async () => {
     const dependencies = await createDependencies(systemClock, new MemoryLog());
     await serveFolders(dependencies);
