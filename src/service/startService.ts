@@ -199,7 +199,7 @@ class LocalService {
   }
 
   private async applyCluster(cluster: ClusterConfig | undefined): Promise<boolean> {
-    const hasChanged = this.cluster.configure(cluster);
+    const hasChanged = await this.cluster.replace(cluster);
     const isFirst = this.formerTasksEnd === undefined;
     this.formerTasksEnd ??= this.endFormerTasks();
     await this.formerTasksEnd;

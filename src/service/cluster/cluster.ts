@@ -12,6 +12,8 @@ import { listFolder, TaskArray } from './taskFiles.ts';
 
 /** Maximum time for ending the tasks of a transfer. Those that run look every second whether they still may. */
 const cancelLimitMs = 10_000;
+/** Maximum time for looking into a folder, whose disk may hang. */
+const folderLimitMs = 1_000;
 /** Names the folder of a transfer's arrays otherwise than that at the destination, whose place it must never take. */
 const folderStart = 'tasks-';
 const defaults = { tasks: 4, minBytes: 1_000_000_000, minFiles: 2_000 } as const;
@@ -122,7 +124,7 @@ export class Cluster {
       () => true,
       () => false,
     );
-    return (await settlesWithin(this.clock, 1_000, found)) && (await found);
+    return (await settlesWithin(this.clock, folderLimitMs, found)) && (await found);
   }
 
   /** Removes the folder of a transfer's arrays. Never rejects. */
@@ -191,6 +193,20 @@ export class ClusterChoice {
     this.last.change(config);
     this.clusters.set(folder, this.last);
     return true;
+  }
+
+  /**
+   * Applies a configuration as {@link configure} does. Also the transfers with tasks of an earlier start, which may wait
+   * for their databases, stay on the cluster that is replaced.
+   */
+  async replace(config: ClusterConfig | undefined): Promise<boolean> {
+    const { last } = this;
+    if (last !== undefined && last.folder !== config?.slurm.folder) {
+      const listing = last.listTransfers().catch(() => []);
+      const ids = (await settlesWithin(this.clock, folderLimitMs, listing)) ? await listing : [];
+      for (const id of ids) this.keep(id, last);
+    }
+    return this.configure(config);
   }
 
   /** Ends the commands of Slurm that run, so that none that hangs delays the end of the service. */

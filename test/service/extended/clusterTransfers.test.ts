@@ -134,6 +134,22 @@ if (canRunSlurm)
       assert.deepEqual(listArrays(other, 'move'), []);
     });
 
+    it('follows its tasks although its databases are served only after another cluster has replaced theirs (D12)', async () => {
+      const describe = (name: string) => ({
+        slurm: { folder: nodePath.join(servers.root, name), minFiles: 2, tasks: 2 },
+      });
+      const shared = { shared: true, retryDelayMs: 500, throttleBytesPerSecond: 500_000 };
+      await rig.restart(shared);
+      await rig.lease(rig.folders, { cluster: describe('tasks') });
+      const id = await rig.mustSubmit(paths);
+      await waitForTasks(id);
+      await rig.restart(shared);
+      await rig.lease([], { cluster: describe('tasks') });
+      await rig.lease(rig.folders, { cluster: describe('others') });
+      await assertReceived(id);
+      assert.deepEqual([listArrays(id, 'stage').length, listArrays(id, 'move').length], [1, 1]);
+    });
+
     it('stays on this machine if it is small', async () => {
       const id = await rig.mustSubmit(paths.slice(0, 1));
       await rig.waitForStatus(id, 'succeeded');

@@ -61,6 +61,15 @@ if (process.platform !== 'win32')
       assert.equal(await choice.endTasks('B'), true);
     });
 
+    it('are followed by a transfer that has waited for its databases since the start', async () => {
+      const first = choice.current;
+      assert.equal(await choice.replace(undefined), true);
+      assert.equal(await choice.replace(describeCluster('second')), true);
+      assert.equal(await choice.replace(describeCluster('second')), false);
+      assert.equal(choice.take('A'), first);
+      assert.equal(choice.take('B'), undefined);
+    });
+
     it('are followed again by a transfer that waited for its databases', () => {
       const first = choice.current;
       choice.keep('A', first);
