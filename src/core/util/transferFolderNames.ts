@@ -16,6 +16,11 @@ export function getClaimName(transferId: string): string {
   return `.part-${transferId}`;
 }
 
+/** Returns the ID of the transfer that marked a folder with a file of this name; undefined for another name. */
+export function findClaimant(name: string): string | undefined {
+  return /^\.part-([0-9a-f-]{36})$/.exec(name)?.[1];
+}
+
 /** Returns true for the name of a transfer's folder, but not for that of an unfinished transfer. */
 export function isTransferFolder(name: string): boolean {
   return name.startsWith(getTransferFolderName('')) && !name.includes('.part-');

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { getMachine, isLoopback, type Connection, type ServiceInfo } from '../model/connection.ts';
 import type { Database } from '../model/databaseModel.ts';
 import {
+  findClaimant,
   findFolderTransferId,
   findManifestNames,
   getManifestNames,
@@ -33,8 +34,8 @@ const headBytes = 1024;
 /**
  * Finds the folder that contains a transfer's files (D24: destination layout). The result can be the given folder, one
  * of its subfolders or, as on the public server, a folder within a subfolder. Never finds a folder that is named after
- * another transfer, or one with a chosen name whose manifest is another transfer's. `name` is that of the transfer's own
- * folder.
+ * another transfer, or one with a chosen name whose manifest or mark is another transfer's. `name` is that of the
+ * transfer's own folder.
  */
 export async function findTransferredFolder(
   folder: string,
@@ -61,7 +62,15 @@ export async function findTransferredFolder(
 async function checkFound(folder: string, transferId: string, searched: readonly string[]) {
   const found = await toTransferredFolder(folder, transferId);
   // A later transfer can have a chosen name whose folder was moved away.
-  return (await isForeignManifest(found.manifest, transferId)) ? { searched } : { found, searched };
+  const isForeign =
+    (await isForeignManifest(found.manifest, transferId)) || (await isFilledByOther(folder, transferId));
+  return isForeign ? { searched } : { found, searched };
+}
+
+async function isFilledByOther(folder: string, transferId: string): Promise<boolean> {
+  if (basename(folder) === getTransferFolderName(transferId)) return false;
+  const claimants = (await readdir(folder).catch(() => [])).flatMap((name) => findClaimant(name) ?? []);
+  return claimants.some((id) => id !== transferId.toLowerCase());
 }
 
 async function isForeignManifest(manifest: string | undefined, transferId: string): Promise<boolean> {

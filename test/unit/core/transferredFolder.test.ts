@@ -75,6 +75,14 @@ describe('The folder of transferred files', () => {
     assert.deepEqual(await find(folder), { folder: join(folder, 'run-42'), manifest });
   });
 
+  it("isn't that with the chosen name while another transfer fills it, which has no manifest yet (D24)", async () => {
+    await put('run-42', `.part-${other}`);
+    const find = async (place: string) => (await findTransferredFolder(place, id, 'run-42')).found;
+    const itself = join(folder, 'run-42');
+    assert.deepEqual([await find(folder), await find(itself)], [undefined, undefined]);
+    assert.deepEqual((await findTransferredFolder(folder, other, 'run-42')).found, { folder: itself });
+  });
+
   it('has a manifest of another name if it contains a file with the usual one, also with a chosen name', async () => {
     await put('run-42', 'manifest.json');
     const manifest = await put('run-42', `manifest-${id}.json`);
