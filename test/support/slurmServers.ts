@@ -134,6 +134,11 @@ export class SlurmServers {
     await this.end('slurmctld', 'SIGTERM');
   }
 
+  /** Sends a signal to the controller: after SIGSTOP, commands wait for an answer, and after SIGCONT they get it. */
+  signalController(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.processes.get('slurmctld')?.kill(signal);
+  }
+
   /** Kills a node as a power failure does: the node's daemon, and everything that runs there. */
   async killNode(name: NodeName): Promise<void> {
     await this.end(name, 'SIGKILL');

@@ -186,6 +186,27 @@ if (canRunSlurm)
       await assertReceived(other);
     });
 
+    it('is canceled at once while Slurm hangs, and the service stops without losing anything', async () => {
+      await start(800_000);
+      const [id, canceled] = [await client.submit(paths), await client.submit(paths)];
+      await waitForNode(id);
+      await exists(getFolder(canceled, 'stage-1/id'));
+      servers.signalController('SIGSTOP');
+      try {
+        await waitForMessage(id, /: waiting: Slurm can't be used: /);
+        await client.cancel(canceled);
+        assert.match((await client.waitForStatus(canceled, 'failed')).message, /: canceled$/);
+        assert.match((await client.status(id)).message, /: waiting: Slurm can't be used: /);
+        assert.equal(await service.stop(), 0);
+      } finally {
+        servers.signalController('SIGCONT');
+      }
+      await start(undefined);
+      await assertReceived(id);
+      await eventually(async () => await Promise.resolve(!existsSync(getFolder(canceled, '')) || undefined));
+      assert.deepEqual(countTasks(id).toSorted(), ['move-2', 'move-2', 'stage-1', 'stage-1']);
+    });
+
     it('continues after the administrator has requeued one of its tasks', async () => {
       await start(800_000);
       const id = await client.submit(paths);

@@ -103,6 +103,26 @@ if (canRunSlurm)
       await assertReceived(id);
     });
 
+    it('can be paused and resumed repeatedly, although Slurm still lists the former tasks of the same name (D70)', async () => {
+      await rig.restart(slowOptions());
+      const id = await rig.mustSubmit(paths);
+      const countArrays = (): number => listArrays(id, 'move').length;
+      for (const count of [1, 2, 3]) {
+        await eventually(
+          async () =>
+            (/ of \d+ tasks on dtn/.test((await rig.status(id)).message) && countArrays() === count) || undefined,
+        );
+        assert.equal((await rig.changePause(id, 'pause')).status, 200);
+        await waitForNoFolders();
+        assert.equal(countTasks(), 0);
+        assert.equal((await rig.changePause(id, 'resume')).status, 200);
+      }
+      await assertReceived(id);
+      const lines = servers.run('squeue', '--noheader', '--states=all', '--format=%j %F', `--name=tasks-${id}-move-1`);
+      const arrays = new Set(lines.split('\n').map((line) => line.split(' ')[1]));
+      assert.ok(arrays.size > 1, lines);
+    });
+
     it('runs in one array for hashing and one for copying, and says where', async () => {
       await rig.restart(slowOptions());
       const id = await rig.mustSubmit(paths);
