@@ -28,6 +28,24 @@ describe('Files with the same name', () => {
     tree.dispose();
   });
 
+  it('have that folder also if they are in different parts of a long list', () => {
+    const store = new SearchStore();
+    const tree = new SearchTree(store);
+    store.open('s', 'c', { database: 'Alpha', query: '', pageSize: 10 });
+    const [first = '', second = ''] = paths;
+    const others = Array.from({ length: 1_500 }, (_, index) => fileEntry(`${index}.csv`));
+    store.add('s', [fileEntry(first, { name, path: first }), ...others, fileEntry(second, { name, path: second })]);
+    store.update('s', { isLoading: false, mayHaveMore: false });
+    const parts = tree.getChildren(tree.getRoot('s')).filter(({ kind }) => kind === 'part');
+    const rows = parts.flatMap((part) => tree.getChildren(part)).map((node) => tree.getTreeItem(node));
+    assert.deepEqual(
+      rows.filter(({ label }) => label === name).map(({ description }) => description),
+      ['liver', 'lung'],
+    );
+    assert.equal(rows.filter(({ description }) => description !== '').length, 2);
+    tree.dispose();
+  });
+
   it('have that folder in the summary of a transfer, also if the other file is not among those named', () => {
     const files = ['a', 'b', 'c'].map((id) => ({ id, name: `${id}.csv` }));
     const [first = '', second = ''] = paths;

@@ -249,11 +249,20 @@ function getName(element: unknown): string {
   return [title, name, path].find((text): text is string => typeof text === 'string' && text !== '') ?? '';
 }
 
-/** Creates the rows for files; `start` is the position of the first one in the list. */
-export function createFileRows(search: Search, files: readonly FoundFile[], start: number): SearchTreeNode[] {
-  const readable = files.filter((file) => file.kind === 'file');
-  const folders = findDistinctFolders(readable);
-  const folderByFile = new Map(readable.map((file, index) => [file, folders[index] ?? '']));
+/**
+ * Creates the rows for files; `start` is the position of the first one in the list. Names that several of `others` have
+ * are told apart by folders.
+ */
+export function createFileRows(
+  search: Search,
+  files: readonly FoundFile[],
+  start: number,
+  others = files,
+): SearchTreeNode[] {
+  const names = new Set(files.map((file) => file.kind === 'file' && file.name));
+  const named = others.filter((file) => file.kind === 'file').filter((file) => names.has(file.name));
+  const folders = findDistinctFolders(named);
+  const folderByFile = new Map(named.map((file, index) => [file, folders[index] ?? '']));
   return files.map((file, index) => {
     if (file.kind === 'unreadable') return createUnreadableRow(search, file, start + index);
     const folder = folderByFile.get(file) ?? '';

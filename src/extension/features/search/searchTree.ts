@@ -185,7 +185,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     if (parent.kind === 'missing') {
       return filterMissingIds(search, parent.isUnknown).map((missing) => createMissingRow(search, missing));
     }
-    if (parent.kind === 'part') return createFileRows(search, this.getFiles(search, parent), parent.start);
+    if (parent.kind === 'part') return this.createPartRows(search, parent);
     if (parent.kind === 'unlisted') return createFileRows(search, this.store.getUnlistedChecks(search.key), 0);
     return [...this.createUnlistedRows(search), ...this.createFirstRows(search), ...createLastRows(search, parent)];
   }
@@ -345,6 +345,12 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     if (files.length <= filesPerPart) return createFileRows(search, files, 0);
     const count = Math.ceil(files.length / filesPerPart);
     return Array.from({ length: count }, (_, index) => createPartNode(search, index * filesPerPart));
+  }
+
+  private createPartRows(search: Search, part: PartNode): SearchTreeNode[] {
+    const files = this.getFiles(search, part);
+    // Comparing all names after each page of a long list would take too long.
+    return createFileRows(search, files, part.start, search.isLoading ? files : this.shown.getFiles(search));
   }
 
   private getFiles(search: Search, { start }: PartNode): readonly FoundFile[] {
