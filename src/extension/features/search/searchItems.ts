@@ -250,8 +250,8 @@ function getName(element: unknown): string {
 }
 
 /**
- * Creates the rows for files; `start` is the position of the first one in the list. Names that several of `others` have
- * are told apart by folders.
+ * Creates the rows for files; `start` is the position of the first one in the list. Rows whose names several of `others`
+ * have also show their folders.
  */
 export function createFileRows(
   search: Search,
