@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { closeEditors, openEditor } from '../../support/editor/editorPool.ts';
@@ -27,7 +27,7 @@ if (canRunSlurm)
 
     beforeEach(async () => {
       folder = await mkdtemp(join(tmpdir(), 'cluster-'));
-      for (const name of ['scratch', 'project']) await mkdir(join(folder, name));
+      for (const name of ['scratch', 'project', 'work']) await mkdir(join(folder, name));
       for (let index = 0; index < fileCount; index += 1)
         await writeFile(join(folder, 'scratch', `run-${index}.bin`), Buffer.alloc(100_000, index));
       const databases = ['Scratch', 'Project'].map((name) => ({ name, folder: join(folder, name.toLowerCase()) }));
@@ -35,7 +35,9 @@ if (canRunSlurm)
       const node = join(folder, 'slow-node');
       await writeFile(node, `#!/bin/sh\nsleep 3\nexec '${process.execPath}' "$@"\n`, { mode: 0o755 });
       const slurm = { folder: join(folder, 'tasks'), partition: 'xfer', tasks: 8, minFiles: 10, node };
+      await writeAnalysis();
       const editor = await openEditor({
+        workspace: join(folder, 'work'),
         environment: { SLURM_CONF: servers.configFile },
         machineSettings: {
           'dataTransfer.localService.databases': databases,
@@ -51,6 +53,15 @@ if (canRunSlurm)
       await closeEditors();
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     });
+
+    async function writeAnalysis(): Promise<void> {
+      const script = '#!/bin/sh\ncp "$DATA_TRANSFER_MANIFEST" copy.json\nmv copy.json analysed.json\n';
+      await writeFile(join(folder, 'work', 'analyse.sbatch'), script);
+      const from = { database: 'Scratch', search: { query: 'run' } };
+      const ends = { from, to: { database: 'Project' }, then: { sbatch: 'analyse.sbatch' } };
+      const recipe = { version: 1, service: 'local', ...ends };
+      await writeFile(join(folder, 'work', 'reads.transfer.json'), JSON.stringify(recipe));
+    }
 
     function countTasks(): number {
       return servers.run('squeue', '--noheader', '--array').split('\n').filter(Boolean).length;
@@ -84,5 +95,26 @@ if (canRunSlurm)
       await transfers.waitFor('the end', (rows) => rows.some(({ label }) => label.startsWith('succeeded · 40 files')));
       const [received = ''] = await readdir(join(folder, 'project'));
       assert.equal((await readdir(join(folder, 'project', received))).length, fileCount + 1);
+    });
+
+    it('has a recipe start the analysis afterwards, and sees its job on the page', async () => {
+      await window.command('Data Transfer: Start Local Service');
+      await (await window.tree('Recipes').row('reads')).action('Run Recipe…');
+      const { detail } = await window.notifications.dialog();
+      const lines = detail.split('\n');
+      assert.ok(lines.includes(`Runs on: ${place}`), detail);
+      assert.ok(lines.includes(`Afterwards: submit the job ${join(folder, 'work', 'analyse.sbatch')}`), detail);
+      await window.notifications.answer('Transfer');
+      await (await transfers.row(/^(?:staging|active) · 40 files to Project/)).click();
+      const page = await window.pageFrame('Transfer to Project');
+      await page.getByText('submit the job analyse.sbatch').waitFor();
+      await seeTasks();
+      await page.getByText(/^submitted analyse\.sbatch as job \d+$/).waitFor();
+      await transfers.waitFor('the end', (rows) => rows.some(({ label }) => label.startsWith('succeeded · 40 files')));
+      const manifest = await until('the analysis', async () => {
+        const text = await readFile(join(folder, 'work', 'analysed.json'), 'utf8').catch(() => '');
+        return text === '' ? undefined : (JSON.parse(text) as { readonly resources: readonly unknown[] });
+      });
+      assert.equal(manifest.resources.length, fileCount);
     });
   });
