@@ -15,12 +15,13 @@ import { endedTaskCode, TaskFiles, type TaskJob } from './taskFiles.ts';
 
 /** The program of a task on a node of the cluster: runs the job in a file, and writes its progress and its result. */
 
-interface WorkerInput {
+interface TaskWork {
   readonly task: TaskJob;
   readonly signal: JobSignal;
 }
 
 const reportEveryMs = 1_000;
+const maxSmallBytes = 1024 * 1024;
 /** Number of times that Slurm has restarted this task, because its node had failed or was needed. */
 const restart = Number(process.env['SLURM_RESTART_COUNT'] ?? 0);
 
@@ -62,16 +63,26 @@ async function runTask(files: TaskFiles): Promise<void> {
   // Slurm takes a node away, or the task's time is over: what is done so far counts.
   process.on('SIGTERM', () => requestStop(signal));
   await report(files, signal);
-  const worker = new Worker(import.meta.filename, { workerData: { task, signal } satisfies WorkerInput });
   // A report that fails isn't missed: the next one follows.
   const timer = setInterval(() => void report(files, signal).catch(() => undefined), reportEveryMs);
-  const [result] = (await once(worker, 'message')) as [JobResult];
+  const result = await (hasOnlySmallFiles(task) ? runJob : runInThread)({ task, signal });
   clearInterval(timer);
   if (await mayWork(files)) await files.writeResult(result);
 }
 
-async function runJob({ task, signal }: WorkerInput): Promise<JobResult> {
-  return task.kind === 'stage' ? stageFiles({ ...task.job, signal }) : await moveFiles({ ...task.job, signal });
+function hasOnlySmallFiles({ kind, job }: TaskJob): boolean {
+  // The main thread notices signals and reports between two files. A thread costs as much as hundreds of small ones.
+  const isThrottled = kind === 'move' && job.bytesPerSecond !== undefined;
+  return !isThrottled && job.files.every(({ bytes = Infinity }) => bytes <= maxSmallBytes);
+}
+
+async function runInThread(workerData: TaskWork): Promise<JobResult> {
+  const [result] = (await once(new Worker(import.meta.filename, { workerData }), 'message')) as [JobResult];
+  return result;
+}
+
+async function runJob({ task, signal }: TaskWork): Promise<JobResult> {
+  return task.kind === 'stage' ? await stageFiles({ ...task.job, signal }) : await moveFiles({ ...task.job, signal });
 }
 
 if (isMainThread) {
@@ -79,5 +90,5 @@ if (isMainThread) {
   if (files === undefined) throw new Error('usage: task.mjs FOLDER/job.N.json');
   await runTask(files);
 } else {
-  parentPort?.postMessage(await runJob(workerData as WorkerInput));
+  parentPort?.postMessage(await runJob(workerData as TaskWork));
 }

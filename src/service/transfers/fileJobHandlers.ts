@@ -37,9 +37,9 @@ export const fileJobHandlers = {
  * Stages files. Reads each file that has no valid cached hash, computes its SHA-256, and verifies any hash in its
  * metadata (D22: staged means hashed, D23: transfer states).
  */
-export function stageFiles({ folder, files, signal }: StageJob): JobResult {
+export async function stageFiles({ folder, files, signal }: StageJob): Promise<JobResult> {
   let source: SourceFiles | undefined;
-  return processFiles('read', files, signal, (file) => {
+  return await processFiles('read', files, signal, (file) => {
     source ??= new SourceFiles(folder);
     return source.open(file.path, (opened) => stageFile(opened, file, signal));
   });
@@ -79,11 +79,11 @@ function toMilliseconds(nanoseconds: bigint): number {
 }
 
 /** Finds transferred files that are missing or have a different size, for example after a power failure. */
-export function findLost(job: TransferredFilesJob): JobResult {
+export async function findLost(job: TransferredFilesJob): Promise<JobResult> {
   const { transferId, folderName, destinationFolder, files, signal } = job;
   const lost: number[] = [];
   let realFolder: string | undefined;
-  const result = processFiles('write', files, signal, (file) => {
+  const result = await processFiles('write', files, signal, (file) => {
     realFolder ??= fs.realpathSync.native(destinationFolder);
     const path = `${realFolder}/${getTransferFolderName(transferId, folderName)}/${file.path}`;
     let stats: fs.Stats | undefined;

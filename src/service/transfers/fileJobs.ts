@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { DeclaredHash } from '../../core/util/declaredHash.ts';
 import type { DatabaseLocation } from '../catalog/servedDatabases.ts';
 import type { RcloneAddress } from '../stores/storeClient.ts';
@@ -235,15 +236,34 @@ export function toOperationError(operation: FileFailure['operation'], error: unk
   return new OperationError(operation, error);
 }
 
+const turnMs = 20;
+
+/**
+ * Gives timers and signals of the system their turn, every 20 milliseconds or after a longer file, while a job keeps its
+ * thread busy.
+ */
+export class EventTurns {
+  private dueMs = performance.now() + turnMs;
+
+  /** Waits for a turn of the event loop if it is due. */
+  async take(): Promise<void> {
+    if (performance.now() < this.dueMs) return;
+    await setImmediate();
+    this.dueMs = performance.now() + turnMs;
+  }
+}
+
 /** Runs an operation for files one by one until the first failure or a stop request. */
-export function processFiles<T extends { readonly position: number }>(
+export async function processFiles<T extends { readonly position: number }>(
   operation: FileFailure['operation'],
   files: readonly T[],
   signal: JobSignal,
   work: (file: T) => DoneFile,
-): JobResult {
+): Promise<JobResult> {
   const done: DoneFile[] = [];
+  const turns = new EventTurns();
   for (const file of files) {
+    await turns.take();
     if (isStopRequested(signal)) return { done, isStopped: true };
     try {
       done.push(work(file));

@@ -5,6 +5,7 @@ import { BatchFolder, selectBatch } from '../stores/storeBatches.ts';
 import {
   BadFile,
   countDone,
+  EventTurns,
   FileBytes,
   isStopRequested,
   OperationError,
@@ -132,7 +133,9 @@ class FileMover {
   }
 
   private async moveAll(files: Iterator<FileToMove>): Promise<void> {
+    const turns = new EventTurns();
     for (let next = files.next(); next.done !== true; next = files.next()) {
+      await turns.take();
       if (this.abort.signal.aborted || isStopRequested(this.job.signal)) return;
       const { position, bytes } = next.value;
       const counter = new FileBytes(this.job.signal, bytes);

@@ -98,15 +98,15 @@ describe('The bytes of files between folders', () => {
   });
 
   it('are counted as read while files are staged, also with a cached hash (D22)', async () => {
-    const stage = (signal: JobSignal, cached?: { modifiedMs: number; sha256: string }): void => {
+    const stage = async (signal: JobSignal, cached?: { modifiedMs: number; sha256: string }): Promise<void> => {
       const cachedHash = cached && { ...cached, bytes: large.length };
       const files = [{ position: 0, path: 'large.bin', cachedHash }];
-      const { done } = stageFiles({ folder: nodePath.join(root, 'source'), files, signal });
+      const { done } = await stageFiles({ folder: nodePath.join(root, 'source'), files, signal });
       assert.equal(done.length, 1);
     };
     const [hashed, known] = [createJobSignal(), createJobSignal()];
-    stage(hashed);
-    stage(known, { modifiedMs: fs.statSync(nodePath.join(root, 'source/large.bin')).mtimeMs, sha256: 'ab' });
+    await stage(hashed);
+    await stage(known, { modifiedMs: fs.statSync(nodePath.join(root, 'source/large.bin')).mtimeMs, sha256: 'ab' });
     assert.deepEqual(
       [getByteCounts(hashed), getByteCounts(known)].map(({ read }) => read),
       [3_000_001, 3_000_001],

@@ -24,10 +24,10 @@ describe('The search for lost files in a folder (D25)', () => {
     fs.rmSync(root, { recursive: true });
   });
 
-  function find(): JobResult {
+  async function find(): Promise<JobResult> {
     const destinationFolder = nodePath.join(root, 'target');
     const files = [0, 1, 2, 3].map((position) => ({ position, path: String(position), bytes: 1, sha256: '' }));
-    return findLost({ transferId, destinationFolder, files, signal: createJobSignal() });
+    return await findLost({ transferId, destinationFolder, files, signal: createJobSignal() });
   }
 
   /** Calls `interfere` before the file at position 2 is inspected. */
@@ -40,24 +40,25 @@ describe('The search for lost files in a folder (D25)', () => {
     syncBuiltinESMExports();
   }
 
-  it('finds files that are missing or have a different size', () => {
+  it('finds files that are missing or have a different size', async () => {
     const folder = nodePath.join(root, 'target', `dts-${transferId}`);
     fs.rmSync(nodePath.join(folder, '1'));
     fs.appendFileSync(nodePath.join(folder, '3'), 'y');
-    assert.deepEqual([find().lost, find().failure], [[1, 3], undefined]);
+    const { lost, failure } = await find();
+    assert.deepEqual([lost, failure], [[1, 3], undefined]);
   });
 
-  it('reports that the destination is missing, not its files, when it disappears', () => {
+  it('reports that the destination is missing, not its files, when it disappears', async () => {
     interfereAtSecond(() => fs.renameSync(nodePath.join(root, 'target'), nodePath.join(root, 'away')));
-    const { lost, failure } = find();
+    const { lost, failure } = await find();
     assert.deepEqual([lost, failure], [[], { position: 2, operation: 'write', code: 'ENOENT' }]);
   });
 
-  it('reports a file that it cannot inspect, not its loss', () => {
+  it('reports a file that it cannot inspect, not its loss', async () => {
     interfereAtSecond(() => {
       throw Object.assign(new Error('ETIMEDOUT'), { code: 'ETIMEDOUT' });
     });
-    const { lost, failure } = find();
+    const { lost, failure } = await find();
     assert.deepEqual([lost, failure], [[], { position: 2, operation: 'write', code: 'ETIMEDOUT' }]);
   });
 });

@@ -484,8 +484,8 @@ describe('Moving staged files (D23, D24)', () => {
 describe('Staging a file that changes while it is read (D23)', () => {
   // These files report a size of 0 although they have content; the second can be read endlessly.
   for (const path of ['status', 'pagemap']) {
-    it(`reports the change of ${path}`, () => {
-      const { failure } = stageFiles({
+    it(`reports the change of ${path}`, async () => {
+      const { failure } = await stageFiles({
         folder: '/proc/self',
         files: [{ position: 0, path }],
         signal: createJobSignal(),

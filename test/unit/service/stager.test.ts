@@ -31,35 +31,41 @@ describe('Staging files (D22, D23)', () => {
 
   afterEach(async () => await fs.rm(root, { recursive: true }));
 
-  function stage(path: string, more: Partial<FileToStage> = {}): JobResult {
-    return stageFiles({ folder: source, files: [{ position: 3, path, ...more }], signal: createJobSignal() });
+  async function stage(path: string, more: Partial<FileToStage> = {}): Promise<JobResult> {
+    return await stageFiles({ folder: source, files: [{ position: 3, path, ...more }], signal: createJobSignal() });
   }
 
   it('reads a file, and returns its properties at that time', async () => {
     const { mtimeMs } = await fs.stat(nodePath.join(source, 'a.txt'));
-    assert.deepEqual(stage('a.txt').done, [{ position: 3, bytes: 1, modifiedMs: mtimeMs, sha256: expectedHash }]);
+    assert.deepEqual((await stage('a.txt')).done, [
+      { position: 3, bytes: 1, modifiedMs: mtimeMs, sha256: expectedHash },
+    ]);
   });
 
   it('returns the same times as the listing of a folder, also before 1970', async () => {
     const file = nodePath.join(source, 'a.txt');
     for (const time of [new Date(1_796_012_277_109.4), new Date(-1), new Date(-315_619_200_250), new Date(0)]) {
       await fs.utimes(file, time, String(time.getTime() / 1_000));
-      assert.equal(stage('a.txt').done[0]?.modifiedMs, (await fs.stat(file)).mtimeMs, time.toISOString());
+      assert.equal((await stage('a.txt')).done[0]?.modifiedMs, (await fs.stat(file)).mtimeMs, time.toISOString());
     }
   });
 
   it('reads a file through a link to it or to its folder, if the target is within the database', async () => {
     await fs.symlink('a.txt', nodePath.join(source, 'link.txt'));
     await fs.symlink('.', nodePath.join(source, 'here'));
-    for (const path of ['link.txt', 'here/a.txt']) assert.equal(stage(path).done[0]?.sha256, expectedHash, path);
+    for (const path of ['link.txt', 'here/a.txt'])
+      assert.equal((await stage(path)).done[0]?.sha256, expectedHash, path);
   });
 
   it('uses a cached hash only for an unchanged file', async () => {
     const { mtimeMs: modifiedMs } = await fs.stat(nodePath.join(source, 'a.txt'));
     const cachedHash = { bytes: 1, modifiedMs, sha256: 'cached' };
-    assert.equal(stage('a.txt', { cachedHash }).done[0]?.sha256, 'cached');
-    assert.equal(stage('a.txt', { cachedHash: { ...cachedHash, bytes: 2 } }).done[0]?.sha256, expectedHash);
-    assert.equal(stage('a.txt', { cachedHash: { ...cachedHash, modifiedMs: 1 } }).done[0]?.sha256, expectedHash);
+    assert.equal((await stage('a.txt', { cachedHash })).done[0]?.sha256, 'cached');
+    assert.equal((await stage('a.txt', { cachedHash: { ...cachedHash, bytes: 2 } })).done[0]?.sha256, expectedHash);
+    assert.equal(
+      (await stage('a.txt', { cachedHash: { ...cachedHash, modifiedMs: 1 } })).done[0]?.sha256,
+      expectedHash,
+    );
   });
 
   for (const size of [0, 256 * 1024 - 1, 256 * 1024, 256 * 1024 + 1, 3_000_000]) {
@@ -69,7 +75,7 @@ describe('Staging files (D22, D23)', () => {
       const [sha256 = '', md5 = ''] = ['sha256sum', 'md5sum'].map(
         (command) => execFileSync(command, [file], { encoding: 'utf8' }).split(' ')[0],
       );
-      const { done, failure } = stage('b.bin', { declared: { algorithm: 'md5', hex: md5 } });
+      const { done, failure } = await stage('b.bin', { declared: { algorithm: 'md5', hex: md5 } });
       assert.equal(failure, undefined);
       assert.deepEqual([done[0]?.sha256, done[0]?.bytes], [sha256, size]);
     });
@@ -103,12 +109,12 @@ describe('Staging files (D22, D23)', () => {
   for (const [what, prepare, path, failure] of failures) {
     it(`reports a file that ${what}`, async () => {
       await prepare();
-      assert.deepEqual(stage(path), { done: [], failure: { position: 3, operation: 'read', ...failure } });
+      assert.deepEqual(await stage(path), { done: [], failure: { position: 3, operation: 'read', ...failure } });
     });
   }
 
-  it('reports a file that does not have the hash in its metadata', () => {
-    const { failure } = stage('a.txt', { declared: { algorithm: 'sha1', hex: '00' } });
+  it('reports a file that does not have the hash in its metadata', async () => {
+    const { failure } = await stage('a.txt', { declared: { algorithm: 'sha1', hex: '00' } });
     assert.equal(failure?.text, 'it does not have the sha1 hash that its metadata states');
   });
 
@@ -139,19 +145,19 @@ describe('Staging files (D22, D23)', () => {
       syncBuiltinESMExports();
     }
 
-    it('reports one whose time changes again and again, even with the same size', () => {
+    it('reports one whose time changes again and again, even with the same size', async () => {
       afterReads((count) => syncFs.utimesSync(file, count, count));
-      assert.equal(stage('busy.bin').failure?.text, changed);
+      assert.equal((await stage('busy.bin')).failure?.text, changed);
     });
 
-    it('reads one again whose time changes once, and counts that as progress', () => {
+    it('reads one again whose time changes once, and counts that as progress', async () => {
       const signal = createJobSignal();
       const counts: number[] = [];
       afterReads((count) => {
         if (count === 1) syncFs.utimesSync(file, 1, 1);
         counts.push(getByteCounts(signal).read);
       });
-      const { done } = stageFiles({ folder: source, files: [{ position: 0, path: 'busy.bin' }], signal });
+      const { done } = await stageFiles({ folder: source, files: [{ position: 0, path: 'busy.bin' }], signal });
       assert.deepEqual(
         done.map(({ modifiedMs }) => modifiedMs),
         [1_000],
@@ -160,7 +166,7 @@ describe('Staging files (D22, D23)', () => {
       assert.equal(getByteCounts(signal).read, 400_000);
     });
 
-    it('reports one whose content changes once', () => {
+    it('reports one whose content changes once', async () => {
       afterReads((count) => {
         if (count > 1) return;
         const opened = syncFs.openSync(file, 'r+');
@@ -168,14 +174,14 @@ describe('Staging files (D22, D23)', () => {
         syncFs.futimesSync(opened, 1, 1);
         syncFs.closeSync(opened);
       });
-      assert.equal(stage('busy.bin').failure?.text, changed);
+      assert.equal((await stage('busy.bin')).failure?.text, changed);
     });
   });
 
-  it('starts nothing after a stop request', () => {
+  it('starts nothing after a stop request', async () => {
     const signal = createJobSignal();
     requestStop(signal);
-    assert.deepEqual(stageFiles({ folder: source, files: [{ position: 0, path: 'a.txt' }], signal }), {
+    assert.deepEqual(await stageFiles({ folder: source, files: [{ position: 0, path: 'a.txt' }], signal }), {
       done: [],
       isStopped: true,
     });
