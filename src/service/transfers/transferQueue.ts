@@ -109,10 +109,10 @@ export class TransferQueue {
 
   /** Accepts a transfer and returns its ID once it is stored (D25: durable transfers). Throws {@link HttpProblem}. */
   async submit(request: TransferRequest): Promise<string> {
-    const { databases, daemon, clock, journal, logger } = this.options;
+    const { databases, daemon, cluster, clock, journal, logger } = this.options;
     const accept = async (): Promise<string> => {
-      // The threads start while the submission is checked and written.
-      this.threads.ensureThreads(parallelJobs);
+      // The threads start while the submission is checked and written; a cluster may make them unnecessary.
+      if (cluster?.current === undefined) this.threads.ensureThreads(parallelJobs);
       const prepared = await prepareSubmission(databases, daemon, request, randomUUID(), clock.now());
       const submission = await this.addFollowUp(prepared, request);
       const { record, files } = submission;
