@@ -1,6 +1,6 @@
-import { lstat } from 'node:fs/promises';
+import { lstat, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isLoopback, type ServiceInfo } from '../../core/model/connection.ts';
+import type { OpenConnection } from '../../core/connections/openConnections.ts';
 import { isStore, type Database } from '../../core/model/databaseModel.ts';
 import { findFolderName, hasEnded, type TransferOrder } from '../../core/model/transferModel.ts';
 import { findLack } from '../../core/transfers/transferFlow.ts';
@@ -33,9 +33,10 @@ export async function checkSubmission(
   if (!open || !destination) return { refusals, unchecked };
   const lack = findLack(order, open.service);
   if (lack) return { refusals: [describeUnsentReason(lack)], unchecked };
-  const folder = order.folder === undefined ? undefined : await checkFolder(session, order, destination);
+  const served = await findFolderHere(open, destination);
+  const folder = order.folder === undefined ? undefined : await checkFolder(session, order, destination.name, served);
   const followUp = findFollowUp(order.instructions);
-  const start = followUp && (await checkFollowUp(open.service, followUp, destination));
+  const start = followUp && (await checkFollowUp(followUp, destination, served !== undefined));
   for (const { refusal, question } of [folder ?? {}, start ?? {}]) {
     if (refusal !== undefined) refusals.push(refusal);
     if (question !== undefined) unchecked.push(question);
@@ -49,33 +50,42 @@ interface Finding {
   readonly question?: string;
 }
 
+async function findFolderHere(session: OpenConnection, destination: Database): Promise<string | undefined> {
+  const folder = findServedFolder(session, destination);
+  // A loopback address can lead to another machine through a tunnel.
+  const found = folder === undefined ? undefined : await stat(folder).catch(() => undefined);
+  return found?.isDirectory() === true ? folder : undefined;
+}
+
 async function checkFolder(
   { explorer }: CliSession,
   { connectionId, folder = '', ...order }: TransferOrder,
-  destination: Database,
+  destination: string,
+  served: string | undefined,
 ): Promise<Finding> {
   const name = toPlainCell(folder);
+  const place = toPlainCell(destination);
+  const question = `whether the folder ${name} exists in ${place}`;
+  if (served === undefined) return { question };
+  try {
+    await lstat(join(served, folder));
+    return { refusal: `the folder ${name} already exists in ${place}` };
+  } catch (error) {
+    if (getErrorCode(error) !== 'ENOENT') return { question };
+  }
   const isSame = (other: string | undefined): boolean => other?.toLowerCase() === folder.toLowerCase();
   const others = explorer.transferStore.getAll().filter((one) => {
     const isThere = one.order.connectionId === connectionId && one.order.destination === order.destination;
     return isThere && !hasEnded(one.state) && isSame(findFolderName(one));
   });
-  if (others.length > 0) return { refusal: `the folder ${name} belongs to a transfer that is not finished` };
-  const open = explorer.sessions.get(connectionId);
-  const served = open && findServedFolder(open, destination);
-  const place = toPlainCell(destination.name);
-  const question = `whether the folder ${name} exists in ${place}`;
-  if (served === undefined) return { question };
-  return await lstat(join(served, folder)).then(
-    () => ({ refusal: `the folder ${name} already exists in ${place}` }),
-    (error: unknown) => (getErrorCode(error) === 'ENOENT' ? {} : { question }),
-  );
+  // The record isn't necessarily up to date.
+  return others.length > 0 ? { question: `whether the transfer to the folder ${name} has ended` } : {};
 }
 
-async function checkFollowUp({ address }: ServiceInfo, followUp: FollowUp, destination: Database): Promise<Finding> {
+async function checkFollowUp(followUp: FollowUp, destination: Database, isHere: boolean): Promise<Finding> {
   const path = toPlainCell(followUp.path);
   if (isStore(destination)) return { refusal: 'nothing can be started after a transfer to a store' };
-  if (!isLoopback(new URL(address).hostname)) return { question: `whether the service can start ${path}` };
+  if (!isHere) return { question: `whether the service can start ${path}` };
   const problem = await findStartProblem(followUp);
   if (problem !== undefined) return { refusal: `${path} can't be started: ${problem}` };
   const isKnown = followUp.kind === 'program' || (await isOnPath('sbatch'));

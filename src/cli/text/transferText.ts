@@ -150,7 +150,7 @@ interface Explanation {
 
 /**
  * Describes a transfer's progress in one line: `Transfer 1234: failed, 0/1 files: the disk is full. Fix the cause, …`.
- * Adds the reason and the next step unless the transfer has succeeded or is running without a problem.
+ * Adds the reason, or what the service says about a running transfer, and the next step, if there are any.
  */
 export function describeResult(transfer: Transfer): string {
   const { reason, remedy } = explain(transfer);

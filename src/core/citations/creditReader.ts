@@ -57,13 +57,14 @@ function readDescription(credit: JsonObject, resource: JsonObject): string | und
 }
 
 /**
- * Returns the titles in the credit metadata or, if none is readable, the title of the resource unless it is only the
- * file's name. The main title, which is the first one without a type, comes first.
+ * Returns the titles in the credit metadata or, if none is readable, the title of the resource unless, without credit, it
+ * is only the file's name. The main title, which is the first one without a type, comes first.
  */
 function readTitles(credit: JsonObject, resource: JsonObject): readonly string[] {
   const entries = listObjects(credit['titles']);
   const titles = entries.length > 1 ? readSeveralTitles(entries) : listTexts([entries[0]?.['title']]);
-  return titles.length > 0 || isFileName(resource) ? titles : listTexts([resource['title']]);
+  const isUntitled = Object.keys(credit).length === 0 && isFileName(resource);
+  return titles.length > 0 || isUntitled ? titles : listTexts([resource['title']]);
 }
 
 function isFileName({ title, path }: JsonObject): boolean {

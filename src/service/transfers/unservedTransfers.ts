@@ -48,7 +48,7 @@ export class UnservedTransfers {
   /**
    * Suspends a transfer unless it is paused, or ends it if a cancel request was accepted. If the
    * journal can't be written, logs the error and returns false; the write is retried when the
-   * databases change.
+   * databases change, and for a cancellation by the queue.
    */
   suspend(record: TransferRecord): boolean {
     try {

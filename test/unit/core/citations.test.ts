@@ -133,6 +133,11 @@ describe('Citable units', () => {
       listCitations(files).map(({ title, fileCount }) => [title, fileCount]),
       [['a.csv and 2 more files (Lake)', 3]],
     );
+    const credited = toFile({ identifier: 'doi:10.1/a' }, { name: 'a.csv', fields: { path: 'a.csv', title: 'a.csv' } });
+    assert.deepEqual(
+      listCitations([credited]).map(({ title }) => title),
+      ['a.csv'],
+    );
   });
 
   it('have unique keys of ASCII letters and digits', () => {

@@ -150,7 +150,7 @@ if (process.platform !== 'win32')
       await passUntil(() => journal.listLeftovers().length === 0);
     });
 
-    it('ends at once when it is canceled and that can be stored', async () => {
+    it('ends as soon as its cancellation can be stored', async () => {
       const id = await submitAndWait();
       const endWithLeftovers = journal.endWithLeftovers.bind(journal);
       Object.assign(journal, { endWithLeftovers: () => assert.fail('disk is full') });
