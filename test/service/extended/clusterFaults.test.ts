@@ -187,9 +187,11 @@ if (canRunSlurm)
     });
 
     it('is canceled at once while Slurm hangs, and the service stops without losing anything', async () => {
-      await start(800_000);
-      const [id, canceled] = [await client.submit(paths), await client.submit(paths)];
+      await start(200_000);
+      const id = await client.submit(paths);
       await waitForNode(id);
+      // Its tasks wait for the nodes.
+      const canceled = await client.submit(paths);
       await exists(getFolder(canceled, 'stage-1/id'));
       servers.signalController('SIGSTOP');
       try {

@@ -274,7 +274,8 @@ if (canRunSlurm)
       await rig.restart(options({ partition: 'nowhere' }));
       const id = await rig.mustSubmit(paths);
       const { message } = await rig.waitForStatus(id, 'inactive');
-      const reason = 'Batch job submission failed: Invalid partition name specified';
+      const refusal = 'Batch job submission failed: Invalid partition name specified';
+      const reason = `invalid partition specified: nowhere; ${refusal}`;
       assert.equal(
         message,
         `Transfer ${id}: waiting: Slurm can't be used: ${reason} (see cluster.slurm.partition in the configuration)`,
