@@ -1,18 +1,22 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { Catalog, CatalogThread } from '../../src/service/catalog/catalog.ts';
 import { parseSearch, parseSpecific } from '../../src/service/catalog/searchLanguage.ts';
+import { ManualClock } from '../support/manualClock.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 
 const fileCount = 600;
+const idleMs = 60_000;
 const closing = { status: 503, message: 'The database Soil is closing. Try again later.' };
 
 describe('The catalog thread (D20)', () => {
   let root: string;
   let log: MemoryLog;
+  let clock: ManualClock;
   let thread: CatalogThread;
   let catalog: Catalog;
 
@@ -22,7 +26,8 @@ describe('The catalog thread (D20)', () => {
     const names = Array.from({ length: fileCount }, (_, number) => `file ${number}.txt`);
     await Promise.all(names.map(async (name) => await fs.writeFile(nodePath.join(root, 'served', name), 'x')));
     log = new MemoryLog();
-    thread = new CatalogThread(log);
+    clock = new ManualClock();
+    thread = new CatalogThread(log, clock);
     const file = nodePath.join(root, 'data', 'soil.db');
     catalog = new Catalog({ name: 'Soil', folder: nodePath.join(root, 'served'), file, thread, logger: log });
   });
@@ -38,11 +43,13 @@ describe('The catalog thread (D20)', () => {
     return (await catalog.search(search)).files.length;
   }
 
+  async function getWorker(): Promise<Worker> {
+    return (await thread.ensureRunning()).worker;
+  }
+
   /** Terminates the running thread, as if it had run out of memory. */
   async function kill(): Promise<void> {
-    const run: object = thread.ensureRunning();
-    assert.ok('worker' in run && run.worker instanceof Worker);
-    await run.worker.terminate();
+    await (await getWorker()).terminate();
   }
 
   it('rejects pending calls when it ends, and serves the next search', async () => {
@@ -70,6 +77,41 @@ describe('The catalog thread (D20)', () => {
       assert.deepEqual(new Set(responses), new Set([fileCount]));
       await kill();
     }
+  });
+
+  it('ends after an idle minute, and serves the next search with all changes made meanwhile', async () => {
+    assert.equal(await count(), fileCount);
+    const worker = await getWorker();
+    const ended = once(worker, 'exit');
+    await clock.pass(idleMs - 1);
+    assert.equal(await getWorker(), worker);
+    await clock.pass(idleMs);
+    await ended;
+    await fs.writeFile(nodePath.join(root, 'served', 'newcomer.txt'), 'x');
+    assert.deepEqual([await count(), await count('newcomer')], [fileCount + 1, 1]);
+    assert.notEqual(await getWorker(), worker);
+    assert.deepEqual(log.lines, []);
+  });
+
+  it('serves a search that arrives while it ends', async () => {
+    assert.equal(await count(), fileCount);
+    const ended = once(await getWorker(), 'exit');
+    await clock.pass(idleMs);
+    assert.equal(await count(), fileCount);
+    await ended;
+  });
+
+  it('does not end while a catalog is needed: changes in a folder are ignored, or a folder is missing', async () => {
+    assert.equal(await count(), fileCount);
+    const worker = await getWorker();
+    await catalog.pauseTracking('dts-1');
+    await clock.pass(idleMs);
+    assert.equal(await getWorker(), worker);
+    await catalog.resumeTracking('dts-1');
+    await fs.rename(nodePath.join(root, 'served'), nodePath.join(root, 'away'));
+    await assert.rejects(count(), { status: 500 });
+    await clock.pass(idleMs);
+    assert.equal(await getWorker(), worker);
   });
 
   it('retains the hashes that were stored before it ended (D22)', async () => {

@@ -1,11 +1,13 @@
 import type { Worker } from 'node:worker_threads';
-import { settlesWithin, systemClock } from '../../core/util/clock.ts';
+import { settlesWithin, systemClock, type Clock } from '../../core/util/clock.ts';
 import { shareCalls } from '../../core/util/concurrentCalls.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import type { LeftOutCounts } from '../../core/util/leftOut.ts';
+import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { HttpProblem } from '../http/httpProblem.ts';
 import type { StoreSettings } from '../stores/storeCatalog.ts';
+import { collectGarbage } from '../threads/collectGarbage.ts';
 import { startThread, ThreadCalls, type LoggedLine } from '../threads/threadCalls.ts';
 import type { StoreListingState } from '../wire/apiSchemas.ts';
 import type { CatalogFile, HashedFile, HashUpdate } from './catalogFile.ts';
@@ -155,6 +157,10 @@ export class Catalog {
     }
   }
 
+  private checkOpen(): void {
+    if (this.isClosed) throw this.createClosingProblem();
+  }
+
   private createClosingProblem(cause?: unknown): HttpProblem {
     return new HttpProblem(503, `The database ${this.options.name} is closing. Try again later.`, { cause });
   }
@@ -173,8 +179,9 @@ export class Catalog {
 
   private async ensureOpen(): Promise<CatalogRun> {
     const { thread, logger, ...config } = this.options;
-    if (this.isClosed) throw this.createClosingProblem();
-    const run = thread.ensureRunning();
+    this.checkOpen();
+    const run = await thread.ensureRunning();
+    this.checkOpen();
     if (this.opening?.run !== run) this.opening = { run, whenDone: run.calls.call('open', config.file, config) };
     const { opening } = this;
     try {
@@ -195,21 +202,47 @@ interface CatalogRun {
   readonly calls: ThreadCalls<CatalogHandlers>;
 }
 
+/** Time without calls after which memory is returned to the system. */
+const idleMs = 60_000;
+
 /**
  * Runs all catalogs on a single separate thread, so that a long search does not block the main thread. The thread
- * starts on demand.
+ * starts on demand. After an idle minute, it returns memory to the system, and ends unless a catalog has to stay open.
  */
 export class CatalogThread {
   private readonly logger: Logger;
+  private readonly clock: Clock;
   private current: CatalogRun | undefined;
+  private idle: Disposable | undefined;
+  /** Calls wait for it, because they could otherwise reach a thread that ends. */
+  private resting: Promise<void> | undefined;
 
-  constructor(logger: Logger) {
+  constructor(logger: Logger, clock = systemClock) {
     this.logger = logger;
+    this.clock = clock;
   }
 
-  /** Returns the running thread. If there is none, for example after a crash, starts one with no open catalogs. */
-  ensureRunning(): CatalogRun {
-    if (this.current !== undefined) return this.current;
+  /**
+   * Resolves to the running thread. If there is none, for example after a crash, starts one with no open catalogs. Send
+   * calls before other events are handled, because the thread may end in one of them.
+   */
+  async ensureRunning(): Promise<CatalogRun> {
+    if (this.resting) await this.resting;
+    this.current ??= this.start();
+    this.waitUntilIdle(this.current);
+    return this.current;
+  }
+
+  /** Terminates the thread. Close its catalogs first. */
+  async end(): Promise<void> {
+    const run = this.current;
+    this.current = undefined;
+    this.idle?.dispose();
+    run?.calls.fail(new DatabaseUnavailableError('The catalogs are closed.', databaseClosingCode));
+    await run?.worker.terminate();
+  }
+
+  private start(): CatalogRun {
     const worker = startThread('catalogs');
     const run: CatalogRun = { worker, calls: new ThreadCalls<CatalogHandlers>(worker) };
     worker.on('message', (message: object) => {
@@ -218,18 +251,33 @@ export class CatalogThread {
     worker.on('error', (error: unknown) => this.logger.error(`The catalog thread crashed: ${String(error)}`));
     worker.once('exit', () => {
       run.calls.fail(new DatabaseUnavailableError(endedMessage));
-      if (this.current === run) this.current = undefined;
+      if (this.current !== run) return;
+      this.current = undefined;
+      this.idle?.dispose();
     });
-    this.current = run;
     return run;
   }
 
-  /** Terminates the thread. Close its catalogs first. */
-  async end(): Promise<void> {
-    const run = this.current;
-    this.current = undefined;
-    run?.calls.fail(new DatabaseUnavailableError('The catalogs are closed.', databaseClosingCode));
-    await run?.worker.terminate();
+  private waitUntilIdle(run: CatalogRun): void {
+    this.idle?.dispose();
+    this.idle = this.clock.after(idleMs, () => {
+      if (run.calls.isBusy) this.waitUntilIdle(run);
+      else this.resting = this.rest(run).finally(() => (this.resting = undefined));
+    });
+  }
+
+  private async rest(run: CatalogRun): Promise<void> {
+    const state = await run.calls.call('rest').catch(() => 'busy' as const);
+    if (this.current !== run) return;
+    if (state === 'busy') {
+      this.waitUntilIdle(run);
+      return;
+    }
+    if (state === 'closed') {
+      this.current = undefined;
+      await run.worker.terminate();
+    }
+    collectGarbage();
   }
 }
 

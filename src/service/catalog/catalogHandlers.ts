@@ -1,6 +1,7 @@
 import { systemClock } from '../../core/util/clock.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { StoreCatalog, type StoreCatalogConfig } from '../stores/storeCatalog.ts';
+import { collectGarbage } from '../threads/collectGarbage.ts';
 import { databaseClosingCode, DatabaseUnavailableError } from './databaseUnavailableError.ts';
 import { QueryTurns } from './catalogStore.ts';
 import { FolderCatalog, type FolderCatalogConfig } from './folderCatalog.ts';
@@ -25,6 +26,9 @@ export type CatalogMethods = Pick<FolderCatalog, Exclude<CatalogMethod, 'configu
 
 /** The configuration of a catalog: that of a folder or of a store. */
 export type CatalogConfig = FolderCatalogConfig | StoreCatalogConfig;
+
+/** The state of the catalogs after their thread was idle; `busy` means that nothing was done. */
+type RestState = 'busy' | 'open' | 'closed';
 
 /** Handles calls to the catalog thread; `key` identifies a catalog. */
 export class CatalogHandlers {
@@ -60,6 +64,23 @@ export class CatalogHandlers {
       const isOpen = catalog !== undefined && this.catalogs.get(key) === catalog;
       throw isOpen ? error : new DatabaseUnavailableError('The catalog is closed.', databaseClosingCode);
     }
+  }
+
+  /**
+   * Returns memory to the system unless a catalog is busy. Closes all catalogs, so that the thread can end, if none of
+   * them has to stay open.
+   */
+  async rest(): Promise<RestState> {
+    const catalogs = [...this.catalogs.values()];
+    if (catalogs.some(({ isBusy }) => isBusy)) return 'busy';
+    if (catalogs.every(({ canReopen }) => canReopen)) {
+      this.catalogs.clear();
+      await Promise.all(catalogs.map(async (catalog) => await catalog.close()));
+      return 'closed';
+    }
+    for (const catalog of catalogs) catalog.shrink();
+    collectGarbage();
+    return 'open';
   }
 
   async close(key: string): Promise<void> {

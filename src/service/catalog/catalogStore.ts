@@ -250,6 +250,11 @@ export class CatalogStore {
     return this.database.isOpen;
   }
 
+  /** Releases the memory of the file's cache. */
+  shrink(): void {
+    if (this.isOpen) this.database.exec('PRAGMA shrink_memory');
+  }
+
   close(): void {
     if (this.isOpen) this.database.close();
   }

@@ -124,6 +124,7 @@ export class FolderCatalog {
   private readonly folderFields = new FolderFields();
   /** The last queued task. Scans and path inspections run one at a time. */
   private lastTask: Promise<void> = Promise.resolve();
+  private unfinishedTasks = 0;
   private refreshing: Promise<void> | undefined;
   /** A queued scan of the whole folder that has not started yet; later requests share it. */
   private pendingScan: Promise<void> | undefined;
@@ -156,6 +157,25 @@ export class FolderCatalog {
       maxFolders: dependencies.maxFolders ?? getMaxWatches(),
       onChange: (changes) => void this.applyChanges(changes),
     });
+  }
+
+  /** True while a scan is running or due, or a transfer's folder is ignored. */
+  get isBusy(): boolean {
+    return this.unfinishedTasks > 0 || this.laterScan !== undefined || this.pausedFolders.size > 0;
+  }
+
+  /**
+   * True if opening the catalog again takes no more than a quick scan, which the next search would start anyway, and
+   * logs nothing again.
+   */
+  get canReopen(): boolean {
+    const isServed = this.failureReason === undefined && this.freshness.hasRecord;
+    return isServed && this.freshness.isQuick && this.loggedLines.length === 0;
+  }
+
+  /** Releases the memory of the catalog file's cache. */
+  shrink(): void {
+    this.store.shrink();
   }
 
   /** Starts the first scan; searches wait for it. */
@@ -266,7 +286,9 @@ export class FolderCatalog {
   }
 
   private async enqueue(task: () => Promise<void>): Promise<void> {
-    this.lastTask = this.lastTask.then(async () => (this.isClosed ? undefined : await task()));
+    this.unfinishedTasks += 1;
+    const run = async (): Promise<void> => (this.isClosed ? undefined : await task());
+    this.lastTask = this.lastTask.then(run).finally(() => (this.unfinishedTasks -= 1));
     await this.lastTask;
   }
 

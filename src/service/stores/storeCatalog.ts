@@ -96,6 +96,8 @@ const restoreNote = '"restore" has no effect: rclone can\'t restore objects in t
  * far (D62: stores through rclone).
  */
 export class StoreCatalog {
+  /** False, because the free space and the problem of the last scan are known only here. */
+  readonly canReopen = false;
   private config: StoreCatalogConfig;
   private readonly dependencies: StoreCatalogDependencies;
   private readonly repairableStore: RepairableStore;
@@ -120,6 +122,15 @@ export class StoreCatalog {
     if (this.store.openListingRecord().isOfOther(config.remote)) this.repairableStore.reset();
     this.listedAtMs = this.store.openListingRecord().getListedAt(config.remote);
     this.fileCount = this.store.count();
+  }
+
+  get isBusy(): boolean {
+    return this.scans.isBusy;
+  }
+
+  /** Releases the memory of the catalog file's cache. */
+  shrink(): void {
+    this.store.shrink();
   }
 
   /** Starts a scan, unless the listing is recent. */

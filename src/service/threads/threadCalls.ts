@@ -62,6 +62,11 @@ export class ThreadCalls<T extends CallHandlers<T>> {
     return (await result) as Awaited<ReturnType<T[K]>>;
   }
 
+  /** True while calls are pending. */
+  get isBusy(): boolean {
+    return this.pendingCalls.size > 0;
+  }
+
   /** Rejects all pending and future calls. */
   fail(error: Error): void {
     this.failure ??= error;
