@@ -1,8 +1,9 @@
-/** Compares the requests for 1,000 transfers with the schedule; measures processor time and a large ledger. */
+/** Compares the requests for 1,000 transfers with the schedule; measures work, a large ledger and an idle service. */
 import assert from 'node:assert/strict';
 import { parseArgs } from 'node:util';
 import { statusId } from './support/bareRequests.ts';
 import { connectedClient, startServer } from './support/ends.ts';
+import { measureIdleService } from './support/idleService.ts';
 import { measureLedger } from './support/longLedger.ts';
 import { report, type Measure } from './support/rounds.ts';
 import { hasFocusAt, hour, minute, second, SimulatedDay, type SimulatedTransfer } from './support/simulatedDay.ts';
@@ -103,4 +104,5 @@ const reportMeasure = (measure: Measure): void => void results.push(report(measu
 reportMeasure({ name: 'requests in a day: deviation from the schedule', ratio: Math.abs(sent / due - 1), limit: 0.1 });
 reportMeasure({ name: 'processor time relative to 1% of a core', ratio: shareOfACore / largestShareOfACore, limit: 1 });
 await measureLedger(reportMeasure);
+await measureIdleService(reportMeasure);
 process.exitCode = results.every(Boolean) ? 0 : 1;
