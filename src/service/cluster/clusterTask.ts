@@ -72,8 +72,9 @@ async function runTask(files: TaskFiles): Promise<void> {
 
 function hasOnlySmallFiles({ kind, job }: TaskJob): boolean {
   // The main thread notices signals and reports between two files. A thread costs as much as hundreds of small ones.
-  const isThrottled = kind === 'move' && job.bytesPerSecond !== undefined;
-  return !isThrottled && job.files.every(({ bytes = Infinity }) => bytes <= maxSmallBytes);
+  const bytesPerSecond = kind === 'move' ? job.bytesPerSecond : undefined;
+  const maxBytes = Math.min(maxSmallBytes, (bytesPerSecond ?? Infinity) / 4);
+  return job.files.every(({ bytes = Infinity }) => bytes <= maxBytes);
 }
 
 async function runInThread(workerData: TaskWork): Promise<JobResult> {

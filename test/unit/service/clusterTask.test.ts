@@ -67,12 +67,15 @@ describe('A task on a node of a cluster', () => {
     assert.deepEqual([failure?.position, failure?.text], [3, `node dtn1 doesn't reach ${missing}`]);
   });
 
-  it('copies small files without starting a thread', async () => {
-    const files = await createTask(await describeMove(3, 1_000));
-    await run(files, {}, 'withoutThreads');
-    assert.equal((await files.readResult())?.done.length, 3);
-    assert.deepEqual((await fs.readdir(join(folder, 'target', 'dts-a'))).sort(), ['0.bin', '1.bin', '2.bin']);
-  });
+  for (const bytesPerSecond of [undefined, 50_000])
+    it(`copies small files without starting a thread, at ${bytesPerSecond ?? 'any number of'} bytes per second`, async () => {
+      const task = await describeMove(3, 1_000);
+      if (task.kind === 'move') Object.assign(task.job, { bytesPerSecond });
+      const files = await createTask(task);
+      await run(files, {}, 'withoutThreads');
+      assert.equal((await files.readResult())?.done.length, 3);
+      assert.deepEqual((await fs.readdir(join(folder, 'target', 'dts-a'))).sort(), ['0.bin', '1.bin', '2.bin']);
+    });
 
   // Large files are copied in a thread.
   const works = [
