@@ -228,7 +228,7 @@ export const actions: Readonly<Record<string, Action>> = {
     await seePage(stage, '/./', text);
   },
   openTransfer: async (stage, destination) => {
-    await (await row(stage, 'Transfers', `/to ${destination}$/`)).click();
+    await (await row(stage, 'Transfers', `/→ ${destination}$/`)).click();
     await seePage(stage, `/${destination}/`);
   },
 
@@ -267,7 +267,7 @@ export const actions: Readonly<Record<string, Action>> = {
   transfer: async (stage, destination, description) => {
     await openTransferSteps(stage, destination, description);
     await submit(stage);
-    await see(stage, 'Transfers', `to ${destination}`);
+    await see(stage, 'Transfers', `→ ${destination.slice(0, 12)}`);
   },
   pastTransfers: writePastTransfers,
   propose: proposeTransfer,
@@ -283,7 +283,7 @@ export const actions: Readonly<Record<string, Action>> = {
   progress: async (stage, destination, moved, shown) => {
     become(stage, destination, 'active', moved);
     await refresh(stage);
-    await see(stage, 'Transfers', `to ${destination}`, shown);
+    await see(stage, 'Transfers', `→ ${destination}`, shown);
   },
 
   silence: ({ service }, route) => service.http.on(route, silence()),

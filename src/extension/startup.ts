@@ -14,7 +14,7 @@ import { fileCommands, startFiles } from './features/files/filesFeature.ts';
 import { searchCommands, startSearch } from './features/search/searchFeature.ts';
 import { sharingCommands } from './features/sharing/sharingFeature.ts';
 import { submissionCommands } from './features/submission/submissionFeature.ts';
-import { describeTimeLeft, startTransfers, transferCommands } from './features/transfers/transfersFeature.ts';
+import { startTransfers, transferCommands } from './features/transfers/transfersFeature.ts';
 import { verificationCommands } from './features/verification/verificationFeature.ts';
 import { LinkOpener } from './features/sharing/linkCommands.ts';
 import type { CommandServices, EditorServices } from './features/services.ts';
@@ -174,7 +174,7 @@ function createSavedSearches(
 function createViews(
   sideBar: SideBar,
   core: Explorer,
-  { settings }: EditorServices,
+  { settings, verificationHistory }: EditorServices,
   estimates: Estimates,
   plans: ProposedPlans,
 ): TreeViews {
@@ -199,7 +199,8 @@ function createViews(
       clock,
       loadFinished: () => transferFlow.loadFinished(),
       loadLastFinished: () => transferFlow.loadLastFinished(),
-      estimate: (transfer) => describeTimeLeft(estimates, transfer),
+      estimate: (transfer) => estimates.getEstimate(transfer),
+      verifications: verificationHistory,
     },
   });
 }

@@ -16,6 +16,7 @@ import {
   getLabel,
   noPlans,
   transfer,
+  noVerifications,
 } from './specimens.ts';
 import { orcid, Stage } from './stage.ts';
 
@@ -79,6 +80,7 @@ describe('Text from a server', () => {
           ...loads,
           plans: noPlans,
           estimate: () => undefined,
+          verifications: noVerifications,
         });
         const status = { status: text, message: text, fileCount: 2, movedFileCount: 1 };
         const more = { state: 'running', status, problem: { kind: 'refused', detail: text } } as const;

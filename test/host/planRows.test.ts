@@ -33,6 +33,7 @@ function createPlan(stage: Stage, more: Partial<TransferPlan> = {}): Omit<Transf
     ...more,
   };
 }
+import { noVerifications } from './specimens.ts';
 
 describe('Transfers that agents propose', () => {
   let stage: Stage;
@@ -60,7 +61,14 @@ describe('Transfers that agents propose', () => {
     const plans = stage.parts.proposedPlans;
     const loads = { loadFinished: () => Promise.resolve(), loadLastFinished: () => Promise.resolve() };
     const clock = new ManualClock();
-    const tree = new TransferTree({ store: new TransferStore(), clock, plans, ...loads, estimate: () => undefined });
+    const tree = new TransferTree({
+      store: new TransferStore(),
+      clock,
+      plans,
+      ...loads,
+      estimate: () => undefined,
+      verifications: noVerifications,
+    });
     const [group = assert.fail()] = tree.getChildren();
     assert.equal(tree.getTreeItem(group).label, 'Proposed by an agent');
     assert.equal(tree.getTreeItem(group).description, '1');

@@ -14,7 +14,7 @@ import { MemoryLog } from '../support/memoryLog.ts';
 import { createExplorerDependencies } from '../support/explorerDependencies.ts';
 import { untilIdle } from '../support/untilIdle.ts';
 import { until } from '../unit/core/rig.ts';
-import { noPlans, transfer, formatRow } from './specimens.ts';
+import { noPlans, transfer, formatRow, noVerifications } from './specimens.ts';
 import { ledgerFolder, orcid, Stage } from './stage.ts';
 
 const connection = (server: FaultServer): { id: string; name: string; server: string } => ({
@@ -57,6 +57,7 @@ describe('After a restart', () => {
       loadLastFinished: () => transferFlow.loadLastFinished(),
       plans: noPlans,
       estimate: () => undefined,
+      verifications: noVerifications,
     });
     const nodes = tree.getChildren().flatMap((node) => [node, ...tree.getChildren(node)]);
     const words = nodes.map((node) => formatRow(tree.getTreeItem(node)));
@@ -85,7 +86,7 @@ describe('After a restart', () => {
     const [after] = explorer.transferStore.getAll();
     assert.ok(before?.id);
     assert.deepEqual([after?.key, after?.id, after?.order], [before.key, before.id, before.order]);
-    assert.match(rows()[1] ?? '', /^(accepted|staging) · 1 file to KBase Workspace S…/);
+    assert.match(rows()[1] ?? '', /^JGI … → KBase Works… \| 1 file/);
   });
 
   it('a running transfer is polled again once its connection is open, and its outcome is saved', async () => {
@@ -102,7 +103,7 @@ describe('After a restart', () => {
     await restart();
     assert.deepEqual(rows(), ['Finished', 'Loading…']);
     await until(explorer.transferStore.onDidChange, () => !explorer.transferStore.hasEarlier);
-    assert.deepEqual(rows(), ['Finished | 1', 'succeeded · 1 file to KBase Workspace S… | 1 of 1']);
+    assert.deepEqual(rows(), ['Finished | 1', '→ KBase Workspace S… | 1 file']);
   });
 
   it('a submission in progress is shown as not confirmed, and is not sent again (D12)', async () => {
@@ -118,7 +119,7 @@ describe('After a restart', () => {
     await writer.write({ ...getTransfer(explorer), state: 'submitting' });
     server = await FaultServer.start();
     await restart();
-    assert.match(rows()[1] ?? '', /^not confirmed · /);
+    assert.deepEqual(rows(), ['Not confirmed | 1', '→ KBase Workspace S… | 1 file']);
     assert.deepEqual(server.requestsTo('POST /api/v1/transfers'), []);
   });
 

@@ -8,6 +8,7 @@ import type { findPlace, TransferPage } from '../../src/extension/features/trans
 import type { Transfer, TransferOrder } from '../../src/core/model/transferModel.ts';
 import { Lifetime } from '../../src/core/util/lifetime.ts';
 import type { PlanList } from '../../src/extension/features/transfers/transferItems.ts';
+import type { TransferTreeDependencies } from '../../src/extension/features/transfers/transferTree.ts';
 import type { SearchTreeNode } from '../../src/extension/views/nodes.ts';
 import type { SearchTree } from '../../src/extension/features/search/searchTree.ts';
 
@@ -29,6 +30,12 @@ export function databaseTree(store: ConnectionStore, parameters = new ParameterS
 
 /** A list of proposed transfers that is always empty. */
 export const noPlans: PlanList = { getAll: () => [], get: () => undefined, onDidChange: () => new Lifetime() };
+
+/** Verifications of a window in which nothing was verified yet. */
+export const noVerifications: TransferTreeDependencies['verifications'] = {
+  getAll: async () => new Map(),
+  onDidChange: () => new Lifetime(),
+};
 
 /** Page dependencies for a service that doesn't know the states of files. */
 export const noFileStates: ConstructorParameters<typeof TransferPage>[1]['fileStates'] = {

@@ -11,7 +11,7 @@ import { viewIds } from '../../src/extension/editor/contributions.ts';
 import { SideBar } from '../../src/extension/views/sideBar.ts';
 import { TreeViews } from '../../src/extension/views/treeViews.ts';
 import { ManualClock } from '../support/manualClock.ts';
-import { noPlans, transfer } from './specimens.ts';
+import { noPlans, transfer, noVerifications } from './specimens.ts';
 
 describe('The badge of the transfers', () => {
   it('counts running and proposed transfers, and is hidden if there are none', () => {
@@ -32,7 +32,14 @@ describe('The badge of the transfers', () => {
     const plans = { ...noPlans, getAll: () => proposed, onDidChange: plansChanged.event };
     const loadFinished = (): Promise<void> => Promise.resolve();
     const loads = { loadFinished, loadLastFinished: loadFinished };
-    const transfers = { store, clock: new ManualClock(), ...loads, plans, estimate: () => undefined };
+    const transfers = {
+      store,
+      clock: new ManualClock(),
+      ...loads,
+      plans,
+      estimate: () => undefined,
+      verifications: noVerifications,
+    };
     const sideBar = new SideBar(() => Promise.resolve());
     const searchStore = new SearchStore();
     const treeViews = new TreeViews(sideBar, {

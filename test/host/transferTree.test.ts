@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { ThemeIcon, TreeItemCollapsibleState, type TreeItem } from 'vscode';
-import type { Transfer, TransferState } from '../../src/core/model/transferModel.ts';
+import { ThemeIcon, TreeItemCollapsibleState, type TreeItem, type Uri } from 'vscode';
+import type { Estimate, Transfer, TransferState } from '../../src/core/model/transferModel.ts';
 import { TransferStore } from '../../src/core/transfers/transferStore.ts';
 import type { TransferTreeNode } from '../../src/extension/views/nodes.ts';
 import { TransferTree } from '../../src/extension/features/transfers/transferTree.ts';
 import { formatTime } from '../../src/extension/words/localeFormats.ts';
+import { Emitter } from '../../src/core/util/lifetime.ts';
+import type { PastVerification } from '../../src/core/verification/pastVerification.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { noPlans, getText, transfer, formatRow } from './specimens.ts';
 
@@ -16,12 +18,16 @@ describe('The transfer tree', () => {
   let store: TransferStore;
   let tree: TransferTree;
   let loads: string[];
-  let estimate: string | undefined;
+  let estimate: Estimate | undefined;
+  let verified: Map<string, PastVerification>;
+  let verification: Emitter<void>;
   beforeEach(() => {
     store = new TransferStore();
     clock = new ManualClock(new Date(2026, 0, 1, 12).getTime());
     loads = [];
     estimate = undefined;
+    verified = new Map();
+    verification = new Emitter();
     const load = async (which: string): Promise<void> => void loads.push(which);
     tree = new TransferTree({
       store,
@@ -30,6 +36,7 @@ describe('The transfer tree', () => {
       loadLastFinished: () => load('last'),
       plans: noPlans,
       estimate: () => estimate,
+      verifications: { getAll: async () => new Map(verified), onDidChange: verification.event },
     });
   });
   afterEach(() => tree.dispose());
@@ -52,8 +59,8 @@ describe('The transfer tree', () => {
     const states = ['succeeded', 'active', 'staging', 'failed'] as const;
     store.put(states.map((state, index) => transfer(`t${index}`, { state, createdAt: index }, { destination: state })));
     assert.deepEqual(rows(), ['Running | 2', 'Finished | 2']);
-    assert.deepEqual(rows(running), ['staging · 2 files to staging', 'active · 2 files to active']);
-    assert.deepEqual(rows(finished), ['failed · 2 files to failed', 'succeeded · 2 files to succeeded']);
+    assert.deepEqual(rows(running), ['Alpha → staging | 2 files', 'Alpha → active | 2 files']);
+    assert.deepEqual(rows(finished), ['→ failed | 2 files', '→ succeeded | 2 files']);
     const [first, second] = items();
     assert.equal(first?.collapsibleState, TreeItemCollapsibleState.Expanded);
     assert.equal(second?.collapsibleState, TreeItemCollapsibleState.Expanded);
@@ -69,12 +76,12 @@ describe('The transfer tree', () => {
   it('shows the five newest finished transfers directly, and groups the others by the day they ended', () => {
     for (const [index, hoursAgo] of [1, 2, 3, 4, 5, 6, 20, 60, 90].entries()) ends(`t${index}`, hoursAgo);
     assert.deepEqual(rows(), ['Finished | 9']);
-    const shown = ['t0', 't1', 't2', 't3', 't4'].map((key) => `succeeded · 1 file to ${key}`);
+    const shown = ['t0', 't1', 't2', 't3', 't4'].map((key) => `→ ${key} | 1 file`);
     assert.deepEqual(rows(finished), [...shown, 'Earlier today | 1', 'Yesterday | 1', 'This week | 1', 'Earlier | 1']);
     const groups = tree.getChildren(finished).filter((node) => node.kind === 'group');
     assert.deepEqual(
       groups.flatMap(rows),
-      ['t5', 't6', 't7', 't8'].map((key) => `succeeded · 1 file to ${key}`),
+      ['t5', 't6', 't7', 't8'].map((key) => `→ ${key} | 1 file`),
     );
     assert.ok(groups.every((node) => tree.getTreeItem(node).collapsibleState === TreeItemCollapsibleState.Collapsed));
     const parents = ['t4', 't6'].map((key) => tree.getParent({ kind: 'transfer', key }));
@@ -95,7 +102,7 @@ describe('The transfer tree', () => {
     assert.deepEqual(rows(finished).slice(5), ['Yesterday | 1']);
   });
 
-  it('adds time and source to rows that would otherwise look the same', () => {
+  it('adds time and source to ended rows that would otherwise look the same', () => {
     const at = clock.now() - 60_000;
     const changes = [{ state: 'succeeded', at }] as const;
     const state = 'succeeded';
@@ -106,12 +113,12 @@ describe('The transfer tree', () => {
     ]);
     const time = formatTime(at, clock.now());
     assert.deepEqual(rows(finished), [
-      `succeeded · 2 files to Beta | ${time} · Alpha`,
-      `succeeded · 2 files to Beta | ${time} · National Microbio…`,
-      'succeeded · 2 files to Gamma',
+      `→ Beta | ${time} · Alpha`,
+      `→ Beta | ${time} · National Microbio…`,
+      '→ Gamma | 2 files',
     ]);
     store.remove(['u']);
-    assert.deepEqual(rows(finished), ['succeeded · 2 files to Beta', 'succeeded · 2 files to Gamma']);
+    assert.deepEqual(rows(finished), ['→ Beta | 2 files', '→ Gamma | 2 files']);
   });
 
   it('redraws a row only when its appearance changes, so that its menu stays open', () => {
@@ -154,9 +161,12 @@ describe('The transfer tree', () => {
   });
 
   for (const [state, [words, context]] of Object.entries(states)) {
-    it(`shows a transfer with the state "${words}" with an icon, a word, and its commands`, () => {
+    it(`shows a transfer with the state "${words}" by an icon, and speaks the word`, () => {
       const item = row(transfer('t', { state: state as TransferState }));
-      assert.equal(item.label, `${words} · 2 files to Beta`, 'the state is never truncated');
+      const isRunning = /^transfer\.running/.test(context);
+      const label = isRunning ? 'Alpha → Beta' : '→ Beta';
+      assert.equal(formatRow(item), `${label} | 2 files`);
+      assert.equal(item.accessibilityInformation?.label, `${label}, ${words}, 2 files`);
       assert.equal(item.contextValue, context);
       assert.ok(item.iconPath);
       assert.equal(item.command?.command, 'dataTransfer.showTransferProgress');
@@ -169,71 +179,80 @@ describe('The transfer tree', () => {
     assert.equal(row(unconfirmed).contextValue, 'transfer.notConfirmed');
     const cancelling = row(transfer('u', { cancelAcceptedAt: 1 }));
     assert.equal(cancelling.contextValue, 'transfer.waiting');
-    assert.equal(cancelling.label, 'canceling · 2 files to Beta');
+    assert.equal(formatRow(cancelling), 'Alpha → Beta | canceling');
   });
 
   it('shows that the server ignores a cancellation (D13)', () => {
     const item = row(transfer('t', { state: 'staging', cancelAcceptedAt: 1, cancelUnheeded: true }));
-    assert.equal(
-      formatRow(item),
-      'staging · 2 files to Beta | cancellation accepted, but the server still reports staging',
-    );
+    assert.equal(formatRow(item), 'Alpha → Beta | cancellation ignored');
+    assert.match(getText(item.tooltip), /cancellation accepted, but the server still reports staging/);
     assert.equal(item.contextValue, 'transfer.unheeded', 'it may be removed, because it may never end');
   });
 
-  it('shows an unknown state unchanged (D10)', () => {
-    const of = (status: string): TreeItem => row(transfer('t', { state: 'running', status: { status } }));
-    assert.equal(of('warming up').label, 'warming up · 2 files to Beta');
-    assert.equal(
-      formatRow(of('waiting for an endpoint to wake up')),
-      'waiting for an en… · 2 files to Beta | waiting for an endpoint to wake up',
+  it('shows an unknown state unchanged until there is progress (D10)', () => {
+    const of = (status: string, counts = {}): TreeItem =>
+      row(transfer('t', { state: 'running', status: { status, ...counts } }));
+    assert.equal(formatRow(of('warming up')), 'Alpha → Beta | warming up');
+    const waiting = of('waiting for an endpoint to wake up');
+    assert.equal(formatRow(waiting), 'Alpha → Beta | waiting for an en…');
+    assert.match(
+      waiting.accessibilityInformation?.label ?? '',
+      /^Alpha → Beta, waiting for an endpoint to wake up, 2 files, /,
     );
+    assert.equal(formatRow(of('verifying', { fileCount: 4, movedFileCount: 2 })), 'Alpha → Beta | 50%');
   });
 
-  it('shortens a long destination, and shows it in full in the tooltip', () => {
+  it('shortens long names, and shows them in full in the tooltip', () => {
     const destination = 'National Microbiome Data Collaborative 🧬';
     const item = row(transfer('t', {}, { destination }));
-    assert.equal(item.label, 'active · 2 files to National Microbio…');
+    assert.equal(item.label, 'Alpha → National Micr…');
     assert.match(getText(item.tooltip), /Alpha → National Microbiome Data Collaborative 🧬/);
-    const cut = row(transfer('u', {}, { destination: `${'x'.repeat(16)}🧬 and more` }));
-    assert.equal(cut.label, `active · 2 files to ${'x'.repeat(16)}…`, 'no character is split');
+    const far = row(transfer('v', {}, { source: 'Observatory Archive', destination: 'Cluster' }));
+    assert.equal(far.label, 'Observatory… → Cluster');
+    const state = 'succeeded';
+    assert.equal(row(transfer('w', { state }, { destination })).label, '→ National Microbio…');
+    const cut = row(transfer('u', { state }, { destination: `${'x'.repeat(16)}🧬 and more` }));
+    assert.equal(cut.label, `→ ${'x'.repeat(16)}…`, 'no character is split');
   });
 
-  it('shows the number of transferred files, and the time of that status while the service does not respond', () => {
+  it('shows the progress, and the time of that status while the service does not respond', () => {
     const status = { status: 'active', fileCount: 3, movedFileCount: 2 };
-    assert.equal(row(transfer('t', { status })).description, '2 of 3');
+    assert.equal(row(transfer('t', { status })).description, '66%');
     const unheard = transfer('t', { status, askedAt: clock.now(), problem: { kind: 'timeout' } });
-    assert.match(String(row(unheard).description), /^2 of 3 · as of \d/);
+    assert.match(String(row(unheard).description), /^66% · as of \d/);
   });
 
-  it('shows the bytes of large files as well, in the row, its tooltip and its accessible name', () => {
+  it('shows the progress inside large files in the row, its tooltip and its accessible name', () => {
     const of = (fileCount: number, total: number): TreeItem => {
-      const bytes = { total, staged: total, copied: total / 160, verified: 0 };
+      const bytes = { total, staged: total, copied: total / 16, verified: 0 };
       return row(transfer('t', { status: { status: 'active', fileCount, movedFileCount: 0, bytes } }));
     };
     const [one, few, many] = [of(1, 200e9), of(2, 200e9), of(5_000, 1e9)];
     assert.deepEqual(
       [one, few, many].map(({ description }) => description),
-      ['1.2 of 200 GB', '0 of 2 · 1.2 of 200 GB', '0 of 5,000'],
+      ['6%', '6%', '6%'],
     );
-    assert.match(getText(few.tooltip), /active · 0 of 2 files · 1\.2 of 200 GB\n/);
-    assert.match(few.accessibilityInformation?.label ?? '', /1\.2 of 200 GB/);
+    assert.match(getText(few.tooltip), /active · 0 of 2 files · 12 of 200 GB\n/);
+    assert.equal(few.accessibilityInformation?.label, 'Alpha → Beta, active, 2 files, 6%');
+    const bytes = { total: 200e9, staged: 150e9, copied: 0, verified: 0 };
+    const staging = { status: 'staging', fileCount: 1, movedFileCount: 0, bytes };
+    assert.equal(row(transfer('t', { state: 'staging', status: staging })).description, '75%');
   });
 
   it('shows an estimate if available', () => {
-    estimate = '4–7 min, based on 3 earlier transfers';
+    estimate = { kind: 'range', lowMs: 4 * 60_000, highMs: 7 * 60_000, basis: 'earlier', count: 3 };
     const item = row(transfer('t', { status: { status: 'active', fileCount: 3, movedFileCount: 2 } }));
-    assert.equal(item.description, '2 of 3 · 4–7 min, based on 3 earlier transfers');
+    assert.equal(item.description, '66% · 4–7 min');
     assert.match(getText(item.tooltip), /active · 2 of 3 files · 4–7 min, based on 3 earlier transfers\n/);
   });
 
-  it('shows the number of transferred files of an ended transfer, and warns if files are missing (D39)', () => {
+  it('shows how many files were transferred only if files are missing, and warns (D39)', () => {
     const of = (state: TransferState, moved: number, files = 2): TreeItem =>
       row(transfer('t', { state, status: { status: state, fileCount: files, movedFileCount: moved } }));
-    assert.equal(formatRow(of('succeeded', 2)), 'succeeded · 2 files to Beta | 2 of 2');
-    assert.equal(formatRow(of('failed', 1)), 'failed · 2 files to Beta | 1 of 2');
+    assert.equal(formatRow(of('succeeded', 2)), '→ Beta | 2 files');
+    assert.equal(formatRow(of('failed', 1)), '→ Beta | 1 of 2 files');
     const none = of('succeeded', 0, 0);
-    assert.equal(formatRow(none), 'incomplete · 0 of 2 files to Beta');
+    assert.equal(formatRow(none), '→ Beta | 0 of 2 files');
     assert.ok(none.iconPath instanceof ThemeIcon);
     assert.equal(none.iconPath.id, 'warning');
     assert.match(getText(none.tooltip), /\nincomplete: 0 of 2 files transferred\n/);
@@ -242,7 +261,7 @@ describe('The transfer tree', () => {
   it('shows that a transfer is paused while the local service is stopped, and offers to start it', () => {
     const status = { status: 'active', fileCount: 5000, movedFileCount: 2304 };
     const item = row(transfer('t', { status, problem: { kind: 'serviceStopped' } }));
-    assert.equal(formatRow(item), 'paused · 2 files to Beta | the local service is stopped · 2,304 of 5,000');
+    assert.equal(formatRow(item), 'Alpha → Beta | the local service is stopped · 46%');
     assert.equal(item.contextValue, 'transfer.paused');
     assert.ok(item.iconPath instanceof ThemeIcon);
     assert.equal(item.iconPath.id, 'debug-pause');
@@ -254,7 +273,7 @@ describe('The transfer tree', () => {
     assert.equal(row(transfer('t', { status })).contextValue, 'transfer.running.pause');
     const paused = { ...status, status: 'inactive', isPaused: true };
     const item = row(transfer('t', { state: 'inactive', status: paused }));
-    assert.equal(formatRow(item), 'paused · 2 files to Beta | 2 of 5');
+    assert.equal(formatRow(item), 'Alpha → Beta | 40%');
     assert.equal(item.contextValue, 'transfer.running.resume');
     assert.ok(item.iconPath instanceof ThemeIcon);
     assert.deepEqual([item.iconPath.id, item.iconPath.color], ['debug-pause', undefined]);
@@ -263,6 +282,64 @@ describe('The transfer tree', () => {
     assert.equal(stopped.contextValue, 'transfer.paused');
     const canceling = row(transfer('t', { state: 'inactive', status: paused, cancelAcceptedAt: 1 }));
     assert.equal(canceling.contextValue, 'transfer.waiting');
+  });
+
+  it('shows why a transfer failed, in its first words', () => {
+    const failed = { status: 'failed', message: 'No space left\non the device', fileCount: 2, movedFileCount: 1 };
+    const shown = row(transfer('t', { state: 'failed', status: failed }));
+    assert.equal(formatRow(shown), '→ Beta | No space left on the device · 1 of 2 files');
+    assert.equal(
+      shown.accessibilityInformation?.label,
+      '→ Beta, failed, 2 files, No space left on the device · 1 of 2 files',
+    );
+    const refused = row(transfer('u', { state: 'refused', problem: { kind: 'timeout' } }));
+    assert.match(formatRow(refused), /^→ Beta \| .*time/);
+    const replaced = row(transfer('v', { state: 'refused', replacedBy: 't' }));
+    assert.equal(formatRow(replaced), '→ Beta | submitted again');
+    assert.equal(replaced.accessibilityInformation?.label, '→ Beta, not started, 2 files, submitted again');
+  });
+
+  it('shows that a transfer was verified, and warns if files are not intact', async () => {
+    const given = transfer('t', { state: 'succeeded' });
+    assert.equal(formatRow(row(given)), '→ Beta | 2 files');
+    const drawn: unknown[] = [];
+    tree.onDidChangeTreeData((node) => drawn.push(node));
+    const verify = async (intactCount: number): Promise<void> => {
+      verified.set('t', { at: 1, fileCount: 2, intactCount });
+      verification.fire();
+      await clock.pass(0);
+    };
+    await verify(2);
+    assert.deepEqual(drawn, [{ kind: 'transfer', key: 't' }]);
+    assert.equal(formatRow(row(given)), '→ Beta | verified');
+    await verify(1);
+    const damaged = row(given);
+    assert.equal(formatRow(damaged), '→ Beta | 1 of 2 verified');
+    assert.ok(damaged.iconPath instanceof ThemeIcon);
+    assert.equal(damaged.iconPath.id, 'warning');
+  });
+
+  it('draws the progress as a ring in 20 steps for light and dark themes, and a stall in another color', () => {
+    const draw = (moved: number, state: TransferState = 'active'): unknown => {
+      const { iconPath } = row(
+        transfer('t', { state, status: { status: state, fileCount: 100, movedFileCount: moved } }),
+      );
+      return iconPath;
+    };
+    assert.deepEqual(draw(0), new ThemeIcon('sync~spin'));
+    assert.deepEqual(draw(41), draw(44), 'a step is five percent');
+    assert.notDeepEqual(draw(44), draw(45));
+    assert.deepEqual(draw(50, 'staging'), new ThemeIcon('cloud-download'), 'its files are not there yet');
+    const readRing = (theme: 'light' | 'dark'): string => {
+      const icon = draw(50) as Readonly<Record<string, Uri>>;
+      return Buffer.from(icon[theme]?.path.replace('image/svg+xml;base64,', '') ?? '', 'base64').toString();
+    };
+    for (const theme of ['light', 'dark'] as const) assert.match(readRing(theme), /^<svg .*stroke-dasharray="10 20"/);
+    const [moving, dark] = [readRing('light'), readRing('dark')];
+    assert.notEqual(moving, dark);
+    estimate = { kind: 'stalled', sinceMs: 40 * 60_000 };
+    assert.notEqual(readRing('light'), moving);
+    assert.equal(row(transfer('t')).description, 'no progress for 40 min');
   });
 
   it('shows all details in the tooltip', () => {
@@ -292,9 +369,9 @@ describe('The transfer tree', () => {
     assert.deepEqual(loads, []);
     assert.deepEqual(rows(finished), ['Loading…']);
     ends('t', 1);
-    assert.deepEqual(rows(finished), ['succeeded · 1 file to t', 'Loading…']);
+    assert.deepEqual(rows(finished), ['→ t | 1 file', 'Loading…']);
     await clock.pass(0);
-    assert.deepEqual(rows(finished), ['succeeded · 1 file to t', 'Earlier']);
+    assert.deepEqual(rows(finished), ['→ t | 1 file', 'Earlier']);
     assert.deepEqual(loads, ['last']);
     assert.deepEqual(rows({ kind: 'group', group: 'earlier' }), ['Loading…']);
     assert.deepEqual(loads, ['last', 'all']);

@@ -7,7 +7,7 @@ import { TransferTree } from '../../src/extension/features/transfers/transferTre
 import { publicLike } from '../support/faultPersonality.ts';
 import { Version02 } from '../support/version02.ts';
 import { until } from '../unit/core/rig.ts';
-import { formatRow, noPlans } from './specimens.ts';
+import { formatRow, noPlans, noVerifications } from './specimens.ts';
 import { ledgerFolder, orcid, Stage } from './stage.ts';
 
 /** Moves the records into the folder that the window watches, each at once, as every version writes them. */
@@ -49,40 +49,25 @@ describe('The extension with the settings, state and records of version 0.2', ()
     const { transferStore: store } = stage.parts;
     const load = (): Promise<void> => Promise.resolve();
     const loads = { loadFinished: load, loadLastFinished: load };
-    const tree = new TransferTree({ store, clock, ...loads, plans: noPlans, estimate: () => undefined });
+    const tree = new TransferTree({
+      store,
+      clock,
+      ...loads,
+      plans: noPlans,
+      estimate: () => undefined,
+      verifications: noVerifications,
+    });
     const rows = store
       .getAll()
       .map(({ key }) => tree.getNode(key))
-      .flatMap((node) => (node ? [formatRow(tree.getTreeItem(node))] : []));
+      .flatMap((node) => (node ? [tree.getTreeItem(node)] : []))
+      .map((item) => `${item.accessibilityInformation?.label.split(', ')[1] ?? ''}: ${formatRow(item)}`);
     tree.dispose();
     return rows.map((row) => row.replaceAll('\u00A0', ' ').replace(/(?<=Local Service on ).*/, 'HOST'));
   }
 
   it('shows each transfer in its state', () => {
-    assert.deepEqual(readRows(), [
-      'active · 2 files to Target | 1 of 2',
-      'not confirmed · 1 file to KBase Workspace S…',
-      'staging · 1 file to KBase Workspace S… | 0 of 1',
-      'succeeded · 3 files (started elsewhere) | 3 of 3',
-      'succeeded · 2 files to KBase Workspace S… | 2 of 2',
-      'succeeded · 1 file to Received Files | 1 of 1 · Local Service on HOST',
-      'succeeded · 1 file to Received Files | 1 of 1 · Local Service on HOST',
-      'not confirmed · 1 file to KBase Workspace S…',
-      'expired · 1 file to KBase Workspace S…',
-      'refused · 1 file to KBase Workspace S…',
-      'staging · 1 file to KBase Workspace S… | cancellation accepted, but the server still reports staging · 0 of 1',
-      'canceled · 1 file to KBase Workspace S… | 0 of 1',
-      'incomplete · 1 of 2 files to KBase Workspace S…',
-      'failed · 2 files to KBase Workspace S… | 0 of 2',
-      'succeeded · 1 file to Target | 1 of 1',
-      'succeeded · 2 files to Target | 2 of 2',
-      'canceled · 1 file to Target | 0 of 1',
-      'failed · 2 files to Target | 1 of 2',
-      'succeeded · 1 file to Target | 1 of 1',
-      'succeeded · 1 file to Cluster | 1 of 1',
-      'succeeded · 2 files to Target | 2 of 2',
-      'succeeded · 2 files to Target | 2 of 2',
-    ]);
+    assert.deepEqual(readRows(), ['TODO']);
   });
 
   it('connects with its saved key, follows its transfer, and suggests its inputs', async () => {

@@ -81,13 +81,14 @@ class MainJob {
   async transfer(): Promise<number> {
     this.reportStep(`Transferring ${fileNames.length} files to My Data`);
     await this.submitChecked(fileNames.length);
-    const row = `succeeded · ${fileNames.length} files to My Data`;
     const tree = this.window.tree('Transfers');
     await tree.waitFor('the transfer to finish', (rows) => rows.some(({ label }) => label === 'Finished'), 60_000);
     await (await tree.row('Finished')).expand();
-    await tree.waitFor('success', (rows) => rows.some(({ label }) => label === row));
+    await tree.waitFor('success', (rows) =>
+      rows.some(({ spoken }) => spoken.startsWith(`→ My Data, succeeded, ${fileNames.length} files`)),
+    );
     await this.window.statusBar(/All transfers finished/);
-    await (await tree.row(row)).click();
+    await (await tree.row('→ My Data')).click();
     const page = await this.window.pageFrame(/My Data/);
     await page.getByText('Succeeded').first().waitFor();
     return fileNames.length;
@@ -124,11 +125,11 @@ class MainJob {
     await this.submitChecked(1);
     await this.window.statusBar(/1 transfer ·/);
     const tree = this.window.tree('Transfers');
-    const row = await tree.row(/· 1 file to My Data$/);
-    await tree.waitFor('movement', (rows) => rows.some(({ label }) => label === 'active · 1 file to My Data'));
+    const row = await tree.row(/→ My Data$/);
+    await tree.waitFor('movement', (rows) => rows.some(({ spoken }) => spoken.includes('→ My Data, active, 1 file')));
     await row.action('Cancel Transfer');
     await this.window.notifications.answer('Cancel Transfer');
-    await tree.waitFor('the end', (rows) => rows.some(({ label }) => label === 'canceled · 1 file to My Data'));
+    await tree.waitFor('the end', (rows) => rows.some(({ spoken }) => spoken.includes('→ My Data, canceled, 1 file')));
     return true;
   }
 

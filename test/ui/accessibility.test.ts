@@ -89,7 +89,7 @@ describe('The pages for users with visual impairments', () => {
       for (const name of await tree.buttonNames()) assert.notEqual(name, '', `a button of ${title}`);
     }
     const [, ended] = await window.tree('Transfers').rows();
-    assert.match(ended?.spoken ?? '', /^succeeded · 1 file to Received Files, 1 of 1/);
+    assert.match(ended?.spoken ?? '', /^→ Received Files, succeeded, 1 file/);
     const [connection] = await window.tree('Databases').rows();
     assert.match(connection?.spoken ?? '', /^Local Service, connected · v[\d.]+/);
   });

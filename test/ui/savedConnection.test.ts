@@ -172,7 +172,7 @@ describe('A user with a saved connection', () => {
       await results.row('JDP:000012.csv');
     };
     const transferRow = (title: string): Promise<void> =>
-      window.tree('Transfers').waitFor(title, (rows) => rows.some(({ label }) => label.startsWith(title)));
+      window.tree('Transfers').waitFor(title, (rows) => rows.some(({ spoken }) => spoken.includes(title)));
 
     it('transfers selected, unchecked files, and then others to the same destination in two steps', async () => {
       await searchTen();
@@ -184,7 +184,7 @@ describe('A user with a saved connection', () => {
       assert.equal(message, `Transfer 1 file to ${kbase}?`);
       assert.match(detail, /^File: JDP:000011\.csv$/m);
       await window.notifications.answer('Transfer');
-      await transferRow('staging · 1 file to');
+      await transferRow(', staging, 1 file');
       const buttons = await results.buttonNames();
       await (await results.row('JDP:000012.csv')).toggleCheck();
       await (await results.row('JDP:000012.csv')).menu('Transfer to Last Destination');
@@ -208,7 +208,7 @@ describe('A user with a saved connection', () => {
       await window.press('Enter');
       assert.match((await window.notifications.dialog()).message, /^Transfer 3 files to /);
       await window.press('Enter');
-      await transferRow('staging · 3 files to');
+      await transferRow(', staging, 3 files');
       assert.equal(server.requestsTo(submission).length, 1);
     });
 

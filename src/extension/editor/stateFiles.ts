@@ -176,7 +176,12 @@ export class VerificationHistory {
 
   /** Returns a transfer's last verification; undefined if none is stored. */
   async get(key: string): Promise<PastVerification | undefined> {
-    return readAll(await this.state.read(stateName)).get(key);
+    return (await this.getAll()).get(key);
+  }
+
+  /** Returns the last verifications of all transfers by their keys. */
+  async getAll(): Promise<ReadonlyMap<string, PastVerification>> {
+    return readAll(await this.state.read(stateName));
   }
 
   async record(key: string, verification: PastVerification): Promise<void> {

@@ -20,9 +20,7 @@ import { formatFileCount, formatList, formatNumber, plural } from './localeForma
 import { toPlainLine, toPlainText } from './plainText.ts';
 import { describeReason } from './reasonWords.ts';
 
-const maxRowTitleLength = 18;
 const maxStateLength = 40;
-const maxRowStateLength = 18;
 
 /** Returns the word that rows, pages and notifications use for a transfer's state. */
 export function describeState(state: TransferState): string {
@@ -78,40 +76,6 @@ export function getChangeQuestion(kind: 'cancel' | 'pause' | 'resume', title: st
 }
 
 /**
- * Returns the title of a transfer's row, such as "active · 3 files to My Data". The title consists of the state and
- * {@link getTransferTitle}. The state comes first, because a narrow side bar truncates the end. Shortens a long
- * destination.
- */
-export function getTransferRowTitle(transfer: Transfer): string {
-  const { order } = transfer;
-  const destination = toPlainText(order.destination, maxRowTitleLength);
-  const title = getTransferTitle({ ...transfer, order: { ...order, destination } });
-  return `${getRowState(transfer).word} · ${title}`;
-}
-
-/** Returns the text that follows {@link getTransferRowTitle} in a row: details of the state, and the progress. */
-export function describeRowProgress(transfer: Transfer): string {
-  const { detail } = getRowState(transfer);
-  const bytes = formatMovedBytes(transfer);
-  // One large file is known to be unfinished.
-  const hasFiles = getOutcome(transfer) !== 'partial' && (bytes === undefined || getProgress(transfer).total !== 1);
-  return [detail, hasFiles ? formatMovedNumbers(transfer) : undefined, bytes].filter(Boolean).join(' · ');
-}
-
-/** Returns a transfer's state in one or two words, and any further details (see {@link describeStatus}). */
-function getRowState(transfer: Transfer): { readonly word: string; readonly detail?: string } {
-  const { replacedBy, state, cancelUnheeded } = transfer;
-  if (replacedBy !== undefined && state === 'refused')
-    return { word: l10n.t('not started'), detail: l10n.t('submitted again') };
-  if (getOutcome(transfer) === 'partial') return { word: l10n.t('incomplete') };
-  if (isPaused(transfer)) return { word: l10n.t('paused'), detail: describeReason({ kind: 'serviceStopped' }) };
-  const status = describeStatus(transfer);
-  if (cancelUnheeded && !hasEnded(state)) return { word: describeServerState(transfer), detail: status };
-  const word = toPlainText(status, maxRowStateLength);
-  return word === status ? { word } : { word, detail: status };
-}
-
-/**
  * Returns the number of transferred files, such as "1 of 2 files", if a transfer completed without transferring all
  * files. Returns undefined for any other transfer.
  */
@@ -127,15 +91,6 @@ export function formatMovedFiles(transfer: Transfer): string | undefined {
   return moved === undefined || total === undefined
     ? undefined
     : l10n.t('{0} of {1}', formatNumber(moved), formatFileCount(total));
-}
-
-/**
- * Returns the numbers from {@link formatMovedFiles}, such as "2 of 3", for a row whose title contains the word "files".
- */
-function formatMovedNumbers(transfer: Transfer): string | undefined {
-  const { moved, total } = getProgress(transfer);
-  const isKnown = moved !== undefined && total !== undefined;
-  return isKnown ? l10n.t('{0} of {1}', formatNumber(moved), formatNumber(total)) : undefined;
 }
 
 /** Returns the bytes of a running transfer of large files, such as "1.2 of 200 GB"; undefined for any other. */
@@ -166,7 +121,7 @@ export function describeStatus(transfer: Transfer): string {
 }
 
 /** Returns the word for a state. Returns the server's own word for an unrecognized status (D10: open status set). */
-function describeServerState(transfer: Transfer): string {
+export function describeServerState(transfer: Transfer): string {
   if (isPausedByUser(transfer)) return l10n.t('paused');
   const { state, status } = transfer;
   const serverState = state === 'running' ? toPlainText(status?.status ?? '', maxStateLength) : '';
@@ -246,6 +201,16 @@ export function describeEstimateBasis(estimate: Estimate): string | undefined {
 
 const timeUnits = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 type TimeUnit = keyof typeof timeUnits;
+
+/** Formats an estimate for a narrow row, such as "4 min" or "< 1 min", or as {@link formatTimeLeft} does. */
+export function formatShortTimeLeft(estimate: Estimate): string {
+  if (estimate.kind === 'stalled') return formatTimeLeft(estimate);
+  const { lowMs, highMs } = estimate;
+  if (highMs < timeUnits.minute) return `< ${getUnitFormat('minute').format(1)}`;
+  const unit = getTimeUnit(highMs);
+  const high = roundToUnit(highMs, unit);
+  return roundToUnit(lowMs, unit) === high ? getUnitFormat(unit).format(high) : formatTimeLeft(estimate);
+}
 
 function formatTimeSpan(lowMs: number, highMs: number): string {
   if (highMs < timeUnits.minute) return l10n.t('less than a minute');

@@ -70,6 +70,17 @@ export class TreeView {
     return new TreeRow(this.#page, this.#pane.locator(`.pane-body ${rowSelector}`).filter({ has: named }).first());
   }
 
+  /** Waits for a row that is announced with a text, which includes a state that only the icon shows. */
+  async spokenRow(text: string | RegExp): Promise<TreeRow> {
+    await until(`a row announced as ${text}`, async () => {
+      const isThere = (await this.rows()).some(({ spoken }) => spoken.search(toTextPattern(text)) >= 0);
+      if (!isThere) await this.#scrollOn();
+      return isThere || undefined;
+    });
+    const announced = this.#pane.locator('.pane-body').getByRole('treeitem', { name: toTextPattern(text) });
+    return new TreeRow(this.#page, announced.and(this.#page.locator(rowSelector)).first());
+  }
+
   /** Waits until the visible rows meet a condition. */
   async waitFor(what: string, isSo: (rows: readonly TreeRowState[]) => boolean, waitMs?: number): Promise<void> {
     await until(what, async () => isSo(await this.rows()) || undefined, waitMs);
@@ -153,8 +164,14 @@ export class TreeView {
  * label.
  */
 function toLabelPattern(label: string | RegExp): RegExp {
-  const source = typeof label === 'string' ? `^${label.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')}$` : label.source;
-  return new RegExp(source.replaceAll(' ', '\\s'), typeof label === 'string' ? '' : label.flags);
+  const { source, flags } = toTextPattern(label);
+  return new RegExp(typeof label === 'string' ? `^${source}$` : source, flags);
+}
+
+/** Returns a pattern that finds a text in the page, where spaces may be non-breaking. */
+function toTextPattern(text: string | RegExp): RegExp {
+  const source = typeof text === 'string' ? text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&') : text.source;
+  return new RegExp(source.replaceAll(' ', '\\s'), typeof text === 'string' ? '' : text.flags);
 }
 
 /** Returns true if the rows need more height than the list has. Runs in the browser page. */

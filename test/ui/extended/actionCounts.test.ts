@@ -85,27 +85,27 @@ describe('The number of actions', () => {
   }
 
   async function waitForTransfer(title: string): Promise<void> {
-    await transfers().waitFor(title, (rows) => rows.some(({ label }) => label.startsWith(title)));
+    await transfers().waitFor(title, (rows) => rows.some(({ spoken }) => spoken.includes(title)));
   }
 
   async function startTransfer(): Promise<void> {
     await selectByKeys();
     await results().action('Transfer Checked Files…');
     await sendTransfer(window, kbase);
-    await waitForTransfer('staging · 3 files to');
+    await waitForTransfer(', staging, 3 files');
   }
 
   async function finishTransfer(): Promise<void> {
     await startTransfer();
     finishTransfers(service);
-    await waitForTransfer('succeeded · 3 files to');
+    await waitForTransfer(', succeeded, 3 files');
     await window.notifications.clear();
   }
 
   /** Moves the focus to the row of a transfer, without the mouse. */
   async function toTransfer(title: string): Promise<void> {
     await keyboard.focusView('Transfers');
-    await keyboard.until('ArrowDown', ({ role, name }) => role === 'treeitem' && name.startsWith(title));
+    await keyboard.until('ArrowDown', ({ role, name }) => role === 'treeitem' && name.includes(title));
   }
 
   /** Asserts that four actions have put the citation of the three files on the clipboard. */
@@ -129,7 +129,7 @@ describe('The number of actions', () => {
       await sendTransfer(window, kbase);
       await waitForRequests('POST', 1);
       assert.equal(actions.count, 4);
-      await waitForTransfer('staging · 3 files to');
+      await waitForTransfer(', staging, 3 files');
       finishTransfers(service);
     }),
     { kind: 'actions', runs: 1, actions: { 'transfer of three files': 4 } },
@@ -145,7 +145,7 @@ describe('The number of actions', () => {
       await confirmByKeys(/^Transfer 3 files to /, 'Transfer');
       await waitForRequests('POST', 1);
       assert.equal(actions.count, 4);
-      await waitForTransfer('staging · 3 files to');
+      await waitForTransfer(', staging, 3 files');
       finishTransfers(service);
     }),
     { kind: 'actions', runs: 1, actions: { 'transfer of three files': 4 } },
@@ -155,7 +155,7 @@ describe('The number of actions', () => {
     it('is two by mouse for a cancel', async () => {
       await startTransfer();
       actions.restart();
-      await (await transfers().row(/^staging · 3 files to/)).action('Cancel Transfer');
+      await (await transfers().spokenRow(', staging, 3 files')).action('Cancel Transfer');
       await window.notifications.answer('Cancel Transfer');
       await waitForRequests('DELETE', 1);
       assert.equal(actions.count, 2);
@@ -166,7 +166,7 @@ describe('The number of actions', () => {
 
   it('is two by mouse for a cancel on the page of the transfer', async () => {
     await startTransfer();
-    await (await transfers().row(/^staging · 3 files to/)).action('Show Transfer Progress');
+    await (await transfers().spokenRow(', staging, 3 files')).action('Show Transfer Progress');
     const page = await window.pageFrame(`Transfer to ${kbase}`);
     actions.restart();
     await page.getByRole('button', { name: 'Cancel Transfer' }).click();
@@ -182,7 +182,7 @@ describe('The number of actions', () => {
     it('is two by mouse for repeating a transfer', async () => {
       await finishTransfer();
       actions.restart();
-      await (await transfers().row(/^succeeded · 3 files to/)).action('Transfer Again…');
+      await (await transfers().spokenRow(', succeeded, 3 files')).action('Transfer Again…');
       await window.notifications.answer('Transfer');
       await waitForRequests('POST', 2);
       assert.equal(actions.count, 2);
@@ -194,7 +194,7 @@ describe('The number of actions', () => {
   counted(
     it('is two by keyboard for a cancel', async () => {
       await startTransfer();
-      await toTransfer('staging · 3 files to');
+      await toTransfer(', staging, 3 files');
       actions.restart();
       await keyboard.press('Delete');
       await confirmByKeys(/^Cancel the transfer of 3 files/, 'Cancel Transfer');
@@ -208,7 +208,7 @@ describe('The number of actions', () => {
   counted(
     it('is two by keyboard for repeating a transfer', async () => {
       await finishTransfer();
-      await toTransfer('succeeded · 3 files to');
+      await toTransfer(', succeeded, 3 files');
       actions.restart();
       await keyboard.press('Control+Enter');
       await confirmByKeys(/^Transfer 3 files to /, 'Transfer');
@@ -223,7 +223,7 @@ describe('The number of actions', () => {
     it('is four by mouse for the citation of transferred files', async () => {
       await finishTransfer();
       actions.restart();
-      await (await transfers().row(/^succeeded · 3 files to/)).click();
+      await (await transfers().spokenRow(', succeeded, 3 files')).click();
       const page = await window.pageFrame(`Transfer to ${kbase}`);
       await page.getByRole('button', { name: 'Cite…' }).click();
       await window.pick('BibTeX', /1\/2/);
@@ -236,7 +236,7 @@ describe('The number of actions', () => {
   counted(
     it('is four by keyboard for the citation of transferred files', async () => {
       await finishTransfer();
-      await toTransfer('succeeded · 3 files to');
+      await toTransfer(', succeeded, 3 files');
       actions.restart();
       await keyboard.submenu('Share', 'Cite…');
       await keyboard.pick('BibTeX', /1\/2/);
@@ -250,7 +250,7 @@ describe('The number of actions', () => {
     await startTransfer();
     await waitForSelection(files);
     finishTransfers(service);
-    await waitForTransfer('succeeded · 3 files to');
+    await waitForTransfer(', succeeded, 3 files');
     await waitForSelection(files);
   });
 

@@ -82,17 +82,19 @@ if (canRunSlurm)
       const { detail } = await window.notifications.dialog();
       assert.ok(detail.split('\n').includes(`Runs on: ${place}`), detail);
       await window.notifications.answer('Transfer');
-      await (await transfers.row(/^(?:staging|active) · 40 files to Project/)).click();
+      await (await transfers.spokenRow(/→ Project, (?:staging|active), 40 files/)).click();
       await seeTasks();
 
-      await (await transfers.row(/· 40 files to Project/)).action('Pause Transfer');
-      await transfers.see(/^paused · 40 files to Project/);
+      await (await transfers.row(/→ Project$/)).action('Pause Transfer');
+      await transfers.spokenRow('→ Project, paused, 40 files');
       await until('the tasks to end', async () => (await Promise.resolve(countTasks())) === 0 || undefined);
       await window.reload();
-      await transfers.see(/^paused · 40 files to Project/);
-      await (await transfers.row(/^paused · 40 files to Project/)).action('Resume Transfer');
+      await transfers.spokenRow('→ Project, paused, 40 files');
+      await (await transfers.spokenRow('→ Project, paused, 40 files')).action('Resume Transfer');
       await seeTasks();
-      await transfers.waitFor('the end', (rows) => rows.some(({ label }) => label.startsWith('succeeded · 40 files')));
+      await transfers.waitFor('the end', (rows) =>
+        rows.some(({ spoken }) => spoken.startsWith('→ Project, succeeded, 40 files')),
+      );
       const [received = ''] = await readdir(join(folder, 'project'));
       assert.equal((await readdir(join(folder, 'project', received))).length, fileCount + 1);
     });

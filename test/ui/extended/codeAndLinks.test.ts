@@ -171,7 +171,7 @@ describe('A user who shares code and links', () => {
       }),
     );
     await open();
-    const row = await window.tree('Transfers').row('succeeded · 1 file to Received Files');
+    const row = await window.tree('Transfers').spokenRow('→ Received Files, succeeded, 1 file');
     await row.submenu('Share', 'Copy Code for Opening Files…');
     await window.pick('Copy to Clipboard', 'Copy Code for Opening Files');
     const code = await window.clipboard((text) => text.startsWith('import sys\nfrom pathlib'));

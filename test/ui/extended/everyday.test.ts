@@ -217,7 +217,7 @@ describe('A user doing everyday work', () => {
     await until('the status to be requested', async () =>
       server.requestsTo('GET /api/v1/transfers/*').length > asked ? true : undefined,
     );
-    await (await transfers.row(/· 1 file to/)).menu('Copy Transfer ID');
+    await (await transfers.row(/→ /)).menu('Copy Transfer ID');
     const [id = ''] = service.transfers.keys();
     await window.clipboard((text) => text === id);
     finishTransfers(service);
@@ -252,13 +252,13 @@ describe('A user doing everyday work', () => {
     await window.quickInput.type('first', 'Search by file, database, description, or ID');
     await window.pick(`1 file to ${kbase}`);
     await window.pageFrame(`Transfer to ${kbase}`);
-    await (await transfers.row(/· 1 file to/)).action('Transfer Again…');
+    await (await transfers.row(/→ /)).action('Transfer Again…');
     await window.notifications.answer('Transfer');
     await transferRow('staging');
     finishTransfers(service);
     await transfers.waitFor(
       'both',
-      (rows) => rows.filter(({ label }) => label.startsWith('succeeded · 1 file to')).length === 2,
+      (rows) => rows.filter(({ spoken }) => spoken.includes(', succeeded, 1 file')).length === 2,
     );
     const file = join(folder, 'history.csv');
     await run('Export Transfer History…');
@@ -289,7 +289,7 @@ describe('A user doing everyday work', () => {
   it('reports that an unconfirmed transfer did not start, and resubmits it', async () => {
     await transferOne('');
     server.on(submission, dropBeforeAnswer());
-    await (await transfers.row(/· 1 file to/)).action('Transfer Again…');
+    await (await transfers.row(/→ /)).action('Transfer Again…');
     await window.notifications.answer('Transfer');
     await transfers.waitFor('the group', (rows) => rows.some(({ label }) => label === 'Not confirmed'));
     service = publicLike(server, 'the-key');

@@ -144,7 +144,7 @@ describe('A user whose editor is in French', () => {
     await window.statusBar('Tous les transferts sont terminés');
     const transfers = window.tree('Transferts');
     await (await transfers.row('Terminés')).expand();
-    const row = await transfers.row('réussi · 1 fichier vers Fichiers reçus');
+    const row = await transfers.row('→ Fichiers reçus');
     await row.click();
     const page = await window.pageFrame(/Fichiers reçus/);
     await page.getByText('réussi').first().waitFor();

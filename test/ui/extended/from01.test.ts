@@ -69,7 +69,7 @@ describe('A user upgrading from version 0.1', () => {
 
   const hasTransfer = (state: string, title: string): Promise<void> =>
     transfers.waitFor(`${state}, ${title}`, (rows) =>
-      rows.some(({ label }) => label.startsWith(state) && label.includes(` · ${title}`)),
+      rows.some(({ spoken }) => spoken.includes(`, ${state}, `) && spoken.includes(title)),
     );
 
   async function checkExport(): Promise<void> {

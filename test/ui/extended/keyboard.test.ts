@@ -129,7 +129,7 @@ describe('A user without a mouse', () => {
     await transferTwo();
     await window.tree('Transfers').waitFor('the end', (rows) => rows.some(({ label }) => label === 'Finished'));
     await toRow('Transfers', /^Finished/);
-    await keyboard.until('ArrowDown', ({ name }) => /^succeeded · 2 files to Received Files/.test(name));
+    await keyboard.until('ArrowDown', ({ name }) => /^→ Received Files, succeeded, 2 files/.test(name));
     await keyboard.press('Enter');
     const page = await window.pageFrame(/Received Files/);
     await page.getByText('Succeeded').first().waitFor();

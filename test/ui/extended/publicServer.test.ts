@@ -63,7 +63,7 @@ describe('A user of a service that behaves like the public server', () => {
     await search();
     await submit(kbase);
     const transfers = window.tree('Transfers');
-    await transfers.waitFor('staging', (rows) => rows.some(({ label }) => label.startsWith('staging')));
+    await transfers.waitFor('staging', (rows) => rows.some(({ spoken }) => spoken.includes(', staging, ')));
     return transfers;
   }
 
@@ -107,12 +107,14 @@ describe('A user of a service that behaves like the public server', () => {
     await window.command('Data Transfer: Cancel Transfer');
     await window.quickInput.pick(`1 file to ${kbase}`, 'Select the transfer to cancel');
     await window.notifications.answer('Cancel Transfer');
-    await transfers.waitFor('cancelling', (rows) => rows.some(({ label }) => label.startsWith('canceling')));
+    await transfers.waitFor('cancelling', (rows) =>
+      rows.some(({ description }) => description.startsWith('canceling')),
+    );
     await transfers.waitFor(
       'the status that the server still reports',
       (rows) =>
-        rows.some(({ description }) =>
-          description.startsWith('cancellation accepted, but the server still reports staging'),
+        rows.some(
+          ({ spoken, description }) => spoken.includes(', staging, ') && description === 'cancellation ignored',
         ),
       60_000,
     );
@@ -123,7 +125,7 @@ describe('A user of a service that behaves like the public server', () => {
     await search();
     server.on('POST /api/v1/transfers', dropBeforeAnswer());
     await submit(nmdc);
-    const notConfirmed = await window.tree('Transfers').row(/· 1 file to National Microbio…$/);
+    const notConfirmed = await window.tree('Transfers').row('→ National Microbio…');
     await window.tree('Transfers').waitFor('the group', (rows) => rows.some(({ label }) => label === 'Not confirmed'));
     await notConfirmed.click();
     const page = await window.pageFrame(`Transfer to ${nmdc}`);

@@ -12,7 +12,7 @@ import { Gate } from '../../support/gate.ts';
 
 const orcid = '0000-0002-1825-0097';
 const kbase = 'KBase Workspace Service (KSS)';
-const row = /· 1 file to/;
+const row = /→ /;
 const submission = 'POST /api/v1/transfers';
 const cancel = 'DELETE /api/v1/transfers/*';
 
@@ -178,7 +178,7 @@ describe('A user whose window reloads during an operation', () => {
     await openTransfer();
     await window.pick('Continue', /2\/2/);
     await window.notifications.answer('Transfer');
-    await (await transfers.row(/^staging · 1 file to/)).click();
+    await (await transfers.spokenRow(', staging, 1 file')).click();
     assert.equal(server.requestsTo(submission).length, 1);
     finishTransfers(service);
   });
@@ -191,30 +191,30 @@ describe('A user whose window reloads during an operation', () => {
     await openTransfer();
     await window.pick('Continue', /2\/2/);
     await window.notifications.answer('Transfer');
-    await transfers.row(/^staging · 1 file to/);
+    await transfers.spokenRow(', staging, 1 file');
     for (const transfer of service.transfers.values()) transfer.status = 'active';
-    await transfers.row(/^active · 1 file to/);
+    await transfers.spokenRow(', active, 1 file');
   }
 
   it('sees a running transfer continue', async () => {
     await startTransfer();
     await window.reloadNow();
-    await transfers.row(/^active · 1 file to/);
+    await transfers.spokenRow(', active, 1 file');
     await connected();
     finishTransfers(service);
-    await transfers.row(/^succeeded · 1 file to/);
+    await transfers.spokenRow(', succeeded, 1 file');
     assert.equal(server.requestsTo(submission).length, 1);
   });
 
   it('sees a transfer end as canceled if its cancel had no response yet, without a second cancel', async () => {
     await startTransfer();
     gate.hold();
-    await (await transfers.row(/^active · 1 file to/)).action('Cancel Transfer');
+    await (await transfers.spokenRow(', active, 1 file')).action('Cancel Transfer');
     await window.notifications.answer('Cancel Transfer');
     await waiting();
     await window.reloadNow();
     gate.release();
-    await transfers.row(/^(?:canceled|failed) · 1 file to/);
+    await transfers.spokenRow(/, (?:canceled|failed), 1 file/);
     await connected();
     assert.equal(server.requestsTo(cancel).length, 1);
   });
@@ -222,10 +222,10 @@ describe('A user whose window reloads during an operation', () => {
   it('has sent nothing if the reload interrupted the summary of a repeated transfer', async () => {
     await startTransfer();
     finishTransfers(service);
-    await (await transfers.row(/^succeeded · 1 file to/)).action('Transfer Again…');
+    await (await transfers.spokenRow(', succeeded, 1 file')).action('Transfer Again…');
     await window.notifications.dialog();
     await window.reloadNow();
-    const again = await transfers.row(/^succeeded · 1 file to/);
+    const again = await transfers.spokenRow(', succeeded, 1 file');
     await connected();
     assert.equal(server.requestsTo(submission).length, 1);
     await again.action('Transfer Again…');

@@ -79,7 +79,7 @@ describe('A user who finds the same file in two databases', () => {
     await window.notifications.answer('Transfer');
     await window
       .tree('Transfers')
-      .waitFor('the transfer', (rows) => rows.some(({ label }) => /^staging · 2 files to/.test(label)));
+      .waitFor('the transfer', (rows) => rows.some(({ spoken }) => spoken.includes(', staging, 2 files')));
     const [submission] = server.requestsTo('POST /api/v1/transfers');
     const { file_ids: ids } = JSON.parse(submission?.body ?? '{}') as { readonly file_ids?: unknown };
     assert.deepEqual(ids, ['JDP:000001', 'JDP:000002']);

@@ -48,7 +48,7 @@ describe('A user with a store that rclone reaches (D62)', () => {
     await sendTransfer(window, basename(folder));
     const transfers = window.tree('Transfers');
     await (await transfers.row('Finished')).expand();
-    await (await transfers.row(/^succeeded · 1 file to /)).menu('Verify Transferred Files…');
+    await (await transfers.spokenRow(', succeeded, 1 file')).menu('Verify Transferred Files…');
     await window.notifications.wait(/1 file/);
     const [own] = (await readdir(folder)).filter((name) => name.startsWith('dts-'));
     assert.equal(await readFile(join(folder, own ?? '', 'weather.csv'), 'utf8'), 'day,rain\n1,2\n');

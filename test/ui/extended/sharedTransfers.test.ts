@@ -72,14 +72,11 @@ describe('A user with two windows that show the same transfers', () => {
   }
 
   async function shows(window: EditorWindow, destination: string, state: string): Promise<void> {
-    const title = `· 10 files to ${destination.slice(0, 5)}`;
+    const title = `→ ${destination.slice(0, 5)}`;
     await window
       .tree('Transfers')
       .waitFor(`a transfer that is ${state}`, (rows) =>
-        rows.some(
-          ({ label, description }) =>
-            label.includes(title) && `${label.split(' · ')[0] ?? ''} · ${description}`.startsWith(state),
-        ),
+        rows.some(({ label, spoken }) => label.includes(title) && spoken.includes(`, ${state}`)),
       );
   }
 
@@ -114,8 +111,8 @@ describe('A user with two windows that show the same transfers', () => {
   async function cancelInFirst(): Promise<void> {
     // This server follows a cancellation only while files are being transferred (D13: ignored cancel).
     setStatus('active', 9);
-    await shows(first, kbase, 'active · 9 of 10');
-    await (await first.tree('Transfers').row(/· 10 files to/)).action('Cancel Transfer');
+    await shows(first, kbase, 'active, 10 files, 90%');
+    await (await first.tree('Transfers').row(/→ /)).action('Cancel Transfer');
     await first.notifications.answer('Cancel Transfer');
     for (const window of [second, first]) {
       await showsFinished(window, '1');
@@ -140,7 +137,7 @@ describe('A user with two windows that show the same transfers', () => {
       assert.equal(answering.waitingCount, 1);
       setStatus('active', moved);
       answering.release();
-      for (const window of [first, second]) await shows(window, kbase, `active · ${moved} of 10`);
+      for (const window of [first, second]) await shows(window, kbase, `active, 10 files, ${moved}0%`);
     }
     await cancelInFirst();
   });
@@ -157,7 +154,7 @@ describe('A user with two windows that show the same transfers', () => {
     assert.equal(server.requestsTo(submission).length, 1);
     setStatus('succeeded', 10);
     await showsFinished(second, '1');
-    await (await second.tree('Transfers').row(/^succeeded · 10 files to/)).action('Transfer Again…');
+    await (await second.tree('Transfers').spokenRow(', succeeded, 10 files')).action('Transfer Again…');
     await second.notifications.answer('Transfer');
     await shows(first, kbase, 'staging');
     assert.equal(server.requestsTo(submission).length, 2);
@@ -167,10 +164,10 @@ describe('A user with two windows that show the same transfers', () => {
   it('cancels a transfer in one window that the other is about to cancel, and sees no error', async () => {
     await beginInFirst();
     setStatus('active', 9);
-    for (const window of [first, second]) await shows(window, kbase, 'active · 9 of 10');
-    await (await first.tree('Transfers').row(/· 10 files to/)).action('Cancel Transfer');
+    for (const window of [first, second]) await shows(window, kbase, 'active, 10 files, 90%');
+    await (await first.tree('Transfers').row(/→ /)).action('Cancel Transfer');
     await first.notifications.dialog();
-    await (await second.tree('Transfers').row(/· 10 files to/)).action('Cancel Transfer');
+    await (await second.tree('Transfers').row(/→ /)).action('Cancel Transfer');
     await second.notifications.answer('Cancel Transfer');
     for (const window of [second, first]) await showsFinished(window, '1');
     await first.notifications.answer('Cancel Transfer');
@@ -187,7 +184,7 @@ describe('A user with two windows that show the same transfers', () => {
     await underWay(2);
     setStatus('active', 9);
     answering.release();
-    await shows(second, kbase, 'active · 9 of 10');
+    await shows(second, kbase, 'active, 10 files, 90%');
   });
 
   it('clears finished transfers in one window, sees them gone in the other, and restores them in both', async () => {

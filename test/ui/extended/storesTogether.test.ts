@@ -95,7 +95,7 @@ describe('A user with a bucket, a cluster and a folder (D62)', () => {
     await move('Cluster', `path:${onCluster}/runs/*`, 'Study');
     const transfers = window.tree('Transfers');
     await (await transfers.row('Finished')).expand();
-    await (await transfers.row(/to Study/)).menu('Verify Transferred Files…');
+    await (await transfers.row(/→ Study/)).menu('Verify Transferred Files…');
     await window.notifications.wait(new RegExp(`${fileCount} files`), 60_000);
     const [received = ''] = (await readdir(folder)).filter((name) => name.startsWith('dts-'));
     const files = await readdir(join(folder, received), { recursive: true });

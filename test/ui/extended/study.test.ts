@@ -96,15 +96,15 @@ describe('A user with a spreadsheet of 40 IDs', () => {
   async function verify(): Promise<void> {
     const transfers = window.tree('Transfers');
     await (await transfers.row('Finished')).expand();
-    await (await transfers.row(`succeeded · 35 files to ${received}`)).menu('Verify Transferred Files…');
+    await (await transfers.spokenRow(`→ ${received}, succeeded, 35 files`)).menu('Verify Transferred Files…');
     await window.notifications.wait('All 35 files verified: all hashes match.');
-    await (await transfers.row(`succeeded · 35 files to ${received}`)).click();
+    await (await transfers.spokenRow(`→ ${received}, succeeded, 35 files`)).click();
     const page = await window.pageFrame(`Transfer to ${received}`);
     await page.getByText('All 35 files verified').waitFor();
   }
 
   async function share(entry: string): Promise<void> {
-    const row = await window.tree('Transfers').row(`succeeded · 35 files to ${received}`);
+    const row = await window.tree('Transfers').spokenRow(`→ ${received}, succeeded, 35 files`);
     await row.submenu('Share', entry);
   }
 

@@ -58,7 +58,7 @@ describe('A user with two windows', () => {
     await window
       .tree('Transfers')
       .waitFor(`a transfer that is ${state}`, (rows) =>
-        rows.some(({ label }) => label === `${state} · 1 file to Archive`),
+        rows.some(({ spoken }) => spoken.includes(`→ Archive, ${state}, 1 file`)),
       );
   };
 
@@ -78,13 +78,13 @@ describe('A user with two windows', () => {
 
   it('pauses a transfer in one, sees it paused in the other and after a reload, and resumes it there (D70)', async () => {
     const [first, second] = await openWithWaitingTransfer();
-    await (await first.tree('Transfers').row('inactive · 1 file to Archive')).action('Pause Transfer');
+    await (await first.tree('Transfers').spokenRow('→ Archive, inactive, 1 file')).action('Pause Transfer');
     for (const window of [first, second]) await showsTransfer(window, 'paused');
     await first.statusBar(/^1 transfer paused$/);
     await rename(`${archive}-away`, archive);
     await second.reload();
     await showsTransfer(second, 'paused');
-    await (await second.tree('Transfers').row('paused · 1 file to Archive')).action('Resume Transfer');
+    await (await second.tree('Transfers').spokenRow('→ Archive, paused, 1 file')).action('Resume Transfer');
     for (const window of [first, second]) {
       await (await window.tree('Transfers').row('Finished')).expand();
       await showsTransfer(window, 'succeeded');

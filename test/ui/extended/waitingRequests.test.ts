@@ -55,11 +55,11 @@ describe('A request that waits for a submission to the same server (D34)', () =>
     await window.quickInput.input('JDP:000050', /leave empty to list all files/);
     await submit();
     const transfers = window.tree('Transfers');
-    await transfers.waitFor('staging', (rows) => rows.some(({ label }) => label.startsWith('staging')));
+    await transfers.waitFor('staging', (rows) => rows.some(({ spoken }) => spoken.includes(', staging, ')));
     for (const transfer of service.transfers.values()) transfer.status = 'active';
     creating.hold();
     await submit();
-    await transfers.waitFor('submitting', (rows) => rows.some(({ label }) => label.startsWith('submitting')));
+    await transfers.waitFor('submitting', (rows) => rows.some(({ spoken }) => spoken.includes(', submitting, ')));
     await window.command('Data Transfer: Cancel Transfer');
     await window.quickInput.pick(`1 file to ${kbase}`, 'Select the transfer to cancel');
     await window.notifications.answer('Cancel Transfer');
@@ -71,7 +71,7 @@ describe('A request that waits for a submission to the same server (D34)', () =>
     assert.match(message, /^Send this request now\? \(Cancel the transfer of 1 file to /);
     assert.match(detail, /it to mix up responses or stop responding for all users\.$/);
     await window.notifications.answer('Send Now');
-    await transfers.waitFor('cancelled', (rows) => rows.some(({ label }) => /^cancel(?:ing|ed)/.test(label)));
+    await transfers.waitFor('cancelled', (rows) => rows.some(({ spoken }) => /, cancel(?:ing|ed), /.test(spoken)));
     assert.equal(received('DELETE /api/v1/transfers/*'), 1);
     assert.equal(service.transfers.size, 1);
     creating.release();

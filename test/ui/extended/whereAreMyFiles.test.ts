@@ -97,7 +97,7 @@ describe('A user who looks for transferred files', () => {
       const id = crypto.randomUUID();
       const own = await receive(id);
       await open();
-      const row = await transfers.row(`succeeded · 1 file to ${received}`);
+      const row = await transfers.spokenRow(`→ ${received}, succeeded, 1 file`);
       actions.restart();
       await row.action('Open Transferred Files…');
       const { rows, placeholder } = await window.quickInput.wait('Transferred Files');
@@ -109,7 +109,7 @@ describe('A user who looks for transferred files', () => {
 
       const keyboard = new Keyboard(window.page, window.quickInput);
       await keyboard.focusView('Transfers');
-      await keyboard.until('ArrowDown', ({ name }) => name.startsWith(`succeeded · 1 file to ${received}`));
+      await keyboard.until('ArrowDown', ({ name }) => name.startsWith(`→ ${received}, succeeded, 1 file`));
       actions.restart();
       await keyboard.press('Enter');
       const page = await window.pageFrame(`Transfer to ${received}`);
@@ -140,7 +140,7 @@ describe('A user who looks for transferred files', () => {
     assert.equal(placeholder, `The files are at ${kbase}, in the dts-${id} folder.`);
     await window.pick('Copy Folder Name', 'Transferred Files');
     await window.clipboard((text) => text === `dts-${id}`);
-    await (await transfers.row(/^succeeded · 1 file to/)).click();
+    await (await transfers.spokenRow(', succeeded, 1 file')).click();
     const page = await window.pageFrame(`Transfer to ${kbase}`);
     await page.getByText(`dts-${id}`).waitFor();
   });
@@ -156,7 +156,7 @@ describe('A user who looks for transferred files', () => {
     const shown = await transfers.rows();
     assert.deepEqual(
       shown.map(({ label }) => label),
-      ['Finished', ...Array<string>(5).fill('succeeded · 1 file to KBase Workspace S…'), 'Earlier'],
+      ['Finished', ...Array<string>(5).fill('→ KBase Workspace S…'), 'Earlier'],
     );
     assert.match(shown[1]?.description ?? '', /\d.* · JGI Data Portal$/);
     await (await transfers.row('Earlier')).expand();

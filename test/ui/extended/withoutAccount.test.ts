@@ -49,9 +49,7 @@ describe('A user without an account', () => {
     const transfers = window.tree('Transfers');
     await (await transfers.row('Finished')).expand();
     await transfers.waitFor('success', (rows) =>
-      rows.some(
-        ({ label, description }) => label === 'succeeded · 2 files to Received Files' && description === '2 of 2',
-      ),
+      rows.some(({ label, description }) => label === '→ Received Files' && description === '2 files'),
     );
     await databases.waitFor('databases', (rows) => rows.some(({ label }) => label === 'Sample Data'));
   });

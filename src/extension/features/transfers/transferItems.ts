@@ -1,4 +1,4 @@
-import { l10n, ThemeColor, ThemeIcon, TreeItem } from 'vscode';
+import { l10n, ThemeColor, ThemeIcon, TreeItem, Uri } from 'vscode';
 import type { TransferPlan } from '../../../core/agents/transferPlan.ts';
 import {
   getEndedAt,
@@ -6,49 +6,63 @@ import {
   hasEnded,
   isPaused,
   isPausedByUser,
+  isUnderWay,
   type Transfer,
   type TransferState,
 } from '../../../core/model/transferModel.ts';
 import { getOutcome, mayHaveFiles } from '../../../core/model/transferOutcome.ts';
 import type { PlanNode, TransferNode } from '../../editor/contributions.ts';
 import { describeExpiry, describeRequester, formatAgentName, getPlanTitle } from '../../words/agentWords.ts';
-import { formatTime } from '../../words/localeFormats.ts';
+import { formatList, formatTime } from '../../words/localeFormats.ts';
 import { toPlainLine, toPlainText } from '../../words/plainText.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import { getForeignServiceName } from '../../words/serviceNames.ts';
 import {
-  describeProgress,
-  describeRowProgress,
+  describeRowState,
+  formatRowFileCount,
+  getRowShare,
   getTransferRowTitle,
-  getTransferTitle,
-  listTransferFacts,
-} from '../../words/transferWords.ts';
+  hasDamage,
+  listRowFacts,
+  type TransferRowFacts,
+} from '../../words/transferRowWords.ts';
+import { describeEstimate, describeProgress, getTransferTitle, listTransferFacts } from '../../words/transferWords.ts';
 import { setAccessibleLabel } from '../../views/placeholders.ts';
 import { getCommandTitle } from '../../words/commandTitles.ts';
 
 const maxSourceLength = 18;
 
-/** Returns the keys of the transfers whose row titles aren't unique. */
-export function findLookAlikes(transfers: readonly Transfer[]): ReadonlySet<string> {
-  const keysByTitle = new Map<string, string[]>();
+/** Returns the keys of the transfers whose rows show the same. Running ones differ by their labels alone. */
+export function findLookAlikes(
+  transfers: readonly Transfer[],
+  getFacts: (transfer: Transfer) => TransferRowFacts,
+): ReadonlySet<string> {
+  const keysByText = new Map<string, string[]>();
   for (const transfer of transfers) {
-    const title = getTransferRowTitle(transfer);
-    const keys = keysByTitle.get(title) ?? [];
+    const label = getTransferRowTitle(transfer);
+    const text = isUnderWay(transfer) ? label : JSON.stringify([label, describeRow(transfer, getFacts(transfer))]);
+    const keys = keysByText.get(text) ?? [];
     keys.push(transfer.key);
-    keysByTitle.set(title, keys);
+    keysByText.set(text, keys);
   }
-  return new Set([...keysByTitle.values()].filter(({ length }) => length > 1).flat());
+  return new Set([...keysByText.values()].filter(({ length }) => length > 1).flat());
 }
+
+function describeRow(transfer: Transfer, facts: TransferRowFacts): string {
+  return listRowFacts(transfer, facts).join(' · ') || formatRowFileCount(transfer);
+}
+
+const warningColor = new ThemeColor('problemsWarningIcon.foreground');
 
 const icons: Readonly<Record<TransferState, ThemeIcon>> = {
   submitting: new ThemeIcon('loading~spin'),
-  notConfirmed: new ThemeIcon('question', new ThemeColor('problemsWarningIcon.foreground')),
+  notConfirmed: new ThemeIcon('question', warningColor),
   refused: new ThemeIcon('error', new ThemeColor('problemsErrorIcon.foreground')),
   accepted: new ThemeIcon('watch'),
   staging: new ThemeIcon('cloud-download'),
   active: new ThemeIcon('sync~spin'),
   finalizing: new ThemeIcon('tasklist'),
-  inactive: new ThemeIcon('debug-pause', new ThemeColor('problemsWarningIcon.foreground')),
+  inactive: new ThemeIcon('debug-pause', warningColor),
   unknown: new ThemeIcon('question'),
   running: new ThemeIcon('sync~spin'),
   succeeded: new ThemeIcon('pass', new ThemeColor('charts.green')),
@@ -57,60 +71,94 @@ const icons: Readonly<Record<TransferState, ThemeIcon>> = {
   expired: new ThemeIcon('history'),
 };
 
-const partialIcon = new ThemeIcon('warning', new ThemeColor('problemsWarningIcon.foreground'));
+const partialIcon = new ThemeIcon('warning', warningColor);
 
 const pausedByUserIcon = new ThemeIcon('debug-pause');
 
-function getIcon(transfer: Transfer): ThemeIcon {
-  if (getOutcome(transfer) === 'partial') return partialIcon;
+/** States whose icon is replaced by the progress. */
+const movingStates: ReadonlySet<TransferState> = new Set(['active', 'finalizing', 'running', 'unknown']);
+
+function getIcon(transfer: Transfer, { estimate, verification }: TransferRowFacts): NonNullable<TreeItem['iconPath']> {
+  const isDamaged = verification !== undefined && hasDamage(verification);
+  if (getOutcome(transfer) === 'partial' || (hasEnded(transfer.state) && isDamaged)) return partialIcon;
   if (isPaused(transfer)) return icons.inactive;
-  return isPausedByUser(transfer) ? pausedByUserIcon : icons[transfer.state];
+  if (isPausedByUser(transfer)) return pausedByUserIcon;
+  const isStalled = estimate?.kind === 'stalled';
+  const share = movingStates.has(transfer.state) ? getRowShare(transfer) : undefined;
+  if (share) return drawProgress(share, isStalled);
+  const icon = icons[transfer.state];
+  return isStalled ? new ThemeIcon(icon.id, warningColor) : icon;
+}
+
+const ringSteps = 20;
+/** The editor uses the dark icon in dark high contrast, too. */
+const ringColors = {
+  moving: { light: '#424242', dark: '#d4d4d4' },
+  stalled: { light: '#bf8803', dark: '#cca700' },
+} as const;
+
+/**
+ * Draws the progress, more than 0 and at most 1, as a ring in 20 steps, so that a row is redrawn only when its ring
+ * changes. The ring of a stalled transfer has the color of warnings.
+ */
+function drawProgress(share: number, isStalled: boolean): { readonly light: Uri; readonly dark: Uri } {
+  const step = Math.max(1, Math.floor(share * ringSteps));
+  const { light, dark } = ringColors[isStalled ? 'stalled' : 'moving'];
+  return { light: drawRing(step, light), dark: drawRing(step, dark) };
+}
+
+function drawRing(step: number, color: string): Uri {
+  const shape = `<circle cx="8" cy="8" r="5.5" fill="none" stroke="${color}" stroke-width="3"`;
+  const arc = `<g transform="rotate(-90 8 8)">${shape} pathLength="${ringSteps}" stroke-dasharray="${step} ${ringSteps}"/></g>`;
+  const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">${shape} stroke-opacity=".25"/>${arc}</svg>`;
+  return Uri.parse(`data:image/svg+xml;base64,${Buffer.from(picture).toString('base64')}`, true);
 }
 
 /**
- * Creates the row for a transfer. If `isAlike` is true, adds the time and the source, because another row has the same
- * title.
+ * Creates the row for a transfer. If `isAlike` is true, adds the time and the source, because another row shows the
+ * same.
  */
 export function createTransferItem(
   transfer: Transfer,
-  estimate: string | undefined,
+  facts: TransferRowFacts,
   now: number,
   isAlike: boolean,
 ): TreeItem {
   const item = new TreeItem(getTransferRowTitle(transfer));
   item.id = transfer.key;
-  item.iconPath = getIcon(transfer);
+  item.iconPath = getIcon(transfer, facts);
   item.contextValue = getContextValue(transfer);
-  item.description = listFacts(transfer, estimate, now, isAlike).filter(Boolean).join(' · ');
-  item.tooltip = createTransferTooltip(transfer, estimate, now);
+  const rest = [...listRowFacts(transfer, facts), ...listCircumstances(transfer, now, isAlike)];
+  item.description = rest.join(' · ') || formatRowFileCount(transfer);
+  item.tooltip = createTransferTooltip(transfer, facts, now);
   item.command = {
     command: 'dataTransfer.showTransferProgress',
     title: getCommandTitle('dataTransfer.showTransferProgress'),
     arguments: [{ kind: 'transfer', key: transfer.key } satisfies TransferNode],
   };
-  return setAccessibleLabel(item);
+  return setAccessibleLabel(item, describeIconAndCount(transfer, rest));
 }
 
-/** Lists the facts that follow a row's title, most important first, because a narrow view truncates the end. */
-function listFacts(
-  transfer: Transfer,
-  estimate: string | undefined,
-  now: number,
-  isAlike: boolean,
-): readonly (string | undefined)[] {
+/** Describes what a row shows only by its icon, and the number of files if the row leaves that out. */
+function describeIconAndCount(transfer: Transfer, shown: readonly string[]): string {
+  return formatList([describeRowState(transfer), shown.length > 0 ? formatRowFileCount(transfer) : '']);
+}
+
+/** Lists what may follow a row's facts: the age of its status, another machine, and what distinguishes like rows. */
+function listCircumstances(transfer: Transfer, now: number, isAlike: boolean): readonly string[] {
   const { problem, state, askedAt, order } = transfer;
   const isOutdated = problem !== undefined && !hasEnded(state);
   const asOf = isOutdated && askedAt ? l10n.t('as of {0}', formatTime(askedAt, now)) : undefined;
   const elsewhere = getForeignServiceName(order.connectionId);
-  const distinction = isAlike ? getDistinction(transfer, now) : [];
-  if (isAlike && getOutcome(transfer) === 'complete') return [...distinction, elsewhere];
-  return [describeRowProgress(transfer), estimate, asOf, elsewhere, ...distinction];
+  const texts = [asOf, ...(isAlike ? getDistinction(transfer, now) : []), elsewhere];
+  return texts.filter((text) => text !== undefined);
 }
 
-/** Returns the time and source, which distinguish rows with the same title. */
+/** Returns the time and, unless the label has it, the source. They distinguish rows that show the same. */
 function getDistinction(transfer: Transfer, now: number): readonly string[] {
   const at = hasEnded(transfer.state) ? getEndedAt(transfer) : transfer.createdAt;
-  return [formatTime(at, now), toPlainText(transfer.order.source, maxSourceLength)];
+  const time = formatTime(at, now);
+  return isUnderWay(transfer) ? [time] : [time, toPlainText(transfer.order.source, maxSourceLength)];
 }
 
 function getContextValue(transfer: Transfer): string {
@@ -132,14 +180,14 @@ function getRunningValue(transfer: Transfer): string {
   return change === undefined ? 'transfer.running' : pausableValues[change];
 }
 
-function createTransferTooltip(transfer: Transfer, estimate: string | undefined, now: number): string {
+function createTransferTooltip(transfer: Transfer, { estimate }: TransferRowFacts, now: number): string {
   const { order, status, problem, startedElsewhere } = transfer;
   const facts = listTransferFacts(transfer).map((fact) =>
     l10n.t('{0}: {1}', fact.label, 'at' in fact ? formatTime(fact.at, now) : fact.text),
   );
   return [
     startedElsewhere ? getTransferTitle(transfer) : `${toPlainLine(order.source)} → ${toPlainLine(order.destination)}`,
-    [describeProgress(transfer), estimate].filter(Boolean).join(' · '),
+    [describeProgress(transfer), estimate && describeEstimate(estimate)].filter(Boolean).join(' · '),
     status?.message ? toPlainLine(status.message) : '',
     problem && !isPaused(transfer) ? describeReason(problem) : '',
     ...facts,
@@ -156,7 +204,7 @@ export interface PlanList {
   onDidChange(listener: () => void): { dispose(): unknown };
 }
 
-const planIcon = new ThemeIcon('hubot', new ThemeColor('problemsWarningIcon.foreground'));
+const planIcon = new ThemeIcon('hubot', warningColor);
 
 /** Creates the row for a transfer that an agent proposes. Clicking the row shows the transfer's summary. */
 export function createPlanItem(plan: TransferPlan): TreeItem {

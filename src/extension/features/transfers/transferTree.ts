@@ -1,11 +1,12 @@
 import { EventEmitter, l10n, TreeItem, TreeItemCollapsibleState, type TreeDataProvider } from 'vscode';
-import { hasEnded, type Transfer } from '../../../core/model/transferModel.ts';
+import { hasEnded, type Estimate, type Transfer } from '../../../core/model/transferModel.ts';
 import type { TransferStore } from '../../../core/transfers/transferStore.ts';
 import type { Clock } from '../../../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
 import type { PlanNode, TransferNode } from '../../editor/contributions.ts';
 import { formatNumber } from '../../words/localeFormats.ts';
 import { arrangeFinished, getStartOfDay, type FinishedLayout } from './finishedGroups.ts';
+import type { TransferRowFacts, VerifiedCount } from '../../words/transferRowWords.ts';
 import type { MessageNode, TransferGroupNode, TransferTreeNode } from '../../views/nodes.ts';
 import { createRemovedItem, createLoadingRow, createMessageItem } from '../../views/placeholders.ts';
 import { createPlanItem, createTransferItem, findLookAlikes, type PlanList } from './transferItems.ts';
@@ -22,8 +23,16 @@ export interface TransferTreeDependencies {
   loadLastFinished(): Promise<void>;
   /** The transfers that agents have proposed. */
   readonly plans: PlanList;
-  /** Describes a transfer's remaining time. Returns undefined if there is no reliable estimate. */
-  estimate(transfer: Transfer): string | undefined;
+  /** Estimates a transfer's remaining time. Returns undefined if there is no reliable estimate. */
+  estimate(transfer: Transfer): Estimate | undefined;
+  readonly verifications: Verifications;
+}
+
+/** The last verifications of transfers. */
+interface Verifications {
+  /** Resolves to the verifications by the keys of their transfers. */
+  getAll(): Promise<ReadonlyMap<string, VerifiedCount>>;
+  onDidChange(listener: () => void): Disposable;
 }
 
 /**
@@ -50,10 +59,11 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
   /** True if the records of earlier sessions could not be read. */
   private isUnreadable = false;
   /**
-   * Keys of the transfers whose rows also show the time and the source, because another row in their group has the same
-   * title.
+   * Keys of the transfers whose rows also show the time and the source, because another row in their group shows the
+   * same.
    */
   private readonly alike = new Set<string>();
+  private verifications: ReadonlyMap<string, VerifiedCount> = new Map();
   /** The last rendered appearance of each row, serialized, by transfer key. */
   private readonly drawn = new Map<string, string>();
   private readonly changed = this.lifetime.track(new EventEmitter<TransferTreeNode | undefined>());
@@ -64,6 +74,8 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     this.dependencies = dependencies;
     this.lifetime.track(dependencies.store.onDidChange((keys) => this.refresh(keys)));
     this.lifetime.track(dependencies.plans.onDidChange(() => this.changed.fire(undefined)));
+    this.lifetime.track(dependencies.verifications.onDidChange(() => void this.readVerifications()));
+    void this.readVerifications();
     this.redrawAfterMidnight();
   }
 
@@ -167,7 +179,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
 
   private getRows(group: Exclude<Group, 'proposed'>): TransferNode[] {
     const transfers = this.getTransfers(group);
-    const alike = findLookAlikes(transfers);
+    const alike = findLookAlikes(transfers, (transfer) => this.getFacts(transfer));
     for (const { key } of transfers) {
       if (alike.has(key)) this.alike.add(key);
       else this.alike.delete(key);
@@ -238,8 +250,18 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
   }
 
   private createItem(transfer: Transfer): TreeItem {
-    const { estimate, clock } = this.dependencies;
-    return createTransferItem(transfer, estimate(transfer), clock.now(), this.alike.has(transfer.key));
+    const now = this.dependencies.clock.now();
+    return createTransferItem(transfer, this.getFacts(transfer), now, this.alike.has(transfer.key));
+  }
+
+  private getFacts(transfer: Transfer): TransferRowFacts {
+    return { estimate: this.dependencies.estimate(transfer), verification: this.verifications.get(transfer.key) };
+  }
+
+  private async readVerifications(): Promise<void> {
+    this.verifications = await this.dependencies.verifications.getAll();
+    for (const key of this.verifications.keys())
+      if (this.drawn.has(key) && this.hasRowChanged(key)) this.changed.fire(this.rows.get(key));
   }
 
   private createGroupItem({ group }: TransferGroupNode): TreeItem {

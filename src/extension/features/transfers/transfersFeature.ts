@@ -100,7 +100,7 @@ function createStatusBar(
 }
 
 /** Describes a transfer's remaining time. Returns undefined if there is no reliable estimate. */
-export function describeTimeLeft(estimates: Estimates, transfer: Transfer): string | undefined {
+function describeTimeLeft(estimates: Estimates, transfer: Transfer): string | undefined {
   const estimate = estimates.getEstimate(transfer);
   return estimate && describeEstimate(estimate);
 }

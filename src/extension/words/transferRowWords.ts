@@ -1,0 +1,116 @@
+import { l10n } from 'vscode';
+import { getFileCount, hasEnded, isPaused, type Estimate, type Transfer } from '../../core/model/transferModel.ts';
+import { getOutcome, getProgress, getShare, getTellingBytes } from '../../core/model/transferOutcome.ts';
+import { formatFileCount, formatNumber, formatPercent } from './localeFormats.ts';
+import { toPlainLine, toPlainText } from './plainText.ts';
+import { describeReason } from './reasonWords.ts';
+import {
+  describeServerState,
+  describeStatus,
+  formatMovedFiles,
+  formatShortTimeLeft,
+  getTransferTitle,
+} from './transferWords.ts';
+
+/** The numbers of a transfer's last verification. */
+export interface VerifiedCount {
+  readonly fileCount: number;
+  readonly intactCount: number;
+}
+
+/** Facts that a transfer's row shows, and the transfer doesn't contain. */
+export interface TransferRowFacts {
+  readonly estimate?: Estimate | undefined;
+  readonly verification?: VerifiedCount | undefined;
+}
+
+/** Length of a running transfer's label with which a side bar of 250 pixels still shows the progress. */
+const maxTitleLength = 22;
+const maxDestinationLength = 18;
+const minSourceLength = 5;
+const maxReasonLength = 60;
+const maxStateLength = 18;
+
+/**
+ * Returns the label of a transfer's row: "Vega → Archive" while the transfer is running, "→ Archive" otherwise, because
+ * earlier transfers are looked for by destination. Shortens long names. The row's icon shows the state.
+ */
+export function getTransferRowTitle(transfer: Transfer): string {
+  const { order, state, startedElsewhere } = transfer;
+  if (startedElsewhere) return getTransferTitle(transfer);
+  if (hasEnded(state) || state === 'notConfirmed') return `→ ${toPlainText(order.destination, maxDestinationLength)}`;
+  const destination = toPlainText(order.destination, maxTitleLength - minSourceLength - 3);
+  const source = toPlainText(order.source, maxTitleLength - 3 - destination.length);
+  return `${source} → ${destination}`;
+}
+
+/** Returns the word for a transfer's state, which its row shows only by the icon. */
+export function describeRowState(transfer: Transfer): string {
+  const { replacedBy, state, cancelUnheeded } = transfer;
+  if (replacedBy !== undefined && state === 'refused') return l10n.t('not started');
+  if (getOutcome(transfer) === 'partial') return l10n.t('incomplete');
+  if (isPaused(transfer)) return l10n.t('paused');
+  return cancelUnheeded && !hasEnded(state) ? describeServerState(transfer) : describeStatus(transfer);
+}
+
+/**
+ * Lists the facts that follow the label of a transfer's row, most important first. Returns an empty list if there is
+ * nothing to say but {@link formatRowFileCount}.
+ */
+export function listRowFacts(transfer: Transfer, { estimate, verification }: TransferRowFacts): readonly string[] {
+  if (transfer.state === 'notConfirmed') return [];
+  const facts = hasEnded(transfer.state)
+    ? listEndFacts(transfer, verification)
+    : [describeCondition(transfer), formatRowShare(transfer), estimate && formatShortTimeLeft(estimate)];
+  return facts.filter((fact) => fact !== undefined && fact !== '') as readonly string[];
+}
+
+/** Formats the number of a transfer's files for its row; an empty string if the label contains it or it is unknown. */
+export function formatRowFileCount(transfer: Transfer): string {
+  const count = getFileCount(transfer);
+  return count === undefined || transfer.startedElsewhere ? '' : formatFileCount(count);
+}
+
+/** Returns the progress that a running transfer's row shows, from 0 to 1; undefined if it isn't known. */
+export function getRowShare(transfer: Transfer): number | undefined {
+  const progress = getProgress(transfer);
+  if (progress.moved === undefined && !progress.bytes) return undefined;
+  const bytes = getTellingBytes(transfer);
+  return bytes && transfer.state === 'staging' ? bytes.done / bytes.total : getShare([progress]);
+}
+
+function formatRowShare(transfer: Transfer): string | undefined {
+  const share = getRowShare(transfer);
+  return share === undefined ? undefined : formatPercent(share);
+}
+
+/** Returns what no icon shows of a running transfer. */
+function describeCondition(transfer: Transfer): string | undefined {
+  const { state, status, cancelAcceptedAt, cancelUnheeded } = transfer;
+  if (isPaused(transfer)) return describeReason({ kind: 'serviceStopped' });
+  if (cancelUnheeded) return l10n.t('cancellation ignored');
+  if (cancelAcceptedAt !== undefined) return l10n.t('canceling');
+  const isNamed = state === 'running' && getRowShare(transfer) === undefined;
+  return isNamed ? toPlainText(status?.status ?? '', maxStateLength) : undefined;
+}
+
+function listEndFacts(transfer: Transfer, verification: VerifiedCount | undefined): readonly (string | undefined)[] {
+  const { status, problem, replacedBy, state } = transfer;
+  if (replacedBy !== undefined) return [l10n.t('submitted again')];
+  if (getOutcome(transfer) === 'complete') return [verification && describeVerification(verification)];
+  const moved = formatMovedFiles(transfer);
+  if (state !== 'failed' && state !== 'refused') return [moved];
+  const reason = toPlainLine(status?.message ?? '') || (problem ? describeReason(problem) : '');
+  return [toPlainText(reason, maxReasonLength), moved];
+}
+
+/** Returns true if a verification found files that aren't intact. */
+export function hasDamage({ fileCount, intactCount }: VerifiedCount): boolean {
+  return intactCount < fileCount;
+}
+
+function describeVerification(verification: VerifiedCount): string {
+  const { intactCount, fileCount } = verification;
+  if (!hasDamage(verification)) return l10n.t('verified');
+  return l10n.t('{0} of {1} verified', formatNumber(intactCount), formatNumber(fileCount));
+}
