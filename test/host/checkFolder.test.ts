@@ -53,7 +53,7 @@ describe('Check Folder of This File', () => {
     assert.ok(search);
     assert.deepEqual(search.query.specific, { folder: 'exp.zarr' });
     assert.equal(parts.searchStore.getCheckedCount(search.key), 3);
-    const { tooltip } = createSearchItem(search);
+    const { tooltip } = createSearchItem(search, false);
     assert.ok(typeof tooltip === 'string' && tooltip.endsWith('\nLeft out: links without content (1)'));
 
     const sending = stage.run('dataTransfer.transferCheckedFiles');

@@ -86,7 +86,7 @@ describe('After a restart', () => {
     const [after] = explorer.transferStore.getAll();
     assert.ok(before?.id);
     assert.deepEqual([after?.key, after?.id, after?.order], [before.key, before.id, before.order]);
-    assert.match(rows()[1] ?? '', /^JGI … → KBase Works… \| 1 file/);
+    assert.match(rows()[1] ?? '', /^JGI … → KBase Workspa… \| 1 file/);
   });
 
   it('a running transfer is polled again once its connection is open, and its outcome is saved', async () => {

@@ -42,7 +42,7 @@ describe('The commands of a search', () => {
     const notice = await person.notice(/^6,000 files loaded; the total is unknown\. Keep loading\?$/);
     assert.equal(notice.isModal, true, 'a notification would hide after some seconds');
     assert.equal(parts.searchStore.get(key)?.isLoading, false);
-    assert.deepEqual(lastRows(key), ['Load More | 6,000 loaded; more may exist', 'Load All'], 'the rows stay');
+    assert.deepEqual(lastRows(key), ['6,000 found · look for more'], 'the row stays');
     notice.press('Keep Loading');
     await done;
     assert.equal(parts.searchStore.get(key)?.files.length, 9000);

@@ -25,10 +25,10 @@ describe('The search results tree with incomplete searches', () => {
     open('s');
     fill('s', [fileEntry('f1')], true);
     store.update('s', { pagesWithoutNew: 2 });
-    assert.deepEqual(rows('s'), ['f1.csv', 'Load More | 1 loaded; more may exist', 'Load All']);
+    assert.deepEqual(rows('s'), ['f1.csv', '1 found · look for more']);
     store.update('s', { pagesWithoutNew: 3 });
-    const stopped = 'Load More | stopped because the last three pages contained no new files; more may exist';
-    assert.deepEqual(rows('s'), ['f1.csv', stopped, 'Load All']);
+    const stopped = '1 found · look for more | the last three pages contained no new files';
+    assert.deepEqual(rows('s'), ['f1.csv', stopped]);
     assert.equal(items(tree.getRoot('s')).at(1)?.command?.command, 'dataTransfer.loadMore');
     store.update('s', { mayHaveMore: false, pagesWithoutNew: 0 });
     assert.deepEqual(rows('s'), ['f1.csv']);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { TreeItemCheckboxState, TreeItemCollapsibleState } from 'vscode';
+import { ThemeIcon, TreeItemCheckboxState, TreeItemCollapsibleState } from 'vscode';
 import type { StoreListing } from '../../src/core/model/databaseModel.ts';
 import type { FoundFile } from '../../src/core/model/fileEntry.ts';
 import { SearchStore } from '../../src/core/search/searchStore.ts';
@@ -42,11 +42,39 @@ describe('The search results tree', () => {
     assert.deepEqual(roots(), ['All files | Beta', '“corn” | Alpha']);
   });
 
-  it('shows the number of files, and each file with its size and format', () => {
+  it('shows the number of files, and each file with its size', () => {
     open('s');
     fill('s', [fileEntry('f1', { sizeBytes: 67_000, format: 'json' }), fileEntry('f2')]);
-    assert.deepEqual(roots(), ['“corn” | Alpha · 2 files']);
-    assert.deepEqual(rows('s'), ['f1.csv | 67 kB · json', 'f2.csv']);
+    assert.deepEqual(roots(), ['“corn” | 2 files · Alpha']);
+    assert.deepEqual(rows('s'), ['f1.csv | 67 kB', 'f2.csv']);
+  });
+
+  it('cuts a long name in its middle, where names rarely differ, and announces it in full', () => {
+    open('s');
+    const name = '10927.1.178132.CAGATC.filter-METAGENOME.fastq.gz';
+    fill('s', [fileEntry('f1', { name, sizeBytes: 5 }), fileEntry('f2')]);
+    const [cut, short] = items(tree.getRoot('s'));
+    assert.equal(cut && formatRow(cut), '10927.1.178132.…AGENOME.fastq.gz | 5 bytes');
+    assert.equal(cut?.accessibilityInformation?.label, `${name}, 5 bytes`);
+    assert.equal(short?.accessibilityInformation, undefined, 'the label says it');
+  });
+
+  it('shows the icon of the type of a file', () => {
+    open('s');
+    fill('s', [fileEntry('f1', { name: 'a/b.csv' })]);
+    const [item] = items(tree.getRoot('s'));
+    assert.equal(item?.iconPath, ThemeIcon.File);
+    assert.equal(item.resourceUri?.path, '/a_b.csv');
+  });
+
+  it('shows the database as the label of searches for the same', () => {
+    open('s1');
+    fill('s1', [fileEntry('f1')]);
+    open('s2', 'corn', 'Beta');
+    open('s3', 'maize', 'Beta');
+    assert.deepEqual(roots(), ['“maize” | Beta', 'Beta | “corn”', 'Alpha | 1 file · “corn”']);
+    store.dismiss(['s2']);
+    assert.deepEqual(roots(), ['“maize” | Beta', '“corn” | 1 file · Alpha']);
   });
 
   it('shows how old the listing of a store is, and why the last scan failed (D62)', () => {
@@ -58,21 +86,21 @@ describe('The search results tree', () => {
       const [item] = items();
       return [...roots(), getText(item?.tooltip)].map((text) => text.replaceAll('\u202f', ' '));
     };
-    assert.deepEqual(says({ state: 'listed', files: 1, asOf }), ['“corn” | Alpha · 1 file', '“corn”\nAlpha\n1 file']);
+    assert.deepEqual(says({ state: 'listed', files: 1, asOf }), ['“corn” | 1 file · Alpha', '“corn”\nAlpha\n1 file']);
     assert.deepEqual(says({ state: 'scanning', files: 1, asOf }), [
-      '“corn” | as of 10:42 AM · Alpha · 1 file',
+      '“corn” | 1 file · as of 10:42 AM · Alpha',
       '“corn”\nThe listing is from 10:42 AM, and a scan is running\nAlpha\n1 file',
     ]);
     assert.deepEqual(says({ state: 'scanning', files: 1 }), [
-      '“corn” | search incomplete · Alpha · 1 file',
+      '“corn” | 1 file · search incomplete · Alpha',
       '“corn”\nThe listing is incomplete, and a scan is running\nAlpha\n1 file',
     ]);
     assert.deepEqual(says({ state: 'failed', files: 1, asOf, problem: 'its server\ndenies access' }), [
-      '“corn” | as of 10:42 AM · Alpha · 1 file',
+      '“corn” | 1 file · as of 10:42 AM · Alpha',
       '“corn”\nThe listing is from 10:42 AM, because the last scan failed: its server denies access\nAlpha\n1 file',
     ]);
     assert.deepEqual(says({ state: 'failed', files: 1, problem: 'its server denies access' }), [
-      '“corn” | search incomplete · Alpha · 1 file',
+      '“corn” | 1 file · search incomplete · Alpha',
       '“corn”\nThe listing is incomplete, because the last scan failed: its server denies access\nAlpha\n1 file',
     ]);
   });
@@ -88,16 +116,16 @@ describe('The search results tree', () => {
     );
   });
 
-  it('ends with rows that load more or all while more files may exist (D9)', () => {
+  it('ends with a row that looks for more while more files may exist (D9)', () => {
     open('s');
     fill('s', [fileEntry('f1'), fileEntry('f2')], true);
-    assert.deepEqual(roots(), ['“corn” | Alpha · 2+ files']);
+    assert.deepEqual(roots(), ['“corn” | 2+ files · Alpha']);
     const last = items(tree.getRoot('s')).slice(2);
-    assert.deepEqual(last.map(formatRow), ['Load More | 2 loaded; more may exist', 'Load All']);
-    assert.equal(last[0]?.accessibilityInformation?.label, 'Load More, 2 loaded; more may exist');
+    assert.deepEqual(last.map(formatRow), ['2 found · look for more']);
+    assert.equal(last[0]?.accessibilityInformation?.label, '2 found · look for more');
     assert.deepEqual(
       last.map(({ command }) => [command?.command, command?.arguments]),
-      ['loadMore', 'loadAll'].map((id) => [`dataTransfer.${id}`, [{ kind: 'search', key: 's' }]]),
+      [['dataTransfer.loadMore', [{ kind: 'search', key: 's' }]]],
     );
     store.update('s', { isLoading: true });
     assert.equal(rows('s').at(-1), 'Loading more…');
@@ -255,7 +283,7 @@ describe('The search results tree', () => {
     const specific = { sort: 'name', max: 3 };
     store.open('s', 'c', { database: 'Alpha', query: '', pageSize: 2, status: 'unstaged', specific });
     fill('s', [fileEntry('b', { sizeBytes: 5 }), fileEntry('a10', { sizeBytes: 9 }), fileEntry('a9')]);
-    assert.deepEqual(roots(), ['All files | Alpha · unstaged · sort: name · max: 3 · 3 files']);
+    assert.deepEqual(roots(), ['All files | 3 files · Alpha · unstaged · sort: name · max: 3']);
     store.update('s', { order: 'name' });
     assert.match(roots()[0] ?? '', / · sorted by name$/);
     assert.deepEqual(rows('s'), ['a9.csv', 'a10.csv | 9 bytes', 'b.csv | 5 bytes']);
@@ -286,8 +314,7 @@ describe('The search results tree', () => {
       '1 – 1,000 | f0.csv – f999.csv',
       '1,001 – 2,000 | f1000.csv – f1999.csv',
       '2,001 – 2,500 | f2000.csv – f2499.csv',
-      'Load More | 2,500 loaded; more may exist',
-      'Load All',
+      '2,500 found · look for more',
     ]);
     const { Collapsed, Expanded } = TreeItemCollapsibleState;
     const states = items(tree.getRoot('s')).map(({ collapsibleState }) => collapsibleState);

@@ -292,6 +292,11 @@ describe('The transfer tree', () => {
       shown.accessibilityInformation?.label,
       '→ Beta, failed, 2 files, No space left on the device · 1 of 2 files',
     );
+    const named = { ...failed, message: 'Transfer id-n: failed (could not reach the disk)' };
+    assert.match(
+      formatRow(row(transfer('n', { state: 'failed', status: named }))),
+      /^→ Beta \| could not reach the disk · /,
+    );
     const refused = row(transfer('u', { state: 'refused', problem: { kind: 'timeout' } }));
     assert.match(formatRow(refused), /^→ Beta \| .*time/);
     const replaced = row(transfer('v', { state: 'refused', replacedBy: 't' }));

@@ -67,7 +67,30 @@ describe('The extension with the settings, state and records of version 0.2', ()
   }
 
   it('shows each transfer in its state', () => {
-    assert.deepEqual(readRows(), ['TODO']);
+    assert.deepEqual(readRows(), [
+      'active: Source Data → Target | 50%',
+      'not confirmed: → KBase Workspace S… | 1 file',
+      'staging: JGI … → KBase Workspa… | 0%',
+      'succeeded: 3 files (started elsewhere)',
+      'succeeded: → KBase Workspace S… | 2 files',
+      'succeeded: → Received Files | 1 file · Local Service on HOST',
+      'succeeded: → Received Files | 1 file · Local Service on HOST',
+      'not confirmed: → KBase Workspace S… | 1 file',
+      'expired: → KBase Workspace S… | 1 file',
+      "refused: → KBase Workspace S… | the service rejected the ORCID iD: invalid ORCID '0000-0002…",
+      'staging: JGI … → KBase Workspa… | cancellation ignored · 0%',
+      'canceled: → KBase Workspace S… | 0 of 1 file',
+      'incomplete: → KBase Workspace S… | 1 of 2 files',
+      'failed: → KBase Workspace S… | TODO · 0 of 2 files',
+      'succeeded: → Target | 1 file',
+      'succeeded: → Target | 2 files',
+      'canceled: → Target | 0 of 1 file',
+      'failed: → Target | TODO · 1 of 2 files',
+      'succeeded: → Target | 1 file',
+      'succeeded: → Cluster | 1 file',
+      'succeeded: → Target | 2 files',
+      'succeeded: → Target | 2 files',
+    ]);
   });
 
   it('connects with its saved key, follows its transfer, and suggests its inputs', async () => {

@@ -150,7 +150,7 @@ describe('A user with a saved connection', () => {
       const search = await results.row('“JDP:000010”');
       await search.collapse();
       gate.hold();
-      await search.action('Repeat Search');
+      await search.menu('Repeat Search');
       await results.waitFor('the loading row', ([first]) => first?.icon.includes('loading') === true);
       await holdMessages(window.page, '["dataTransfer.searchResults"', roundTrip);
       await search.expand();

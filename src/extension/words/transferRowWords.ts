@@ -95,13 +95,24 @@ function describeCondition(transfer: Transfer): string | undefined {
 }
 
 function listEndFacts(transfer: Transfer, verification: VerifiedCount | undefined): readonly (string | undefined)[] {
-  const { status, problem, replacedBy, state } = transfer;
+  const { problem, replacedBy, state } = transfer;
   if (replacedBy !== undefined) return [l10n.t('submitted again')];
   if (getOutcome(transfer) === 'complete') return [verification && describeVerification(verification)];
   const moved = formatMovedFiles(transfer);
   if (state !== 'failed' && state !== 'refused') return [moved];
-  const reason = toPlainLine(status?.message ?? '') || (problem ? describeReason(problem) : '');
+  const reason = getEndMessage(transfer) || (problem ? describeReason(problem) : '');
   return [toPlainText(reason, maxReasonLength), moved];
+}
+
+/**
+ * Returns the service's message on the end of a transfer. Of a message such as "Transfer ID: failed (disk full)", which
+ * names the transfer and the state first, returns what follows.
+ */
+function getEndMessage({ id = '', status }: Transfer): string {
+  const message = toPlainLine(status?.message ?? '');
+  const own = id === '' ? -1 : message.indexOf(id);
+  const rest = own < 0 ? message : message.slice(own + id.length).replace(/^[\s:.,]+/, '');
+  return /^failed \((.+)\)\.?$/.exec(rest)?.[1] ?? rest;
 }
 
 /** Returns true if a verification found files that aren't intact. */

@@ -161,7 +161,7 @@ describe('A user doing everyday work', () => {
     await window.input('JDP:00001', /1\/2/);
     await window.pick('Search', /2\/2/);
     await searchRow('“JDP:00001”', '10+ files');
-    await causeRequest(searching, async () => await (await results.row('“JDP:00001”')).action('Repeat Search'));
+    await causeRequest(searching, async () => await (await results.row('“JDP:00001”')).menu('Repeat Search'));
     await (await results.row('“JDP:00001”')).menu('Check All Files');
     await window.pick('Check 10 loaded files; more may exist', /not have been loaded yet/);
     await until('all to be checked', async () => ((await results.description()).startsWith('10 ✓') ? true : undefined));

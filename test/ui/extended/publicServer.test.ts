@@ -43,7 +43,7 @@ describe('A user of a service that behaves like the public server', () => {
   async function search(): Promise<TreeView> {
     await searchDatabase(window, 'JGI Data Portal', 'JDP:000050');
     const results = window.tree('Search Results');
-    await results.waitFor('a file', (rows) => rows.some(({ description }) => description.endsWith('1+ files')));
+    await results.waitFor('a file', (rows) => rows.some(({ description }) => description.startsWith('1+ files')));
     return results;
   }
 
@@ -80,8 +80,8 @@ describe('A user of a service that behaves like the public server', () => {
   it('searches by database ID if the server does not know the name (D7), page after page (D9), and reads metadata (D8)', async () => {
     await openConnected();
     const results = await search();
-    await (await results.row(/^Load More/)).click();
-    await results.waitFor('the end', (rows) => rows.some(({ description }) => description.endsWith('· 1 file')));
+    await (await results.row(/look for more$/)).click();
+    await results.waitFor('the end', (rows) => rows.some(({ description }) => description.startsWith('1 file ·')));
     const [first, second] = bodies('POST /api/v1/files');
     assert.deepEqual([first?.['database'], second?.['database']], ['JGI Data Portal', 'jdp']);
     // Metadata is requested with POST, the newer form.

@@ -111,16 +111,18 @@ describe('A user whose window reloads during an operation', () => {
   it('sees a running search immediately, which is requested again when the service is connected (D59)', async () => {
     await openConnected();
     await search();
-    await results.waitFor('a page', (rows) => rows.some(({ description }) => description.endsWith('20+ files')));
+    await results.waitFor('a page', (rows) => rows.some(({ description }) => description.startsWith('20+ files')));
     gate.hold();
     await (await results.row('“JDP”')).menu('Load All');
     await waiting();
     await window.reloadNow();
-    await results.waitFor('the earlier results', (rows) => rows.some(({ description }) => /^as of /.test(description)));
+    await results.waitFor('the earlier results', (rows) =>
+      rows.some(({ description }) => / · as of /.test(description)),
+    );
     gate.release();
     await connected();
     await results.waitFor('the new results', (rows) =>
-      rows.some(({ description }) => description.startsWith('JGI') && description.endsWith('20+ files')),
+      rows.some(({ description }) => description.startsWith('20+ files · JGI')),
     );
     const sent = server.requestsTo('POST /api/v1/files').length;
     await window.command('Data Transfer: Search Files…');

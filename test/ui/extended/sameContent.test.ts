@@ -63,9 +63,9 @@ describe('A user who finds the same file in two databases', () => {
       .waitFor('connection', ([first]) => first?.description.startsWith('connected') ?? false);
     await window.command('Data Transfer: Search All Databases…');
     await window.input('genome', /leave empty to list all files/);
-    await results.see('reads.fastq', `5 kB · fastq · also in ${nmdc}`);
-    await results.see('copy-of-reads.fastq', '5 kB · fastq · also in JGI Data Portal');
-    await results.see('genes.gff', '5 kB · gff');
+    await results.see('reads.fastq', `5 kB · also in ${nmdc}`);
+    await results.see('copy-of-reads.fastq', '5 kB · also in JGI Data Portal');
+    await results.see('genes.gff', '5 kB');
     await (await results.row('reads.fastq')).click();
     const page = await window.pageFrame('reads.fastq');
     await page.getByText('Also in').waitFor();

@@ -89,7 +89,7 @@ describe('A user with a bucket, a cluster and a folder (D62)', () => {
     await window.input('007', /leave empty to list all files/);
     await results.see('run-007.csv', /also in Study/);
     await results.see('copy-of-run-007.csv', /also in Bucket/);
-    await results.see('run-007-notes.txt', /txt$/);
+    await results.see('run-007-notes.txt', /\dB$|bytes$/);
     await move('Bucket', 'path:runs/*', 'Cluster');
     const [onCluster = ''] = (await readdir(servers.folder('sftp'))).filter((name) => name.startsWith('dts-'));
     await move('Cluster', `path:${onCluster}/runs/*`, 'Study');

@@ -25,7 +25,7 @@ describe('A user without an account', () => {
     await (await databases.row('Sample Data')).action('Search Files…');
     await window.quickInput.input('weather', /leave empty to list all files/);
     const results = window.tree('Search Results');
-    await results.waitFor('all results', (rows) => rows.some(({ description }) => description.endsWith('5 files')));
+    await results.waitFor('all results', (rows) => rows.some(({ description }) => description.startsWith('5 files')));
     await (await results.row('observations-2024.csv')).toggleCheck();
     await (await results.row('observations-2025.csv')).toggleCheck();
     await until('the title to show the checked files', async () =>

@@ -1,4 +1,4 @@
-import { l10n, ThemeIcon, TreeItem, TreeItemCheckboxState, TreeItemCollapsibleState } from 'vscode';
+import { l10n, ThemeIcon, TreeItem, TreeItemCheckboxState, TreeItemCollapsibleState, Uri } from 'vscode';
 import { getMachine } from '../../../core/model/connection.ts';
 import type { FileEntry, FoundFile, UnreadableFile } from '../../../core/model/fileEntry.ts';
 import { filterMissingIds, filterTrimmedIds, type MissingId } from '../../../core/model/idList.ts';
@@ -7,6 +7,7 @@ import { maxPagesWithoutNew } from '../../../core/model/searchModel.ts';
 import { getResultTime, type LeftOutSearches, type Search } from '../../../core/search/searchStore.ts';
 import { findDistinctFolders } from '../../../core/util/distinctFolders.ts';
 import { isJsonObject, type JsonObject } from '../../../core/util/json.ts';
+import { shortenMiddle } from '../../../core/util/visibleText.ts';
 import type {
   ConnectionNode,
   EmptySearchesNode,
@@ -33,12 +34,20 @@ import {
 import type { MessageNode, MissingNode, PartNode, SearchTreeNode } from '../../views/nodes.ts';
 import { createEmptyRow, createFailureRows, createLoadingRow, setAccessibleLabel } from '../../views/placeholders.ts';
 
-/** Creates the row for a search. */
-export function createSearchItem(search: Search): TreeItem {
+/** Length of a file's name in its row. The end of a longer name would be cut off in a narrow side bar. */
+const maxNameLength = 32;
+
+/**
+ * Creates the row for a search. Its label is what distinguishes it: its terms, or its database if `hasTwin` says that
+ * there is a search for the same in another database.
+ */
+export function createSearchItem(search: Search, hasTwin: boolean): TreeItem {
   const { query, order, isCollapsed } = search;
   const terms = describeSearchTerms(query);
+  const database = getDatabaseLabel(query.database);
+  const [label, other] = hasTwin ? [database, terms] : [terms, database];
   const { Expanded, Collapsed } = TreeItemCollapsibleState;
-  const item = new TreeItem(terms, isCollapsed ? Collapsed : Expanded);
+  const item = new TreeItem(label, isCollapsed ? Collapsed : Expanded);
   item.id = search.key;
   item.contextValue = search.isLoading ? 'search.loading' : 'search';
   item.iconPath = getSearchIcon(search);
@@ -46,13 +55,13 @@ export function createSearchItem(search: Search): TreeItem {
     order === 'relevance' ? '' : l10n.t('sorted by {0}', describeOrder(order).toLocaleLowerCase(wordsLanguage));
   const filters = describeFilters(query, isLocal(search.connectionId));
   const age = describeAge(search);
-  const facts = [getDatabaseLabel(query.database), filters, formatResultCount(search), sorted];
-  item.description = [age, ...facts].filter(Boolean).join(' · ');
+  const count = formatResultCount(search);
+  item.description = [count, age, other, filters, sorted].filter(Boolean).join(' · ');
   const listed = (search.listing && describeListing(search.listing)) ?? age;
   const { folder } = query.specific ?? {};
   const isShown = search.leftOut && (folder !== undefined || Object.keys(search.leftOut).length > 0);
   const omissions = isShown ? formatLeftOutLine(search.leftOut) : '';
-  item.tooltip = [terms, listed, ...facts, omissions].filter(Boolean).join('\n');
+  item.tooltip = [terms, listed, database, filters, count, sorted, omissions].filter(Boolean).join('\n');
   return setAccessibleLabel(item, describeSearchState(search));
 }
 
@@ -74,8 +83,7 @@ export function createEmptySearchesItem({ batchId }: EmptySearchesNode, searches
  * createEmptySearchesItem}).
  */
 export function createGroupedSearchItem(search: Search): TreeItem {
-  const item = createSearchItem(search);
-  item.label = getDatabaseLabel(search.query.database);
+  const item = createSearchItem(search, true);
   item.description = describeAge(search);
   return setAccessibleLabel(item, describeSearchState(search));
 }
@@ -175,23 +183,32 @@ export function getMissingItemId({ searchKey, isUnknown }: MissingNode): string 
  */
 export function createFileItem(node: FileNode, isChecked: boolean, alsoIn: readonly string[]): TreeItem {
   const { file } = node;
-  const item = new TreeItem(getLabel(file));
+  const name = getLabel(file);
+  const item = new TreeItem(shortenMiddle(name, maxNameLength));
   item.id = `${node.searchKey}/${file.id}`;
   item.contextValue = 'file';
-  item.iconPath = new ThemeIcon(alsoIn.length > 0 ? 'files' : 'file');
+  if (alsoIn.length > 0) item.iconPath = new ThemeIcon('files');
+  else showTypeIcon(item, name);
   const folder = toPathLabel(node.folder ?? '');
-  item.description = [folder, describeFile(file), formatAlsoIn(alsoIn)].filter(Boolean).join(' · ');
+  item.description = [folder, formatFileSize(file), formatAlsoIn(alsoIn)].filter(Boolean).join(' · ');
   const state = isChecked ? TreeItemCheckboxState.Checked : TreeItemCheckboxState.Unchecked;
   item.checkboxState = {
     state,
-    accessibilityInformation: { label: l10n.t('Check {0}', formatList([getLabel(file), folder])) },
+    accessibilityInformation: { label: l10n.t('Check {0}', formatList([name, folder])) },
   };
   item.command = {
     command: 'dataTransfer.showFileMetadata',
     title: getCommandTitle('dataTransfer.showFileMetadata'),
     arguments: [node],
   };
+  if (item.label !== name)
+    item.accessibilityInformation = { label: [name, item.description].filter(Boolean).join(', ') };
   return item;
+}
+
+function showTypeIcon(item: TreeItem, name: string): void {
+  item.iconPath = ThemeIcon.File;
+  item.resourceUri = Uri.from({ scheme: 'data-transfer-name', path: `/${name.replaceAll('/', '_')}` });
 }
 
 /** Lists a file's metadata, and the other databases that have the file. Each value is on its own line. */
@@ -227,9 +244,8 @@ function describeMissingIds(count: number, isUnknown: boolean): string {
   return isUnknown ? plural(count, '{0} ID not found', '{0} IDs not found') : describeFailedLookups(count);
 }
 
-function describeFile({ sizeBytes, format }: FileNode['file']): string {
-  const size = sizeBytes === undefined ? '' : formatSize(sizeBytes);
-  return [size, toPlainLine(format ?? '')].filter(Boolean).join(' · ');
+function formatFileSize({ sizeBytes }: FileNode['file']): string {
+  return sizeBytes === undefined ? '' : formatSize(sizeBytes);
 }
 
 /** Maximum number of names in a tooltip. */
@@ -343,29 +359,23 @@ function createStatusRows(search: Search, node: SearchNode): MessageNode[] {
 }
 
 function createMoreRows(search: Search, node: SearchNode): MessageNode[] {
-  const { key, query, files, nextOffset } = search;
-  const row = (id: string, text: string, command: 'loadMore' | 'loadAll' = 'loadMore'): MessageNode => ({
+  const { key, query, files, nextOffset, pagesWithoutNew } = search;
+  const row = (id: string, text: string): MessageNode => ({
     kind: 'message',
     id: `${key}/${id}`,
     icon: 'more',
     text,
-    command: { id: `dataTransfer.${command}`, title: text, argument: node },
+    command: { id: 'dataTransfer.loadMore', title: text, argument: node },
   });
   if (query.ids) {
     const [done, total] = [nextOffset, query.ids.length].map(formatNumber);
     return [row('more', l10n.t('Load More ({0} of {1} IDs looked up)', done ?? '', total ?? ''))];
   }
   if (files.length === 0) return [row('more', l10n.t('Search Again (Stopped)'))];
-  const more = { ...row('more', getCommandTitle('dataTransfer.loadMore')), description: describeLoaded(search) };
-  return [more, row('all', getCommandTitle('dataTransfer.loadAll'), 'loadAll')];
-}
-
-/** Describes a search's progress or, if the search stopped early, the reason for that (D9: paging). */
-function describeLoaded({ files, pagesWithoutNew }: Search): string {
-  if (pagesWithoutNew >= maxPagesWithoutNew) {
-    return l10n.t('stopped because the last three pages contained no new files; more may exist');
-  }
-  return plural(files.length, '{0} loaded; more may exist', '{0} loaded; more may exist');
+  const more = row('more', plural(files.length, '{0} found · look for more', '{0} found · look for more'));
+  // Explains an early stop (D9: paging).
+  if (pagesWithoutNew < maxPagesWithoutNew) return [more];
+  return [{ ...more, description: l10n.t('the last three pages contained no new files') }];
 }
 
 function describeLoading({ query, files, nextOffset }: Search): string {

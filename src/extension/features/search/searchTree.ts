@@ -6,6 +6,7 @@ import { sortFiles, type ResultOrder } from '../../../core/model/searchModel.ts'
 import { getEmptySearches, type Search, type SearchStore } from '../../../core/search/searchStore.ts';
 import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
 import type { EmptySearchesNode, FileNode, SearchNode } from '../../editor/contributions.ts';
+import { describeSearchTerms } from '../../words/searchWords.ts';
 import type { OtherConnectionNode, PartNode, SearchTreeNode } from '../../views/nodes.ts';
 import { createMessageItem, createRemovedItem } from '../../views/placeholders.ts';
 import {
@@ -229,7 +230,15 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   }
 
   private createSearchItem(search: Search): TreeItem {
-    return this.empty.getRow(search) ? createGroupedSearchItem(search) : createSearchItem(search);
+    return this.empty.getRow(search) ? createGroupedSearchItem(search) : createSearchItem(search, this.hasTwin(search));
+  }
+
+  private hasTwin({ connectionId, query }: Search): boolean {
+    const terms = describeSearchTerms(query);
+    return this.store.getAll().some((other) => {
+      const isBeside = other.connectionId === connectionId && other.query.database !== query.database;
+      return isBeside && describeSearchTerms(other.query) === terms;
+    });
   }
 
   private findConnectionGroup({ batchId }: EmptySearchesNode): OtherConnectionNode | undefined {

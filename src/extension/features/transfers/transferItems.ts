@@ -128,20 +128,21 @@ export function createTransferItem(
   item.id = transfer.key;
   item.iconPath = getIcon(transfer, facts);
   item.contextValue = getContextValue(transfer);
-  const rest = [...listRowFacts(transfer, facts), ...listCircumstances(transfer, now, isAlike)];
-  item.description = rest.join(' · ') || formatRowFileCount(transfer);
+  const own = listRowFacts(transfer, facts);
+  const isCountShown = own.length === 0 && !isAlike;
+  const shown = isCountShown ? [formatRowFileCount(transfer)] : own;
+  item.description = [...shown, ...listCircumstances(transfer, now, isAlike)].filter(Boolean).join(' · ');
   item.tooltip = createTransferTooltip(transfer, facts, now);
   item.command = {
     command: 'dataTransfer.showTransferProgress',
     title: getCommandTitle('dataTransfer.showTransferProgress'),
     arguments: [{ kind: 'transfer', key: transfer.key } satisfies TransferNode],
   };
-  return setAccessibleLabel(item, describeIconAndCount(transfer, rest));
+  return setAccessibleLabel(item, describeIconAndCount(transfer, isCountShown));
 }
 
-/** Describes what a row shows only by its icon, and the number of files if the row leaves that out. */
-function describeIconAndCount(transfer: Transfer, shown: readonly string[]): string {
-  return formatList([describeRowState(transfer), shown.length > 0 ? formatRowFileCount(transfer) : '']);
+function describeIconAndCount(transfer: Transfer, isCountShown: boolean): string {
+  return formatList([describeRowState(transfer), isCountShown ? '' : formatRowFileCount(transfer)]);
 }
 
 /** Lists what may follow a row's facts: the age of its status, another machine, and what distinguishes like rows. */
