@@ -57,6 +57,19 @@ describe('The transfer page', () => {
     }
   });
 
+  it('begins with the next steps after success, and with Transfer Again after a failure', async () => {
+    const place = { folder: '/data/dts-1', revealLabel: 'Reveal in File Explorer', canResend: false };
+    const readButtons = async (state: 'succeeded' | 'failed'): Promise<readonly string[]> => {
+      const changes = [{ state, at: 1000 }] as const;
+      await show({ ...waiting, id: 'i', state, changes, ended: true, canSubmitAgain: true, place });
+      return stand.page.locator('.actions button').allInnerTexts();
+    };
+    const later = ['Transfer Again…', 'Copy ID', 'Show in List'];
+    const own = ['Show Files', 'Verify Files', 'Cite…'];
+    assert.deepEqual(await readButtons('succeeded'), [...own, ...later, 'Reveal in File Explorer']);
+    assert.deepEqual(await readButtons('failed'), [...later, ...own, 'Reveal in File Explorer']);
+  });
+
   it('shows in its history that a request was not sent, instead of a refusal', async () => {
     const changes = [
       { state: 'submitting', at: 1000 },

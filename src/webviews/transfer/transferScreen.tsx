@@ -22,6 +22,7 @@ import {
   LicensesSection,
   MessageSection,
   PlaceSection,
+  listFileActions,
 } from './transferSections.tsx';
 import { HistorySection, ProgressChart, ProgressSection, StatusBadge } from './transferStatus.tsx';
 import { listTransferNotes } from './transferNotes.ts';
@@ -125,6 +126,7 @@ function Header({ transfer, send }: Pick<ScreenProps, 'transfer' | 'send'>): VNo
   const { canCancel, canSubmitAgain, id, paused, pauseChange, state } = transfer;
   const isUnconfirmed = state === 'notConfirmed';
   const again = isUnconfirmed ? l10n.t('Submit Again (Not Started)…') : l10n.t('Transfer Again…');
+  const nextSteps = state === 'succeeded' ? listFileActions(transfer) : [];
   const actions = filterActions([
     paused && { intent: 'startService', label: l10n.t('Start Local Service'), isPrimary: true },
     pauseChange === 'resume' && { intent: 'resume', label: l10n.t('Resume Transfer'), isPrimary: true },
@@ -139,7 +141,7 @@ function Header({ transfer, send }: Pick<ScreenProps, 'transfer' | 'send'>): VNo
     <header>
       <Heading transfer={transfer} />
       <StatusBadge transfer={transfer} />
-      <ActionGroup label={l10n.t('Actions')} actions={actions} onAction={(type) => send({ type })} />
+      <ActionGroup label={l10n.t('Actions')} actions={[...nextSteps, ...actions]} onAction={(type) => send({ type })} />
     </header>
   );
 }

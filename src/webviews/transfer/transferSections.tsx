@@ -8,7 +8,7 @@ import { ActionGroup, Fact, Link, NoteBox, Section, ServerText, ShowMore } from 
 import type { Format } from '../shared/format.ts';
 import { readIdentifier, shortenText, toReadableText } from '../shared/text.ts';
 import { JsonTree } from '../shared/jsonTree.tsx';
-import { filterActions } from '../shared/note.ts';
+import { filterActions, type Action } from '../shared/note.ts';
 import { usePage } from '../shared/pageContext.ts';
 import { getElapsedMs } from './transferProgress.ts';
 
@@ -118,19 +118,31 @@ interface PlaceProps {
   readonly send: (intent: TransferIntent) => void;
 }
 
+/**
+ * Lists the next steps after a transfer, which the header of a succeeded one begins with. Returns an empty list until
+ * it is known that there are files.
+ */
+export function listFileActions({ place }: PageTransfer): readonly Action<'showFiles' | 'verifyFiles' | 'cite'>[] {
+  if (place === undefined) return [];
+  return filterActions([
+    { intent: 'showFiles', label: l10n.t('Show Files'), isPrimary: true },
+    place.revealLabel !== undefined && { intent: 'verifyFiles', label: l10n.t('Verify Files') },
+    { intent: 'cite', label: l10n.t('Cite…') },
+  ]);
+}
+
 /** Renders the location of the transferred files, the result of their verification, and action buttons. */
-export function PlaceSection({ transfer: { place }, send }: PlaceProps): VNode | null {
+export function PlaceSection({ transfer, send }: PlaceProps): VNode | null {
+  const { place } = transfer;
   if (place === undefined) return null;
   const { folder, revealLabel, verified, hasReport, canResend, missing } = place;
   const isHere = revealLabel !== undefined;
+  const nextSteps = transfer.state === 'succeeded' ? [] : listFileActions(transfer);
   const actions = filterActions([
-    { intent: 'showFiles', label: l10n.t('Show Files'), isPrimary: true },
     isHere && { intent: 'revealFolder', label: revealLabel },
-    isHere && { intent: 'verifyFiles', label: l10n.t('Verify Files') },
     hasReport === true && { intent: 'showReport', label: l10n.t('Show Report') },
     canResend === true && { intent: 'resendFiles', label: l10n.t('Transfer Missing or Changed Files Again…') },
     !isHere && { intent: 'copyFolder', label: getCopyFolderLabel(l10n) },
-    { intent: 'cite', label: l10n.t('Cite…') },
   ]);
   return (
     <Section name="place" heading={isHere ? l10n.t('Folder') : getFolderLabel(l10n)}>
@@ -143,7 +155,11 @@ export function PlaceSection({ transfer: { place }, send }: PlaceProps): VNode |
           <ServerText>{missing}</ServerText>
         </p>
       )}
-      <ActionGroup label={l10n.t('Transferred Files')} actions={actions} onAction={(type) => send({ type })} />
+      <ActionGroup
+        label={l10n.t('Transferred Files')}
+        actions={[...nextSteps, ...actions]}
+        onAction={(type) => send({ type })}
+      />
     </Section>
   );
 }
