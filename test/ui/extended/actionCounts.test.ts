@@ -166,7 +166,7 @@ describe('The number of actions', () => {
 
   it('is two by mouse for a cancel on the page of the transfer', async () => {
     await startTransfer();
-    await (await transfers().spokenRow(', staging, 3 files')).action('Show Transfer Progress');
+    await (await transfers().spokenRow(', staging, 3 files')).click();
     const page = await window.pageFrame(`Transfer to ${kbase}`);
     actions.restart();
     await page.getByRole('button', { name: 'Cancel Transfer' }).click();

@@ -85,7 +85,7 @@ if (canRunSlurm)
       await (await transfers.spokenRow(/→ Project, (?:staging|active), 40 files/)).click();
       await seeTasks();
 
-      await (await transfers.row(/→ Project$/)).action('Pause Transfer');
+      await (await transfers.row(/→ Project$/)).menu('Pause Transfer');
       await transfers.spokenRow('→ Project, paused, 40 files');
       await until('the tasks to end', async () => (await Promise.resolve(countTasks())) === 0 || undefined);
       await window.reload();

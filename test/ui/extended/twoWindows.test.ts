@@ -78,7 +78,7 @@ describe('A user with two windows', () => {
 
   it('pauses a transfer in one, sees it paused in the other and after a reload, and resumes it there (D70)', async () => {
     const [first, second] = await openWithWaitingTransfer();
-    await (await first.tree('Transfers').spokenRow('→ Archive, inactive, 1 file')).action('Pause Transfer');
+    await (await first.tree('Transfers').spokenRow('→ Archive, inactive, 1 file')).menu('Pause Transfer');
     for (const window of [first, second]) await showsTransfer(window, 'paused');
     await first.statusBar(/^1 transfer paused$/);
     await rename(`${archive}-away`, archive);
