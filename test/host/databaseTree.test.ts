@@ -114,11 +114,16 @@ describe('The database tree', () => {
     assert.deepEqual(rows(), ['Test service | connected · v1.2.3', 'Alpha', 'Beta']);
   });
 
-  it('lists the databases by organization when there are several', () => {
-    connectTo(database('Alpha', 'One'), database('Beta', 'Two'), database('Gamma', 'One'), database('Delta', ''));
-    assert.deepEqual(rows(), ['Test service | connected · v1.2.3', 'One', 'Two', '(no organization)']);
-    assert.deepEqual(rows({ kind: 'organization', name: 'One' }), ['Alpha', 'Gamma']);
-    assert.deepEqual(rows({ kind: 'organization', name: '' }), ['Delta']);
+  it('shows the organizations of databases when there are several, and a row for one with three databases', () => {
+    const few = [database('Alpha', 'One'), database('Beta', 'Two'), database('Gamma', 'One'), database('Delta', '')];
+    connectTo(...few);
+    const first = 'Test service | connected · v1.2.3';
+    assert.deepEqual(rows(), [first, 'Alpha | One', 'Gamma | One', 'Beta | Two', 'Delta']);
+    assert.equal(tree.getParent({ kind: 'database', name: 'Alpha' }), undefined);
+    connectTo(...few, database('Epsilon', 'One'));
+    assert.deepEqual(rows(), [first, 'One', 'Beta | Two', 'Delta']);
+    assert.deepEqual(rows({ kind: 'organization', name: 'One' }), ['Alpha', 'Gamma', 'Epsilon']);
+    assert.deepEqual(tree.getParent({ kind: 'database', name: 'Alpha' }), { kind: 'organization', name: 'One' });
   });
 
   it('gives each row a unique ID', () => {
@@ -127,7 +132,7 @@ describe('The database tree', () => {
       .getChildren()
       .flatMap((node) => [node, ...(node.kind === 'organization' ? tree.getChildren(node) : [])]);
     const ids = nodes.map((node) => tree.getTreeItem(node).id);
-    assert.equal(new Set(ids).size, 5);
+    assert.equal(new Set(ids).size, 3);
   });
 
   it('shows the requests that a database refuses in its row, and redraws only that row (D38)', () => {
@@ -173,7 +178,7 @@ describe('The database tree', () => {
     const alpha = { kind: 'database', name: 'Alpha' } as const;
     const { command } = tree.getTreeItem(alpha);
     assert.deepEqual([command?.command, command?.arguments], ['dataTransfer.openDatabase', [alpha]]);
-    assert.deepEqual(tree.getParent(alpha), { kind: 'organization', name: 'One' });
+    assert.equal(tree.getParent(alpha), undefined);
     const [list] = tree.getChildren(alpha).map((node) => tree.getTreeItem(node));
     assert.deepEqual([list?.command?.command, list?.command?.arguments], ['dataTransfer.listFiles', [alpha]]);
     searchability.set({ connectionId: connection.id, version: service.version }, 'Alpha', { kind: 'wantsWords' });

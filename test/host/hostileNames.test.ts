@@ -34,16 +34,18 @@ describe('Text from a server', () => {
         store.setState({ kind: 'connected', connection, service });
         const databases = [
           { id: text, name: text, organization: text, url: text },
-          { id: 'b', name: 'Beta', organization: 'Another', url: '' },
+          ...['Gamma', 'Delta'].map((name) => ({ id: name, name, organization: text, url: text })),
+          { id: 'b', name: 'Beta', organization: `Another ${text}`, url: '' },
         ];
         store.setListing({ databases, isLoading: false, reason: { kind: 'serverError', detail: text } });
-        const organizations = tree.getChildren();
-        const nodes = [...organizations, ...organizations.flatMap((node) => tree.getChildren(node))];
-        assert.equal(nodes.length, 7);
+        const roots = tree.getChildren();
+        const grouped = roots.flatMap((node) => (node.kind === 'organization' ? tree.getChildren(node) : []));
+        const nodes = [...roots, ...grouped];
+        assert.equal(nodes.length, 8);
         parameters.set(text, { parameters: { [text]: { type: text, values: [text] }, b: { type: text, values: [] } } });
         parameters.set('Beta', { parameters: {}, reason: { kind: 'serverError', detail: text } });
         const about = nodes.flatMap((node) => (node.kind === 'database' ? tree.getChildren(node) : []));
-        assert.equal(about.length, 5);
+        assert.equal(about.length, 9);
         for (const node of [...nodes, ...about]) assertPlainRow(tree.getTreeItem(node));
         tree.dispose();
       });

@@ -17,7 +17,7 @@ describe('The row of a store (D62)', () => {
     ],
     ['is listed', { state: 'listed', files: 2, asOf }, /^as of /, /2 files, as of [^\n]*$/, 'cloud'],
     ['has free space', { state: 'listed', files: 2, asOf, freeBytes: 3e9 }, /^as of /, /\n3 GB free$/, 'cloud'],
-    ['has failed', { state: 'failed', files: 0, problem: 'a\nb' }, /^can't be listed: a b$/, /failed: a b$/, 'warning'],
+    ['has failed', { state: 'failed', files: 0, problem: 'a\nb' }, /^can't be listed$/, /failed: a b$/, 'warning'],
   ];
   it('shows the progress of the first scan of a folder, which remains a folder (D51)', () => {
     const store = new ConnectionStore();
@@ -30,6 +30,26 @@ describe('The row of a store (D62)', () => {
     const { id } = item.iconPath as ThemeIcon;
     assert.deepEqual([item.description, id], ['scanning: 120,000 files so far', 'database']);
     assert.doesNotMatch(String(item.contextValue), /store/);
+  });
+
+  it("is explained above all rows if it can't be listed, with the remedy", () => {
+    const store = new ConnectionStore();
+    const tree = databaseTree(store);
+    const show = (problem?: string): string | undefined => {
+      const listing: StoreListing = { state: 'failed', files: 0, ...(problem !== undefined && { problem }) };
+      const databases = [{ id: 'a', name: 'Alpha', organization: 'One', url: 'rclone:lab:', listing }];
+      store.setListing({ databases, isLoading: false });
+      return tree.message;
+    };
+    assert.equal(show('its server\ndenies access'), undefined, 'not connected');
+    const connection = { id: 'c', name: 'Test service', server: 'http://127.0.0.1:1' };
+    store.setState({ kind: 'connected', connection, service: { address: '', name: '', version: '1' } });
+    const remedy = 'Afterwards: Scan Store Again, in the menu of the row.';
+    assert.equal(show('its server\ndenies access'), `Alpha can't be listed: its server denies access. ${remedy}`);
+    assert.equal(show(), `Alpha can't be listed. ${remedy}`);
+    store.setListing({ databases: [], isLoading: false });
+    assert.equal(tree.message, undefined);
+    tree.dispose();
   });
 
   for (const [what, listing, row, tooltip, icon] of cases) {

@@ -104,6 +104,11 @@ export class TreeViews implements Disposable {
     this.transferStore = transfers.store;
     this.plans = transfers.plans;
     const databaseTree = this.lifetime.track(new DatabaseTree(databases));
+    const drawMessage = (): void => {
+      sideBar.databases.view.message = databaseTree.message ?? '';
+    };
+    this.lifetime.track(databases.store.onDidChange(drawMessage));
+    drawMessage();
     const connections = createSearchConnections(dependencies);
     this.searchTree = this.lifetime.track(new SearchTree(searchStore, connections, dependencies.copies));
     this.transferTree = this.lifetime.track(new TransferTree(transfers));

@@ -1,12 +1,14 @@
 import { l10n } from 'vscode';
 import { getMachine } from '../../core/model/connection.ts';
-import type { StoreListing } from '../../core/model/databaseModel.ts';
+import type { Database, StoreListing } from '../../core/model/databaseModel.ts';
 import { capitalize, toSentence } from '../../core/util/sharedTexts.ts';
 import { describeLeftOut } from '../../core/words/leftOutWords.ts';
 import { describeListing as describeOldListing } from '../../core/words/listingWords.ts';
 import { localConnectionId } from '../editor/machine.ts';
 import { formatFileCount, formatNumber, formatSize, formatTime, plural } from './localeFormats.ts';
 import { toPlainLine } from './plainText.ts';
+
+const maxSentences = 3;
 
 /** Returns the name of this machine's local service. */
 export function getLocalServiceName(): string {
@@ -33,13 +35,13 @@ export function describeStoreContent(folderCount: number, fileCount: number, max
 }
 
 /**
- * Describes the state of a store for its row: "scanning: 120,000 files", "as of 10:42", or why the store can't be
- * listed. Returns an empty string if nothing is known.
+ * Describes the state of a store for its row: "scanning: 120,000 files", "as of 10:42" or "can't be listed". Returns an
+ * empty string if nothing is known.
  */
 export function describeStoreState(listing: StoreListing): string {
-  const { state, asOf, scanned, files, problem } = listing;
+  const { state, asOf, scanned, files } = listing;
   if (state === 'scanning') return describeScan(scanned ?? files);
-  if (state === 'failed') return describeUnlisted(problem);
+  if (state === 'failed') return l10n.t("can't be listed");
   return asOf === undefined ? '' : l10n.t('as of {0}', formatListedTime(asOf));
 }
 
@@ -47,9 +49,20 @@ function describeScan(fileCount: number): string {
   return fileCount === 0 ? l10n.t('scanning…') : l10n.t('scanning: {0} so far', formatFileCount(fileCount));
 }
 
-function describeUnlisted(problem: string | undefined): string {
-  if (problem === undefined) return l10n.t("can't be listed");
-  return l10n.t("can't be listed: {0}", toPlainLine(problem));
+/**
+ * Returns a sentence for each store that can't be listed and why, and then the remedy, for the message above the rows.
+ * Returns undefined if all can be listed.
+ */
+export function describeUnlistedStores(databases: readonly Database[], scanAgain: string): string | undefined {
+  const failed = databases.filter(({ listing }) => listing?.state === 'failed');
+  if (failed.length === 0) return undefined;
+  const sentences = failed.slice(0, maxSentences).map(({ name, listing }) => {
+    const problem = toPlainLine(listing?.problem ?? '');
+    return problem === ''
+      ? l10n.t("{0} can't be listed.", toPlainLine(name))
+      : l10n.t("{0} can't be listed: {1}.", toPlainLine(name), problem);
+  });
+  return [...sentences, l10n.t('Afterwards: {0}, in the menu of the row.', scanAgain)].join(' ');
 }
 
 /**

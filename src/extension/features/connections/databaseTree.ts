@@ -26,7 +26,7 @@ import {
 } from '../../words/searchWords.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { describeKeyDoubt, describeReason, getSetKeyRemedy, isSignInRejected } from '../../words/reasonWords.ts';
-import { describeStoreListing, describeStoreState } from '../../words/serviceNames.ts';
+import { describeStoreListing, describeStoreState, describeUnlistedStores } from '../../words/serviceNames.ts';
 import type { DatabaseTreeNode, MessageNode } from '../../views/nodes.ts';
 import {
   createEmptyRow,
@@ -126,12 +126,18 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     return [{ kind: 'connection' }, ...createKeyRows(state), ...this.createListedRows(state)];
   }
 
+  /** The message above the rows: which stores can't be listed, and the remedy. Undefined if all can. */
+  get message(): string | undefined {
+    const { state, listing } = this.store;
+    if (state.kind !== 'connected') return undefined;
+    return describeUnlistedStores(listing.databases, getCommandTitle('dataTransfer.scanStore'));
+  }
+
   /** Returns a database's organization row, which the editor needs to reveal the database. */
   getParent(node: DatabaseTreeNode): DatabaseTreeNode | undefined {
-    const { databases } = this.store.listing;
-    const hasGroups = new Set(databases.map(({ organization }) => organization)).size > 1;
     const database = node.kind === 'database' ? this.store.findDatabase(node.name) : undefined;
-    return database && hasGroups ? { kind: 'organization', name: database.organization } : undefined;
+    const isGrouped = database !== undefined && this.groups.has(database.organization);
+    return isGrouped ? { kind: 'organization', name: database.organization } : undefined;
   }
 
   dispose(): void {
@@ -156,8 +162,21 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     if (databases.length === 0 && !reason)
       return [createEmptyRow('databases', l10n.t('This service has no databases.'))];
     const organizations = [...new Set(databases.map((database) => database.organization))];
-    if (organizations.length < 2) return [...problemRows, ...this.createDatabaseRows(databases)];
-    return [...problemRows, ...organizations.map((name) => ({ kind: 'organization' as const, name }))];
+    const { groups } = this;
+    const rows = organizations.flatMap((name): readonly DatabaseTreeNode[] =>
+      groups.has(name)
+        ? [{ kind: 'organization', name }]
+        : this.createDatabaseRows(databases.filter(({ organization }) => organization === name)),
+    );
+    return [...problemRows, ...rows];
+  }
+
+  /** The organizations that have a row: those with several databases, if there is another organization. */
+  private get groups(): ReadonlySet<string> {
+    const names = this.store.listing.databases.map(({ organization }) => organization);
+    const organizations = [...new Set(names)];
+    const isLarge = (name: string): boolean => names.filter((one) => one === name).length >= minGroupSize;
+    return new Set(organizations.length < 2 ? [] : organizations.filter(isLarge));
   }
 
   /**
@@ -209,6 +228,11 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     return this.dependencies.searchability.get(service, database);
   }
 
+  private describeOrganization({ organization }: Database): string {
+    const isEqual = this.store.listing.databases.every((one) => one.organization === organization);
+    return isEqual || this.groups.has(organization) ? '' : toPlainLine(organization);
+  }
+
   private createDatabaseItem(database: Database | undefined): TreeItem {
     const item = new TreeItem(getDatabaseLabel(database?.name ?? ''), TreeItemCollapsibleState.Collapsed);
     item.contextValue = 'database';
@@ -228,14 +252,17 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     const detail = searchability && describeSearchabilityDetail(searchability);
     const listed = database.listing && describeStoreListing(database.listing);
     item.tooltip = [...facts, detail, listed].filter(Boolean).join('\n');
-    if (database.listing) {
-      item.description = describeStoreState(database.listing);
-      if (isStore(database)) showStore(item, database.listing, isSaved);
-    }
-    if (searchability) item.description = describeSearchability(searchability);
+    if (database.listing && isStore(database)) showStore(item, database.listing, isSaved);
+    const state = searchability
+      ? describeSearchability(searchability)
+      : database.listing && describeStoreState(database.listing);
+    item.description = [state, this.describeOrganization(database)].filter(Boolean).join(' · ');
     return setAccessibleLabel(item);
   }
 }
+
+/** Minimum number of databases for which an organization has a row. */
+const minGroupSize = 3;
 
 const failedStoreIcon = new ThemeIcon('warning', new ThemeColor('problemsWarningIcon.foreground'));
 
