@@ -114,7 +114,7 @@ describe('A user with a saved connection', () => {
       await keyboard.input('corn', words);
       await results.waitFor('two rows', (rows) => {
         const roots = rows.filter(({ level }) => level === 1).map(({ label }) => label);
-        return roots.join() === '“corn”,2 databases without results';
+        return /^National[^,]*,2 databases without results$/.test(roots.join());
       });
       assert.ok(await results.hasFocus(), 'the focus moved before the rows were grouped');
       await keyboard.until('ArrowDown', ({ name }) => name.startsWith('2 databases without results'));

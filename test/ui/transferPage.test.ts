@@ -61,7 +61,7 @@ describe('The transfer page', () => {
     const place = { folder: '/data/dts-1', revealLabel: 'Reveal in File Explorer', canResend: false };
     const readButtons = async (state: 'succeeded' | 'failed'): Promise<readonly string[]> => {
       const changes = [{ state, at: 1000 }] as const;
-      await show({ ...waiting, id: 'i', state, changes, ended: true, canSubmitAgain: true, place });
+      await show({ ...waiting, id: 'i', state, changes, ended: true, canCancel: false, canSubmitAgain: true, place });
       return stand.page.locator('.actions button').allInnerTexts();
     };
     const later = ['Transfer Again…', 'Copy ID', 'Show in List'];

@@ -107,12 +107,14 @@ if (canRunSlurm)
       assert.ok(lines.includes(`Runs on: ${place}`), detail);
       assert.ok(lines.includes(`Afterwards: submit the job ${join(folder, 'work', 'analyse.sbatch')}`), detail);
       await window.notifications.answer('Transfer');
-      await (await transfers.row(/^(?:staging|active) · 40 files to Project/)).click();
+      await (await transfers.spokenRow(/→ Project, (?:staging|active), 40 files/)).click();
       const page = await window.pageFrame('Transfer to Project');
       await page.getByText('submit the job analyse.sbatch').waitFor();
       await seeTasks();
       await page.getByText(/^submitted analyse\.sbatch as job \d+$/).waitFor();
-      await transfers.waitFor('the end', (rows) => rows.some(({ label }) => label.startsWith('succeeded · 40 files')));
+      await transfers.waitFor('the end', (rows) =>
+        rows.some(({ spoken }) => spoken.startsWith('→ Project, succeeded, 40 files')),
+      );
       const manifest = await until('the analysis', async () => {
         const text = await readFile(join(folder, 'work', 'analysed.json'), 'utf8').catch(() => '');
         return text === '' ? undefined : (JSON.parse(text) as { readonly resources: readonly unknown[] });

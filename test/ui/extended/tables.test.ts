@@ -76,7 +76,7 @@ describe('A user with a table of files', () => {
     const transfers = window.tree('Transfers');
     await transfers.waitFor('the end', (shown) => shown.some(({ label }) => label === 'Finished'));
     await (await transfers.row('Finished')).expand();
-    await transfers.spokenRow(`succeeded · ${transferred}`);
+    await transfers.spokenRow('→ Received Files, succeeded, 2 files');
 
     const crate = await exportTo('ro-crate-metadata.json', transferred, 'Transfer record (RO-Crate 1.2)');
     const byId = readCrate(JSON.parse(crate) as Record<string, unknown>);
