@@ -9,7 +9,7 @@ import { wrongTokenDetail } from './http/access.ts';
 
 const intro = [
   'Searches folders and stores that are served as databases, and transfers files between them.',
-  'Every response with a body is JSON, or for a lease one JSON value per line; every error is a problem document.',
+  'Every response with a body is JSON, or for a lease one JSON value per line, or the content of a file; every error is a problem document.',
   'Repeated slashes in a path count as one, and a trailing slash is ignored.',
   'Other paths return 404 (`NotFound`), and other methods 405 (`MethodNotAllowed`), both only after the host and the token are checked.',
   'At most 256 requests can wait on a connection: the next one gets 503 (`ServiceUnavailable`) after their responses, and the connection is closed.',
@@ -19,7 +19,7 @@ const intro = [
 const tags = [
   { name: 'service', description: 'The service itself, and sharing it among windows.' },
   { name: 'databases', description: 'The sources and destinations of transfers.' },
-  { name: 'files', description: 'Search, and metadata by ID.' },
+  { name: 'files', description: 'Search, metadata by ID, and content.' },
   { name: 'transfers', description: 'Submission, status, cancellation and pauses.' },
 ];
 
@@ -61,7 +61,11 @@ export function buildOpenApiDocument(routes: readonly DescribedRoute[]): JsonObj
 
 function buildOperation(route: DescribedRoute): JsonObject {
   const { operationId, summary, description, tag, success, example } = route;
-  const parameters = [...buildParameters('path', route.params), ...buildParameters('query', route.query)];
+  const parameters = [
+    ...buildParameters('path', route.params),
+    ...buildParameters('query', route.query),
+    ...buildParameters('header', route.requestHeaders),
+  ];
   return {
     operationId,
     summary,
@@ -75,11 +79,16 @@ function buildOperation(route: DescribedRoute): JsonObject {
       [success.status]: {
         description: success.description,
         headers: success.headers,
-        content: success.schema && buildContent(success.schema, undefined, success.mediaType),
+        content: buildSuccessContent(success),
       },
       ...buildProblemResponses(route),
     },
   };
+}
+
+function buildSuccessContent({ schema, mediaType }: DescribedRoute['success']): JsonObject | undefined {
+  if (schema !== undefined) return buildContent(schema, undefined, mediaType);
+  return mediaType === undefined ? undefined : { [mediaType]: {} };
 }
 
 function buildContent(schema: z.ZodMiniType, example?: JsonObject, mediaType = 'application/json'): JsonObject {
@@ -93,7 +102,7 @@ function getSchemaName(schema: z.ZodMiniType): string {
   return entry[0];
 }
 
-function buildParameters(location: 'path' | 'query', schema: z.ZodMiniType | undefined): JsonObject[] {
+function buildParameters(location: 'path' | 'query' | 'header', schema: z.ZodMiniType | undefined): JsonObject[] {
   if (schema === undefined) return [];
   const { properties, required } = toInputSchema(schema) as {
     properties: Readonly<Record<string, JsonObject>>;
@@ -153,8 +162,18 @@ const kinds: Readonly<Record<number, ProblemKind>> = {
   },
   408: { name: 'RequestTimeout', description: 'The headers or the body did not arrive in time.' },
   409: { name: 'Conflict', description: 'The current state does not allow the operation.' },
+  412: {
+    name: 'PreconditionFailed',
+    description: 'The file is not the one that `If-Match` names.',
+    headers: buildHeader('ETag', 'The entity tag of the file as it is now.', { type: 'string' }),
+  },
   413: { name: 'ContentTooLarge', description: 'The body is larger than 8 MiB.' },
   415: { name: 'UnsupportedMediaType', description: 'The body is not sent as application/json, or is compressed.' },
+  416: {
+    name: 'RangeNotSatisfiable',
+    description: 'The file ends before the range.',
+    headers: buildHeader('Content-Range', 'The size of the file: `bytes */1234`.', { type: 'string' }),
+  },
   422: {
     name: 'UnprocessableContent',
     description: 'Fields are invalid, missing or unknown; they are listed, up to a limit.',

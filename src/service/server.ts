@@ -175,7 +175,7 @@ export class ApiServer {
       await readJson(request, limits, broken, () => {
         if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();
       });
-    return await route.handle({ params: match.params, query, readBody });
+    return await route.handle({ params: match.params, query, headers: request.headers, readBody });
   }
 
   private checkCredentials({ headers, method }: IncomingMessage, routes: readonly ApiRoute[] = []): void {
@@ -189,15 +189,19 @@ export class ApiServer {
    * Sends a response as fast as the client reads it. Rejects if `pieces` throws; the caller then aborts the response.
    */
   private async send(response: ServerResponse, result: RouteResponse, beforeEnd?: () => Promise<void>): Promise<void> {
-    const { status, headers = {}, pieces = [], body } = result;
+    const { status, headers = {}, pieces = [], body, bytes } = result;
     response.statusCode = status;
     response.setHeader('Cache-Control', 'no-store');
     if (result.pieces !== undefined || body !== undefined) response.setHeader('Content-Type', 'application/json');
+    if (bytes !== undefined) {
+      response.setHeader('Content-Type', 'application/octet-stream');
+      response.setHeader('X-Content-Type-Options', 'nosniff');
+    }
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    if (body !== undefined) {
-      const bytes = Buffer.from(JSON.stringify(body));
-      response.setHeader('Content-Length', bytes.length);
-      await this.responseWriter.write(response, bytes);
+    const content = bytes ?? (body === undefined ? undefined : Buffer.from(JSON.stringify(body)));
+    if (content !== undefined) {
+      response.setHeader('Content-Length', content.length);
+      await this.responseWriter.write(response, Buffer.from(content.buffer, content.byteOffset, content.length));
     }
     for await (const piece of pieces) {
       if (response.destroyed) return;

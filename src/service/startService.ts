@@ -9,6 +9,7 @@ import type { Logger } from '../core/util/logger.ts';
 import { CatalogThread } from './catalog/catalog.ts';
 import { ClusterChoice } from './cluster/cluster.ts';
 import type { ClusterConfig } from './cluster/clusterConfig.ts';
+import { ContentReader } from './content/contentReader.ts';
 import { endFormerTasks, rememberTasksFolder } from './cluster/formerTasks.ts';
 import type { ServiceConfig } from './config.ts';
 import { Health } from './health.ts';
@@ -37,6 +38,8 @@ interface ServiceOptions {
   readonly onStop?: () => void;
   readonly clock?: Clock;
   readonly bodyTimeLimitMs?: number;
+  /** Time limit for reading a range of a file. */
+  readonly contentLimitMs?: number;
   /** Delay before the first checks of a suspended transfer, unless the suspension specifies its own delay. */
   readonly retryDelayMs?: number;
   /** Time that a shared service keeps running without a lease or an active transfer (D29: shared service). */
@@ -107,6 +110,7 @@ class LocalService {
   readonly ended: Promise<ServiceEnd>;
   readonly databases: DatabaseRegistry;
   readonly queue: TransferQueue;
+  readonly contentReader: ContentReader;
   readonly followUps: FollowUps;
   readonly leases: Leases;
   readonly cluster: ClusterChoice;
@@ -146,6 +150,8 @@ class LocalService {
     this.cluster = new ClusterChoice(config.cluster, clock);
     const isAllowed = config.followUps ?? config.shared === true;
     this.followUps = new FollowUps({ clock, journal, databases, logger, dataFolder, isAllowed });
+    const daemon = createDaemon(config, clock, logger);
+    this.contentReader = new ContentReader(daemon, clock, options.contentLimitMs);
     this.queue = new TransferQueue({
       clock,
       journal,
@@ -155,7 +161,7 @@ class LocalService {
       retentionMs: (config.retentionDays ?? 7) * dayMs,
       retryDelayMs: options.retryDelayMs ?? 3_000,
       throttleBytesPerSecond,
-      daemon: createDaemon(config, clock, logger),
+      daemon,
       cluster: this.cluster,
     });
     this.leases = new Leases(databases, dataFolder, async (cluster) => await this.applyCluster(cluster));
@@ -280,7 +286,7 @@ class LocalService {
 
   private async stopTransfers(): Promise<void> {
     try {
-      await this.queue.close();
+      await Promise.all([this.queue.close(), this.contentReader.close()]);
       await this.followUps.close();
       await this.databases.close();
       await this.thread.end();

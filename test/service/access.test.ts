@@ -286,6 +286,7 @@ describe('Access to the local service (D26)', () => {
       'GET /api/v1/databases/{database}/search-parameters',
       'GET /api/v1/files/by-id',
       'GET /api/v1/transfers/{id}',
+      'GET /databases/{database}/content',
       'GET /health',
       'GET /openapi.json',
       'GET /service',

@@ -80,7 +80,7 @@ describe('The files of the local service', () => {
     assert.deepEqual(body, {
       name: 'Data Transfer Local Service',
       version: serviceVersion,
-      features: ['instructions.folder', 'instructions.then'],
+      features: ['instructions.folder', 'files.content', 'instructions.then'],
     });
   });
 

@@ -195,7 +195,7 @@ describe('The OpenAPI document of the local service (D26)', () => {
     });
   }
 
-  for (const operationId of ['searchFiles', 'getFilesById', 'fetchFilesById', 'submitTransfer']) {
+  for (const operationId of ['searchFiles', 'getFilesById', 'fetchFilesById', 'getContent', 'submitTransfer']) {
     it(`matches ${operationId}: 500 while the folder is unavailable`, async () => {
       const parts = validRequests[operationId];
       assert.ok(parts);
@@ -215,6 +215,14 @@ describe('The OpenAPI document of the local service (D26)', () => {
     const body = { ...(JSON.parse(valid.body ?? '') as object), instructions: { folder: 'run-42' } };
     const parts = { ...valid, body: JSON.stringify(body) };
     await assertResponse('submitTransfer', 409, formatRequest(parts), parts);
+  });
+
+  it('matches getContent: 409 if the file does not arrive in time', async () => {
+    const parts = validRequests['getContent'];
+    assert.ok(parts);
+    await restart({ contentLimitMs: 0 });
+    await assertResponse('getContent', 409, formatRequest(parts), parts);
+    await restart();
   });
 
   it('matches getHealth: 503 while a folder is unavailable', async () => {

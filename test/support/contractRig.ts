@@ -2,7 +2,7 @@ import { eventually } from './eventually.ts';
 import { OpenApiCheck, type GivenAnswer } from './openApiCheck.ts';
 import type { StatusBody } from './transferClient.ts';
 
-/** A response of the service; `body` is the parsed JSON, or undefined if the response has no body. */
+/** A response of the service; `body` is the parsed JSON, or the text of a file; undefined if there is no body. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -66,10 +66,11 @@ export abstract class ContractRig {
    */
   async checked(method: string, path: string, given: GivenAnswer): Promise<Answer> {
     (await this.openApi()).check(method, path, given);
+    const isJson = given.headers.get('content-type') !== 'application/octet-stream';
     return {
       status: given.status,
       headers: given.headers,
-      body: given.text === '' ? undefined : JSON.parse(given.text),
+      body: given.text === '' ? undefined : isJson ? JSON.parse(given.text) : given.text,
     };
   }
 

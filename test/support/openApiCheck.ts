@@ -81,7 +81,7 @@ export class OpenApiCheck {
   }
 
   private checkBody(response: Json, method: string, { headers, text }: GivenAnswer, where: string): void {
-    const content = response['content'] as Readonly<Record<string, { schema: { $ref: string } }>> | undefined;
+    const content = response['content'] as Readonly<Record<string, { schema?: { $ref: string } }>> | undefined;
     if (content === undefined || method === 'HEAD') {
       assert.equal(text, '', `${where} with a body`);
       return;
@@ -89,8 +89,10 @@ export class OpenApiCheck {
     const mediaType = headers.get('content-type') ?? '';
     const described = content[mediaType];
     assert.ok(described, `${where} as ${mediaType}`);
+    if (described.schema === undefined) return;
+    const { $ref } = described.schema;
     const values = mediaType === 'application/x-ndjson' ? text.trim().split('\n') : [text];
-    for (const value of values) this.checkAt(described.schema.$ref, JSON.parse(value), where);
+    for (const value of values) this.checkAt($ref, JSON.parse(value), where);
   }
 
   private getResponse(method: string, target: string, status: number, where: string): Json {

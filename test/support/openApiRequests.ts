@@ -18,6 +18,7 @@ export const validRequests: Readonly<Record<string, RequestParts>> = {
   searchFiles: post('/files', { database: 'Source Data', orcid, query: 'a', limit: 5, specific: { format: 'txt' } }),
   getFilesById: { method: 'GET', target: `${api}/files/by-id?database=source-data&orcid=${orcid}&ids=a.txt,b.csv` },
   fetchFilesById: post('/files/by-id', { database: 'source-data', orcid, file_ids: ['a.txt', 'b.csv'] }),
+  getContent: content('source-data', 'a.txt'),
   submitTransfer: post('/transfers', { orcid, source: 'source-data', destination: 'target', file_ids: ['a.txt'] }),
   getTransferStatus: { method: 'GET', target: `${api}/transfers/{done}` },
   listTransferFiles: { method: 'GET', target: `/transfers/{done}/files?state=failed&limit=5&cursor=0` },
@@ -28,6 +29,14 @@ export const validRequests: Readonly<Record<string, RequestParts>> = {
   getService: { method: 'GET', target: '/service' },
   stopService: { method: 'DELETE', target: '/service?replaced=false' },
 };
+
+function content(database: string, id: string, headers: RequestParts['headers'] = {}): RequestParts {
+  return {
+    method: 'GET',
+    target: `/databases/${database}/content?id=${id}`,
+    headers: { Range: 'bytes=0-9', ...headers },
+  };
+}
 
 function post(path: string, body: Json): RequestParts {
   return { method: 'POST', target: api + path, body: JSON.stringify(body) };
@@ -64,6 +73,11 @@ export const ownProblems: readonly [operationId: string, status: number, parts: 
   ['getFilesById', 422, { method: 'GET', target: `${api}/files/by-id?ids=` }],
   ['fetchFilesById', 404, post('/files/by-id', { database: 'source-data', orcid, file_ids: ['a.txt', 'no'] })],
   ['fetchFilesById', 422, post('/files/by-id', { file_ids: [1, 'a', null] })],
+  ['getContent', 404, content('nothing', 'a.txt')],
+  ['getContent', 404, content('source-data', 'no')],
+  ['getContent', 412, content('source-data', 'a.txt', { 'If-Match': '"1-2"' })],
+  ['getContent', 416, content('source-data', 'a.txt', { Range: 'bytes=1-' })],
+  ['getContent', 422, content('source-data', 'a.txt', { Range: 'bytes=0-1,3-4' })],
   ['submitTransfer', 422, post('/transfers', { orcid, source: 'target', destination: 'target', file_ids: ['a'] })],
   [
     'submitTransfer',

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import * as z from 'zod/mini';
 import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
 import {
@@ -26,6 +27,8 @@ export interface RouteResponse {
   readonly headers?: Readonly<Record<string, string>>;
   /** Yields the JSON text of the body in chunks. Used instead of `body`. A failure aborts the response. */
   readonly pieces?: AsyncIterable<string>;
+  /** The content of a file. Used instead of `body`. */
+  readonly bytes?: Uint8Array;
   /** Receives the stream of a response that stays open. Used instead of `body`. */
   readonly lines?: (lines: LineStream) => void;
 }
@@ -103,12 +106,14 @@ interface OperationDescription {
     readonly status: number;
     readonly description: string;
     readonly schema?: z.ZodMiniType;
-    /** Media type of the body; JSON by default. */
+    /** Media type of the body; JSON by default. One without a schema has any content. */
     readonly mediaType?: string;
     /** OpenAPI header objects. */
     readonly headers?: JsonObject;
   };
   readonly example?: JsonObject;
+  /** Describes the headers that the handler reads by itself, with the names of its fields. */
+  readonly requestHeaders?: z.ZodMiniType;
   /** Error statuses with their meaning for this operation, which extend or override those common to all operations. */
   readonly problems?: Readonly<Record<number, string>>;
 }
@@ -136,6 +141,7 @@ interface FieldSource {
   /** The `{name}` parts of the path, decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
   /** Reads the JSON body. Throws {@link HttpProblem} if that fails. */
   readonly readBody: () => Promise<unknown>;
 }
@@ -151,6 +157,7 @@ interface Fields<P extends z.ZodMiniType, Q extends z.ZodMiniType, B extends z.Z
   readonly params: z.output<P>;
   readonly query: z.output<Q>;
   readonly body: z.output<B>;
+  readonly headers: IncomingHttpHeaders;
 }
 
 interface FieldContainer {
@@ -175,6 +182,7 @@ function createFieldReader<P extends z.ZodMiniType, Q extends z.ZodMiniType, B e
       params: path && checkFields(path, source.params, problems),
       query: query && checkFields(query, parseQueryFields(query, source.query, problems), problems),
       body: body && checkBody(body, await source.readBody(), problems),
+      headers: source.headers,
     };
     if (problems.length > 0) throw createFieldsProblem(problems);
     // If there are no problems, each field has the type of its schema.

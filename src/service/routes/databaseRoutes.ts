@@ -38,7 +38,8 @@ const maxPatternLength = 500;
 
 const exampleOrcid = '0000-0002-1825-0097';
 const unknownDatabaseDescription = 'The database does not exist.';
-const unavailableDescription =
+/** Describes the response to a request for files that can't be looked up. */
+export const unavailableDescription =
   'The folder of the database cannot be read, or the folder or store is still being scanned.';
 const notFoundDescription =
   'The database does not exist, or does not have all of the files; the first hundred missing ones are listed.';

@@ -1,8 +1,10 @@
 import { apiVersion, localServiceName } from '../../contract/contract.ts';
+import { contentFeature } from '../../core/util/fileContent.ts';
 import { folderFeature } from '../../core/util/folderName.ts';
 import { thenFeature } from '../../core/util/followUp.ts';
 import type { ServedDatabases } from '../catalog/servedDatabases.ts';
 import type { ClusterChoice } from '../cluster/cluster.ts';
+import type { ContentReader } from '../content/contentReader.ts';
 import type { Health } from '../health.ts';
 import { HttpProblem } from '../http/httpProblem.ts';
 import { describeRoute, type DescribedRoute } from '../http/router.ts';
@@ -12,6 +14,7 @@ import type { FollowUps } from '../transfers/followUps.ts';
 import type { TransferQueue } from '../transfers/transferQueue.ts';
 import { serviceVersion } from '../version.ts';
 import { leaseSchema, responseSchemas, stopQuerySchema, type ServiceState } from '../wire/apiSchemas.ts';
+import { createContentRoute } from './contentRoute.ts';
 import { createDatabaseRoutes } from './databaseRoutes.ts';
 import { createTransferRoutes } from './transferRoutes.ts';
 
@@ -19,6 +22,7 @@ import { createTransferRoutes } from './transferRoutes.ts';
 interface RoutedService {
   readonly databases: ServedDatabases;
   readonly queue: TransferQueue;
+  readonly contentReader: ContentReader;
   readonly followUps: FollowUps;
   readonly health: Health;
   readonly leases: Leases;
@@ -42,6 +46,7 @@ export function createServiceRoutes(service: RoutedService): DescribedRoute[] {
   const routes: DescribedRoute[] = [
     ...createStateRoutes(service),
     ...createDatabaseRoutes(apiBase, service.databases, service.cluster),
+    createContentRoute(service.databases, service.contentReader),
     ...createTransferRoutes(apiBase, service.queue),
     ...(service.sharingToken === undefined ? [] : createSharingRoutes(service)),
   ];
@@ -71,7 +76,7 @@ function createStateRoutes(service: RoutedService): DescribedRoute[] {
       body: {
         name: localServiceName,
         version: serviceVersion,
-        features: [folderFeature, ...(service.followUps.isAllowed ? [thenFeature] : [])],
+        features: [folderFeature, contentFeature, ...(service.followUps.isAllowed ? [thenFeature] : [])],
       },
     }),
     operationId: 'getRoot',

@@ -7,6 +7,7 @@ import { parseJsonObject } from '../../core/util/json.ts';
 import { escapePattern, foreignAnswerCause, joinRemotePath } from '../../core/util/remote.ts';
 import { getParentFolder } from '../catalog/catalogFile.ts';
 import {
+  createCutOffError,
   createEndError,
   createUnknownError,
   isConnectionError,
@@ -122,7 +123,21 @@ export class StoreClient {
 
   /** Reads an object, starting at an offset. Throws {@link StoreError}, possibly after some pieces have been read. */
   async *read(remote: string, path: string, from: number, signal: AbortSignal): AsyncGenerator<Buffer> {
-    const headers = from === 0 ? {} : { Range: `bytes=${from}-` };
+    yield* this.readRange(remote, path, { from }, signal);
+  }
+
+  /**
+   * Reads the bytes of an object from `from` up to `to`, or to its end. Throws as {@link read} does. A store that ignores
+   * ranges sends more of an object that is read from its start.
+   */
+  async *readRange(
+    remote: string,
+    path: string,
+    { from, to }: { readonly from: number; readonly to?: number },
+    signal: AbortSignal,
+  ): AsyncGenerator<Buffer> {
+    const last = to === undefined ? '' : to - 1;
+    const headers = from === 0 && to === undefined ? {} : { Range: `bytes=${from}-${last}` };
     const target = `/${encodeURIComponent(`[${remote}]`)}/${path.split('/').map(encodeURIComponent).join('/')}`;
     const response = await this.send('GET', target, { headers, signal }).catch(async (error: unknown) => {
       throw (await this.isDanglingLink(remote, path, error, signal)) ? new StoreError('missing', danglingCause) : error;
@@ -134,7 +149,7 @@ export class StoreClient {
       for await (const piece of response) yield piece as Buffer;
     } catch {
       signal.throwIfAborted();
-      throw new StoreError('broken', 'its content was cut off');
+      throw createCutOffError();
     }
   }
 

@@ -62,6 +62,11 @@ export function createUnknownError(): StoreError {
   return new StoreError('failed', 'the store reported an error');
 }
 
+/** Creates the error for content that ends too early. */
+export function createCutOffError(): StoreError {
+  return new StoreError('broken', 'its content was cut off');
+}
+
 /** Creates the error for calls that an exit of rclone interrupts. */
 export function createEndError(): StoreError {
   return new StoreError('unreachable', 'rclone exited');

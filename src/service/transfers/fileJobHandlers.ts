@@ -16,6 +16,7 @@ import {
   type StageJob,
   type TransferredFilesJob,
 } from './fileJobs.ts';
+import { readFolderContent } from '../content/folderContent.ts';
 import { moveFiles } from './moveFiles.ts';
 import { claimFolder } from './folderClaim.ts';
 import { digestFile, readPieces, readRange, SourceFiles, type OpenFile } from './openFiles.ts';
@@ -31,6 +32,7 @@ export const fileJobHandlers = {
   findLost,
   removeParts,
   claimFolder,
+  readContent: readFolderContent,
 };
 
 /**

@@ -5,7 +5,6 @@ import { toSentence } from '../../core/util/sharedTexts.ts';
 import { stoppingCause } from '../catalog/databaseUnavailableError.ts';
 import { startThread, ThreadCalls } from '../threads/threadCalls.ts';
 import type { fileJobHandlers } from './fileJobHandlers.ts';
-import type { JobResult } from './fileJobs.ts';
 
 type FileCalls = ThreadCalls<typeof fileJobHandlers>;
 
@@ -20,21 +19,23 @@ interface FileThread {
 
 type JobName = keyof typeof fileJobHandlers;
 type JobOf<K extends JobName> = Parameters<(typeof fileJobHandlers)[K]>[0];
+type ResultOf<K extends JobName> = Awaited<ReturnType<(typeof fileJobHandlers)[K]>>;
 
 interface WaitingJob {
   readonly name: JobName;
   /** The job of that name. */
   readonly job: never;
   readonly abandonment: AbortSignal;
-  readonly resolve: (result: JobResult) => void;
+  /** Takes the result of that job. */
+  readonly resolve: (result: never) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Maximum number of threads. Each concurrent transfer can use four: two that copy, and two that read large copies back
+ * Maximum number of threads for transfers. Each concurrent transfer can use four: two that copy, and two that read large copies back
  * at the same time (D68: read back while copying). No transfer therefore waits for another's large files.
  */
-const maxThreads = 12;
+const maxTransferThreads = 12;
 const idleMs = 60_000;
 
 /**
@@ -42,6 +43,7 @@ const idleMs = 60_000;
  */
 export class FileThreads {
   private readonly clock: Clock;
+  private readonly maxThreads: number;
   private readonly free: FileThread[] = [];
   private readonly waitingJobs: WaitingJob[] = [];
   private readonly threads = new Set<FileThread>();
@@ -49,8 +51,9 @@ export class FileThreads {
   private readonly abandonedEnds = new Set<Promise<unknown>>();
   private isEnded = false;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, maxThreads = maxTransferThreads) {
     this.clock = clock;
+    this.maxThreads = maxThreads;
   }
 
   /** Starts threads in advance if fewer than `count` are running. */
@@ -63,9 +66,9 @@ export class FileThreads {
    * `abandonment` abandons the job's thread: the thread terminates as soon as its current system call returns, and the
    * promise then rejects. A job that is still queued is rejected without being started (D42: hanging disks).
    */
-  async run<K extends JobName>(name: K, job: JobOf<K>, abandonment: AbortSignal): Promise<JobResult> {
+  async run<K extends JobName>(name: K, job: JobOf<K>, abandonment: AbortSignal): Promise<ResultOf<K>> {
     if (this.isEnded) throw new Error(toSentence(stoppingCause));
-    return await new Promise<JobResult>((resolve, reject) => {
+    return await new Promise<ResultOf<K>>((resolve, reject) => {
       this.waitingJobs.push({ name, job: job as never, abandonment, resolve, reject });
       this.pump();
     });
@@ -81,7 +84,7 @@ export class FileThreads {
 
   private pump(): void {
     while (this.waitingJobs.length > 0) {
-      const thread = this.free.pop() ?? (this.threads.size < maxThreads ? this.startThread() : undefined);
+      const thread = this.free.pop() ?? (this.threads.size < this.maxThreads ? this.startThread() : undefined);
       if (thread === undefined) return;
       thread.idle?.dispose();
       const next = this.waitingJobs.shift();
@@ -97,7 +100,7 @@ export class FileThreads {
       abandonment.throwIfAborted();
       const result = await thread.calls.call(name, job);
       if (thread.isAbandoned === true) throw new Error('The job was abandoned.');
-      resolve(result);
+      resolve(result as never);
     } catch (error) {
       reject(error);
     }

@@ -147,6 +147,11 @@ export function findSystemCode(code: string): string | undefined {
   return /^(?:E[A-Z0-9]+|UNKNOWN)$/.exec(code.replace('ERR_FS_', ''))?.[0];
 }
 
+/** Describes an error of the system as a clause, given its code. */
+export function describeSystemCode(code: string): string {
+  return reasons[code] ?? code;
+}
+
 /** Returns true if a file couldn't be found in the source, and still can't, although its database's folder exists. */
 async function isRemoved(operation: 'read' | 'write', code: string, { path, root }: FailedFile): Promise<boolean> {
   if (operation === 'write' || code !== 'ENOENT') return false;
@@ -158,7 +163,7 @@ async function isRemoved(operation: 'read' | 'write', code: string, { path, root
 function explain(operation: 'read' | 'write', code: string, path: string, wasMissing: boolean): string {
   if (operation === 'write' && mayRefuseName(code, path)) return 'the disk may not allow its name';
   if (wasMissing && code === 'ENOENT') return operation === 'read' ? 'it was missing' : 'part of its path was missing';
-  return reasons[code] ?? code;
+  return describeSystemCode(code);
 }
 
 /** Returns true if the error may mean that a disk with the naming rules of Windows, such as exFAT, refuses a name. */

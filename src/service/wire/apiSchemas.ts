@@ -159,6 +159,15 @@ export const fileStatesQuerySchema = z.strictObject({
 /** The path parameters of a request about a database. */
 export const databasePathSchema = z.strictObject({ database: databaseField });
 
+/** The query of a request for the content of a file. */
+export const contentQuerySchema = z.strictObject({ id: text('ID of the file.') });
+
+/** The headers of a request for the content of a file. */
+export const contentHeadersSchema = z.strictObject({
+  Range: text('One range of bytes.', { examples: ['bytes=0-65535', 'bytes=-8'] }),
+  'If-Match': optionalText('The entity tags of the versions of the file that may be read.'),
+});
+
 const shortText = z.string().check(z.maxLength(200));
 const fullText = z.string().check(z.minLength(1));
 

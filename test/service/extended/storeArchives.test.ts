@@ -41,6 +41,18 @@ describeWithEachRclone('Archived objects of a store (D67)', () => {
     assert.deepEqual([listing?.state, listing?.files, listing?.problem], ['listed', 5, undefined]);
   });
 
+  it('are neither read nor restored by a request for their content, which says so at once', async () => {
+    const content = async (id: string) =>
+      await fetch(`${rig.service.address}/databases/odd/content?id=${encodeURIComponent(id)}`, {
+        headers: { authorization: `Bearer ${rig.service.token}`, range: 'bytes=0-99' },
+      });
+    const refused = await content('runs/run-1.bam');
+    const { detail } = (await refused.json()) as { readonly detail: string };
+    const expected = "The file can't be read: it is archived and must first be restored in the store.";
+    assert.deepEqual([refused.status, detail, bucket.restored], [409, expected, []]);
+    assert.equal(await (await content('runs/run-3.bam')).text(), 'runs/run-3.bam');
+  });
+
   it('are not restored by a transfer without permission, which reports the first one', async () => {
     const { status, message } = await rig.transfer('odd', 'folder', ['runs/run-1.bam', 'runs/run-3.bam']);
     assert.equal(status, 'failed');
