@@ -1,6 +1,7 @@
 import { CopyIndex } from './duplicates/copyIndex.ts';
 import type { ConnectionTestDependencies } from './connections/connectionTest.ts';
 import { DuplicateFlow } from './transfers/duplicateFlow.ts';
+import { ContentFlow } from './search/contentFlow.ts';
 import { FileStateFlow } from './transfers/fileStateFlow.ts';
 import { MetadataFlow } from './search/metadataFlow.ts';
 import { ParameterFlow } from './search/searchFlow.ts';
@@ -25,6 +26,7 @@ export class Explorer extends SearchExplorer {
   readonly testDependencies: ConnectionTestDependencies = { keys: this.keys, createClient: this.createClient };
   readonly parameterFlow: ParameterFlow;
   readonly metadataFlow: MetadataFlow;
+  readonly contentFlow: ContentFlow;
   readonly tableMatchFlow: TableMatchFlow;
   readonly recipeFlow: RecipeFlow;
   readonly transferFlow: TransferFlow;
@@ -47,6 +49,7 @@ export class Explorer extends SearchExplorer {
     this.unsaved = saved.unsaved;
     this.notificationClaims = new NotificationClaims(ledgerFolder, clock, log);
     this.metadataFlow = new MetadataFlow({ sessions, unsafeIds, getOrcid });
+    this.contentFlow = new ContentFlow(sessions);
     this.tableMatchFlow = new TableMatchFlow({ unsafeIds, getOrcid });
     this.recipeFlow = new RecipeFlow({ unsafeIds, tableMatchFlow: this.tableMatchFlow, getOrcid });
     this.parameterFlow = this.lifetime.track(

@@ -23,6 +23,7 @@ import { readDatabases, readJson, readRoot, UnreadableResponseError } from './re
 import { createRoute, type RouteObserver } from './route.ts';
 import { formatAuthorization, toBaseAddress } from './serverAddress.ts';
 import type { ServerDialects } from './serverDialect.ts';
+import { emptyFile, readFilePart, type FilePart, type SentRange } from './filePart.ts';
 import { DirectTransport, EditorTransport, linkSignals, type Fetch, type Transport } from './transport.ts';
 
 /** The parts that the sessions of a client share. */
@@ -155,6 +156,18 @@ export class ClientSession {
       if (!(error instanceof UnreadableResponseError)) throw error;
       return this.toFailure(request, { kind: 'unreadable', status, detail: error.message }, true);
     }
+  }
+
+  /** Sends a request for a range of a file's content. Returns a failure if the response has another range. */
+  async requestContent(request: HttpRequest, range: SentRange, signal?: AbortSignal): Promise<Result<FilePart>> {
+    const result = await this.send(request, signal);
+    if (result.reason) {
+      const isEmpty = result.reason.status === 416 && range.offset === 0;
+      return isEmpty ? { value: emptyFile } : result;
+    }
+    const value = readFilePart(result.value, range);
+    const failure = { kind: 'unreadable', status: result.value.status } as const;
+    return value ? { value } : this.toFailure(request, failure, true);
   }
 
   /**

@@ -19,6 +19,7 @@ import {
   toSentObject,
   type CancelOptions,
   type ConnectOptions,
+  type FileRangeRequest,
   type ExchangeTrail,
   type HttpRequest,
   type MetadataOptions,
@@ -27,6 +28,7 @@ import {
   type TransferFilesRequest,
   type TransferOptions,
 } from './request.ts';
+import { formatRange, type FilePart } from './filePart.ts';
 import { ClientSession, requestWithName, resolveName, type ClientServices } from './clientSession.ts';
 import { MetadataBatches, type BatchedMetadata } from './metadataBatches.ts';
 import {
@@ -301,6 +303,22 @@ export class DataTransferClient implements Disposable {
     const path = `${session.rootPath}/databases/${encodePart(databaseId)}/scans`;
     const scan = session.send({ method: 'POST', path }, signal).then((result) => (result.reason ? result : accepted));
     return await this.perform<true | undefined>(session, undefined, scan);
+  }
+
+  /**
+   * Reads a range of a file's content, of which the service may return only the beginning. Resolves to `noContent` without
+   * a request if the service doesn't offer that. The reason has the status 412 if the file isn't the version requested.
+   */
+  async readContent(request: FileRangeRequest, signal?: AbortSignal): Promise<Reply<FilePart | undefined>> {
+    const session = this.requireSession('readContent');
+    const { databaseId, fileId, offset, limit, entityTag } = checkArguments('readContent', request);
+    if (session.service.canReadContent !== true) return { value: undefined, reason: { kind: 'noContent' } };
+    const sent = { offset, limit };
+    // The route is beyond the contract (D26: service HTTP behavior).
+    const path = `${session.rootPath}/databases/${encodePart(databaseId)}/content${formatQuery({ id: fileId })}`;
+    const content = { range: formatRange(sent), ...(entityTag && { 'if-match': entityTag }) };
+    const reading = session.requestContent({ method: 'GET', path, content }, sent, signal);
+    return await this.perform<FilePart | undefined>(session, undefined, reading);
   }
 
   /**

@@ -66,6 +66,19 @@ export interface TransferFilesRequest {
   readonly cursor?: string | undefined;
 }
 
+/** Describes a request for a range of a file's content. */
+export interface FileRangeRequest {
+  /** The database's name or ID. */
+  readonly databaseId: string;
+  readonly fileId: string;
+  /** Offset of the first byte. */
+  readonly offset: number;
+  /** Maximum number of bytes; at most {@link maxContentBytes} are returned. */
+  readonly limit: number;
+  /** The entity tag of the version to read; absent for any version. */
+  readonly entityTag?: string | undefined;
+}
+
 /** The arguments of each operation. */
 interface OperationArguments {
   readonly connect: ConnectOptions;
@@ -79,6 +92,7 @@ interface OperationArguments {
   readonly transferFiles: TransferFilesRequest;
   readonly searchParameters: { readonly databaseId: string };
   readonly scanDatabase: { readonly databaseId: string };
+  readonly readContent: FileRangeRequest;
 }
 
 /** The name of an operation that takes arguments. */
@@ -97,6 +111,7 @@ const argumentsByOperation = {
   transferFiles: ['id', 'state', 'limit', 'cursor'],
   searchParameters: ['databaseId'],
   scanDatabase: ['databaseId'],
+  readContent: ['databaseId', 'fileId', 'offset', 'limit', 'entityTag'],
 } as const satisfies Record<Operation, readonly string[]>;
 
 type ArgumentName = (typeof argumentsByOperation)[Operation][number];
@@ -141,10 +156,11 @@ const argumentRules: readonly ArgumentRule[] = [
   [['port'], 'a whole number', TypeError, nullable, Number.isInteger],
 
   [['ids', 'fileIds'], 'a list of strings', TypeError, required, (v) => Array.isArray(v) && v.every(isString)],
-  [['cursor'], 'a string', TypeError, nullable, isString],
+  [['cursor', 'entityTag'], 'a string', TypeError, nullable, isString],
   [['state'], 'the state of a file', TypeError, nullable, isOneOf(...fileStates)],
-  [['id', 'databaseId'], 'a string', TypeError, required, isString],
+  [['id', 'databaseId', 'fileId'], 'a string', TypeError, required, isString],
   [['apiKey'], 'printable ASCII characters only', TypeError, required, (v) => isHeaderSafe(String(v))],
+  [['entityTag'], 'printable ASCII characters only', TypeError, nullable, (v) => isHeaderSafe(String(v))],
   [['scheme'], '"base64" or "plain"', TypeError, nullable, isOneOf('base64', 'plain')],
   [['transport'], '"direct" or "editor"', TypeError, nullable, isOneOf('direct', 'editor')],
   [['offset', 'limit'], `at most ${maxNumber}`, ValueError, canBeEmpty, isWithin(0, maxNumber)],
@@ -290,6 +306,8 @@ export interface HttpRequest {
     readonly observer?: TurnObserver | undefined;
     readonly willSend?: BeforeSending | undefined;
   };
+  /** Set for a request for the content of a file: the values of its headers. */
+  readonly content?: { readonly range: string; readonly 'if-match'?: string };
   /** Filled in while the request is sent, for a caller that has to know its progress after an unexpected error. */
   readonly trail?: ExchangeTrail;
   /**
@@ -314,6 +332,8 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
+  /** The entire body, instead of `text`; only of a successful response to a request for the content of a file. */
+  readonly bytes?: Uint8Array;
 }
 
 /** Returns the method and path of a request, without the query string. */

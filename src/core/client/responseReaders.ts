@@ -14,6 +14,7 @@ import type { ClusterOffer, ClusterPlace, Database, SearchParameter, StoreListin
 import type { FoundFile, UnreadableFile } from '../model/fileEntry.ts';
 import type { FileProgress, FileProgressPage } from '../model/fileProgress.ts';
 import { statusCounts, type TransferBytes, type TransferStatus } from '../model/transferModel.ts';
+import { contentFeature } from '../util/fileContent.ts';
 import { fileStates } from '../util/fileStates.ts';
 import { folderFeature, isFolderName } from '../util/folderName.ts';
 import { followUpStates, readFollowUp, thenFeature, thenField, type FollowUpStatus } from '../util/followUp.ts';
@@ -43,6 +44,7 @@ interface RootFacts {
   readonly version: string;
   readonly canChooseFolder?: boolean;
   readonly canFollowUp?: boolean;
+  readonly canReadContent?: boolean;
 }
 
 /** Reads the root document (§2.1). Absent texts become empty strings. */
@@ -54,6 +56,7 @@ export function readRoot(json: unknown): RootFacts {
     version: version ?? '',
     ...(has(folderFeature) && { canChooseFolder: true }),
     ...(has(thenFeature) && { canFollowUp: true }),
+    ...(has(contentFeature) && { canReadContent: true }),
   };
 }
 

@@ -40,9 +40,9 @@ interface Target {
   readonly limits: Limits;
 }
 
-function buildHeaders({ authorization }: Target, { body }: HttpRequest): Record<string, string> {
+function buildHeaders({ authorization }: Target, { body, content }: HttpRequest): Record<string, string> {
   const contentType = body === undefined ? {} : { 'content-type': 'application/json' };
-  return { authorization, accept: 'application/json', ...contentType };
+  return { authorization, accept: content ? '*/*' : 'application/json', ...contentType, ...content };
 }
 
 /**
@@ -51,8 +51,15 @@ function buildHeaders({ authorization }: Target, { body }: HttpRequest): Record<
  */
 const utf8 = new TextDecoder();
 
-function decodeText(chunks: readonly Uint8Array[]): string {
-  return utf8.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+interface ReceivedBody {
+  readonly text: string;
+  readonly bytes?: Uint8Array;
+}
+
+function toBody({ content }: HttpRequest, status: number, chunks: readonly Uint8Array[]): ReceivedBody {
+  const [first = new Uint8Array()] = chunks;
+  const bytes = chunks.length > 1 ? Buffer.concat(chunks) : first;
+  return content && status < 300 ? { text: '', bytes } : { text: utf8.decode(bytes) };
 }
 
 /**
@@ -141,7 +148,8 @@ export class ResponseReceiver implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     this.wire.signal?.removeEventListener('abort', this.abort);
     if (!this.head) return;
-    this.resolve(this.size > this.maxBytes ? this.head : { ...this.head, text: decodeText(this.chunks) });
+    const { head, chunks, wire } = this;
+    this.resolve(this.size > this.maxBytes ? head : { ...head, ...toBody(wire.request, head.status, chunks) });
   }
 
   onResponseError(_dispatch: Dispatch, error: Error): void {
@@ -234,7 +242,7 @@ export class EditorTransport implements Transport {
         }),
       );
       trail.wasSent = true;
-      return await this.receive(response, timing);
+      return await this.receive(request, response, timing);
     } catch (error) {
       if (!isBeforeSending(error)) trail.wasSent = true;
       throw error;
@@ -247,7 +255,7 @@ export class EditorTransport implements Transport {
     this.closing.abort();
   }
 
-  private async receive(response: Response, timing: TimeLimit): Promise<WireResponse> {
+  private async receive(request: HttpRequest, response: Response, timing: TimeLimit): Promise<WireResponse> {
     // An opaque redirect hides its status and headers.
     const status = response.type === 'opaqueredirect' ? 302 : response.status;
     const head = { status, headers: Object.fromEntries(response.headers) };
@@ -265,7 +273,7 @@ export class EditorTransport implements Transport {
         if (size > maxBytes) return head;
         chunks.push(chunk);
       }
-      return { ...head, text: decodeText(chunks) };
+      return { ...head, ...toBody(request, status, chunks) };
     } catch (error) {
       return { ...head, error };
     } finally {

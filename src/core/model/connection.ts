@@ -78,6 +78,8 @@ export interface ServiceInfo {
   readonly canChooseFolder?: boolean;
   /** True if a submission can name what is started after the transfer (D72: follow-ups). */
   readonly canFollowUp?: boolean;
+  /** True if the content of files can be requested without a transfer. */
+  readonly canReadContent?: boolean;
 }
 
 /**

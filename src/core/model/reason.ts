@@ -33,6 +33,7 @@ export type ReasonKind =
   | 'notSent'
   | 'noFolderChoice' // nothing was sent: the service can't give the transfer's folder a chosen name
   | 'noFollowUp' // nothing was sent: the service can't start anything after a transfer (D72: follow-ups)
+  | 'noContent' // nothing was sent: the service doesn't return the content of files
   | 'queued' // a status request is waiting for a submission to the same server (D34: serialized requests)
   // a prerequisite request failed, so nothing was sent (D36: names before submission); `cause` contains the reason
   | 'lookupFailed'

@@ -61,6 +61,7 @@ export class ReasonWords {
         l10n.t(
           'the service starts nothing after a transfer; a local service needs "followUps": true in its configuration',
         ),
+      noContent: () => l10n.t("the service doesn't show the content of files"),
       queued: () => l10n.t('waiting for a submission to this server to finish'),
       lookupFailed: ({ cause }) =>
         cause

@@ -107,6 +107,12 @@ const refusals: readonly Refusal[] = [
     type: ValueError,
     pattern: /^scanDatabase: "databaseId" must be /,
   })),
+  ...each(['', '.', '..'], (value) => ({
+    rule: `D26 readContent: database ${word(value)} is ValueError`,
+    call: (client) => client.readContent({ databaseId: value as string, fileId: 'f', offset: 0, limit: 1 }),
+    type: ValueError,
+    pattern: /^readContent: "databaseId" must be /,
+  })),
   ...each(['', '..', 'x', '../databases'], (id) => ({
     rule: `D70 pauseTransfer: id ${word(id)} is ValueError`,
     call: (client) => client.pauseTransfer({ orcid: 'o', id: id as string }),
@@ -232,6 +238,7 @@ describe('Calls without a connection (§4.8)', () => {
     cancelTransfer: cancel({ orcid: 5 }),
     searchParameters: (client) => client.searchParameters(''),
     scanDatabase: (client) => client.scanDatabase(''),
+    readContent: (client) => client.readContent({ databaseId: '', fileId: '', offset: -1, limit: 0 }),
     pauseTransfer: (client) => client.pauseTransfer({ orcid: '', id: '' }),
     resumeTransfer: (client) => client.resumeTransfer({ orcid: '', id: '' }),
   };

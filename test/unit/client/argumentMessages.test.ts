@@ -16,6 +16,7 @@ const good = {
   transferFiles: { id },
   searchParameters: { databaseId: 'd' },
   scanDatabase: { databaseId: 'd' },
+  readContent: { databaseId: 'd', fileId: 'f', offset: 0, limit: 1 },
 } as const satisfies Record<Operation, object>;
 
 function getRefusal(operation: Operation, wrong: object): string {

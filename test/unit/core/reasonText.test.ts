@@ -37,6 +37,7 @@ describe('The command line and its agents', () => {
       { kind: 'noFollowUp' },
       'the service starts nothing after a transfer; a local service needs "followUps": true in its configuration',
     ],
+    [{ kind: 'noContent' }, "the service doesn't show the content of files"],
     [{ kind: 'queued' }, 'waiting for a submission to this server to finish'],
     [{ kind: 'badArgument', detail: 'limit must be at least 1' }, 'limit must be at least 1'],
     [{ kind: 'refused', detail: 'one\n\u001B[31mtwo\u202E {0}' }, 'the service refused the request: one [31mtwo {0}'],
