@@ -87,8 +87,8 @@ export async function startExtension(
   const agents = startAgents(lifetime, core, editor);
   const views = lifetime.track(createViews(sideBar, core, editor, estimates, agents.proposedPlans));
   const transfers = startTransfers(lifetime, core, editor, { extensionUri, estimates, views });
-  const metadataPanels = startFiles(lifetime, core, editor, extensionUri);
-  const own = { ...editor, ...agents, ...transfers, metadataPanels, localService, views };
+  const files = startFiles(lifetime, core, editor, extensionUri);
+  const own = { ...editor, ...agents, ...transfers, ...files, localService, views };
   const services: RunningExtension['services'] = Object.assign(own, core);
   lifetime.track(watchContextKeys(services));
   startConnections(lifetime, services);
@@ -104,7 +104,7 @@ export async function startExtension(
     callTool: createToolCaller(services),
     openLink: (uri) => boundary.run('link', () => links.open(uri)),
     saveSearches: () => savedSearches.flush(),
-    restorePage: { metadata: metadataPanels.restore, transfer: transfers.transferPanels.restore },
+    restorePage: { metadata: files.metadataPanels.restore, transfer: transfers.transferPanels.restore },
     services,
   };
 }

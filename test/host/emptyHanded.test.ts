@@ -71,6 +71,7 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.clearResults': { mentions: /^There are no searches to clear\.$/ },
   'dataTransfer.showFileMetadata': noFiles,
   'dataTransfer.showMetadataJson': noFiles,
+  'dataTransfer.openFile': noFiles,
   'dataTransfer.copyFileId': noFiles,
   'dataTransfer.cite': noFiles,
   'dataTransfer.copyAvailabilityStatement': noFiles,

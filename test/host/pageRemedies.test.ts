@@ -53,6 +53,7 @@ describe('A page about a file', () => {
         getStaging: () => undefined,
         copies: new CopyIndex(new SearchStore()),
         isConnected: () => true,
+        canOpen: () => false,
         fetchFile: async () => {
           if (isBroken) throw new Error('a bug');
           return {};
@@ -134,6 +135,7 @@ describe('A page about a rejected sign-in (D44)', () => {
         getStaging: () => undefined,
         copies: new CopyIndex(new SearchStore()),
         isConnected: () => true,
+        canOpen: () => false,
         fetchFile: async () => (reason ? { reason } : { file: { kind: 'unreadable', text: 'x' } }),
       },
       { ref, kept: false, loading: false },

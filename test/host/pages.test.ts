@@ -124,6 +124,7 @@ describe('A file that is shown twice', () => {
       getStaging: () => undefined,
       copies: new CopyIndex(new SearchStore()),
       isConnected: () => true,
+      canOpen: () => false,
       fetchFile: async () => ({}),
     });
   });

@@ -1,5 +1,6 @@
 import { commands } from 'vscode';
 import type { ConnectionStore } from '../../core/connections/connectionStore.ts';
+import type { ContentFlow } from '../../core/search/contentFlow.ts';
 import type { SearchStore } from '../../core/search/searchStore.ts';
 import type { TransferStore } from '../../core/transfers/transferStore.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
@@ -9,6 +10,7 @@ import type { ContextKeys } from './contributions.ts';
 /** Stores and services observed by {@link watchContextKeys}. */
 interface ContextSources {
   readonly connectionStore: ConnectionStore;
+  readonly contentFlow: ContentFlow;
   readonly searchStore: SearchStore;
   readonly transferStore: TransferStore;
   readonly localService: LocalService;
@@ -20,6 +22,7 @@ interface ContextSources {
  */
 export function watchContextKeys({
   connectionStore,
+  contentFlow,
   searchStore,
   transferStore,
   localService,
@@ -31,6 +34,7 @@ export function watchContextKeys({
       'dataTransfer.connected': connectionStore.state.kind === 'connected',
       'dataTransfer.hasConnection': connectionStore.shown !== undefined,
       'dataTransfer.localServiceRunning': localService.isRunning,
+      'dataTransfer.canOpenFiles': connectionStore.shown !== undefined && contentFlow.canRead(connectionStore.shown.id),
       'dataTransfer.hasSearches': searchStore.getAll().length > 0,
       'dataTransfer.hasChecked': searchStore.checked.count > 0,
       'dataTransfer.hasTransfers': transferStore.getAll().length > 0,

@@ -175,6 +175,8 @@ export interface ContextKeys {
   /** True if a connection is shown, whether connected, connecting, failed or stopped. */
   'dataTransfer.hasConnection': boolean;
   'dataTransfer.localServiceRunning': boolean;
+  /** True if files of the active connection can be opened without a transfer. */
+  'dataTransfer.canOpenFiles': boolean;
   'dataTransfer.hasSearches': boolean;
   'dataTransfer.hasChecked': boolean;
   'dataTransfer.hasTransfers': boolean;

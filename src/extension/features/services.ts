@@ -1,6 +1,7 @@
 import type { AgentPolicy } from '../../core/agents/agentPolicy.ts';
 import type { ConnectFlow } from '../../core/connections/connectFlow.ts';
 import type { ConnectionTestDependencies } from '../../core/connections/connectionTest.ts';
+import type { ContentFlow } from '../../core/search/contentFlow.ts';
 import type { DuplicateFlow } from '../../core/transfers/duplicateFlow.ts';
 import type { FileStateFlow } from '../../core/transfers/fileStateFlow.ts';
 import type { MetadataFlow } from '../../core/search/metadataFlow.ts';
@@ -20,6 +21,7 @@ import type { Documents, MarkdownDraft } from '../editor/documents.ts';
 import type { ExtensionFacts } from '../editor/connectionFacts.ts';
 import type { Memory } from '../editor/memory.ts';
 import type { Notifications } from '../editor/notifications.ts';
+import type { RemoteFiles } from '../editor/remoteFiles.ts';
 import type { Removals } from '../editor/removals.ts';
 import type { Settings } from '../editor/settings.ts';
 import type { VerificationHistory } from '../editor/stateFiles.ts';
@@ -61,6 +63,7 @@ export interface CommandServices extends EditorServices {
   readonly searchFlow: SearchFlow;
   readonly parameterFlow: ParameterFlow;
   readonly metadataFlow: MetadataFlow;
+  readonly contentFlow: ContentFlow;
   readonly tableMatchFlow: TableMatchFlow;
   readonly recipeFlow: RecipeFlow;
   readonly transferFlow: TransferFlow;
@@ -75,5 +78,6 @@ export interface CommandServices extends EditorServices {
   readonly views: TreeViews;
   readonly statusBar: TransferStatusBar;
   readonly metadataPanels: MetadataPanels;
+  readonly remoteFiles: RemoteFiles;
   readonly transferPanels: TransferPanels;
 }

@@ -52,6 +52,8 @@ const isSnapshot = object({
   ...pageState,
   /** Files with the same content in other databases; absent if none are known (D60: same content). */
   copies: optional(array(object({ database: isString, name: isString }))),
+  /** True if the file can be opened without a transfer. */
+  canOpen: optional(isTrue),
   /** True while a request to the service is pending. */
   loading: isBoolean,
   /** The file's citation in APA style. Absent until the complete metadata is known. */
@@ -79,7 +81,7 @@ export type MetadataHostMessage = Guarded<typeof isMetadataHostMessage>;
 /** Checks messages that arrive at the host. */
 export const isMetadataIntent = either(
   isCommonIntent,
-  typeOnly('transfer', 'showJson', 'cite', 'copyHash', 'keep', 'retry'),
+  typeOnly('transfer', 'open', 'showJson', 'cite', 'copyHash', 'keep', 'retry'),
 );
 
 /** Messages from the metadata page to the host. */

@@ -330,11 +330,12 @@ function MetadataScreen({ snapshot, send }: ScreenProps): VNode {
 }
 
 function Header({ snapshot, send }: ScreenProps): VNode {
-  const { ref, kept, found } = snapshot;
+  const { ref, kept, found, canOpen } = snapshot;
   const heading = getHeading(snapshot);
   const path = found?.kind === 'file' && found.path !== heading ? found.path : undefined;
   const actions = filterActions([
     { intent: 'transfer', label: l10n.t('Transfer…'), isPrimary: true },
+    canOpen === true && { intent: 'open', label: l10n.t('Open') },
     { intent: 'copyId', label: l10n.t('Copy ID') },
     { intent: 'showJson', label: l10n.t('Show as JSON') },
     !kept && { intent: 'keep', label: l10n.t('Keep Open') },

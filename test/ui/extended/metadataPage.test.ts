@@ -142,6 +142,16 @@ describe('The metadata page', () => {
     assert.equal((await text('pre')).trim(), `{"name": "${script}"}`);
   });
 
+  it('opens the file without a transfer only if its service offers that', async () => {
+    const file = createEntry({ id: 'o', name: 'o.csv' });
+    const button = stand.page.getByRole('button', { name: 'Open', exact: true });
+    await show(file);
+    assert.equal(await button.count(), 0);
+    await show(file, { canOpen: true });
+    await button.click();
+    assert.deepEqual((await stand.getMessages()).at(-1), { type: 'open' });
+  });
+
   it('ignores an unknown message and reports it to the host', async () => {
     await show(createEntry({ id: 'kept', name: 'kept.csv' }));
     for (const message of ['text', null, { type: 'other' }, { type: 'snapshot', snapshot: { ref: 1 } }])

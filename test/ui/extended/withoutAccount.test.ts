@@ -26,6 +26,8 @@ describe('A user without an account', () => {
     await window.quickInput.input('weather', /leave empty to list all files/);
     const results = window.tree('Search Results');
     await results.waitFor('all results', (rows) => rows.some(({ description }) => description.startsWith('5 files')));
+    await (await results.row('observations-2023.csv')).menu('Open Read-Only');
+    await window.showTab('observations-2023.csv');
     await (await results.row('observations-2024.csv')).toggleCheck();
     await (await results.row('observations-2025.csv')).toggleCheck();
     await until('the title to show the checked files', async () =>

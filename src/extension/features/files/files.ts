@@ -152,7 +152,8 @@ export async function copyFileId(
   services.notifications.showStatusMessage(describeCopiedIds(files.length));
 }
 
-async function chooseFiles(
+/** Returns the files of a command or, without any, asks for them; an empty list if the user cancels. */
+export async function chooseFiles(
   { searchStore }: CommandServices,
   argument: FileArgument | undefined,
   selection: readonly FileArgument[] | undefined,

@@ -7,12 +7,16 @@ import { systemClock as clock } from '../../../core/util/clock.ts';
 import type { Lifetime } from '../../../core/util/lifetime.ts';
 import { runCommand } from '../../editor/commandBoundary.ts';
 import type { EditorServices } from '../services.ts';
+import { RemoteFiles } from '../../editor/remoteFiles.ts';
+import { describeReason } from '../../words/reasonWords.ts';
+import { openFiles } from './openFile.ts';
 import { MetadataPanels } from './metadataPanel.ts';
 
 /** The commands of files. */
 export const fileCommands = {
   'dataTransfer.showFileMetadata': command(showFileMetadata, { takes: ['file', 'fileRef'], icon: 'info' }),
   'dataTransfer.showMetadataJson': command(showMetadataJson, { takes: ['file', 'fileRef'], icon: 'json' }),
+  'dataTransfer.openFile': command(openFiles, { takes: ['file', 'fileRef'], icon: 'go-to-file' }),
   'dataTransfer.copyFileId': command(copyFileId, { takes: ['file', 'fileRef'] }),
 };
 
@@ -22,24 +26,25 @@ declare module '../../editor/contributions.ts' {
   }
 }
 
-/** Creates the manager for the metadata pages. */
+/** Creates the manager for the metadata pages, and lets the editor open files without a transfer. */
 export function startFiles(
   lifetime: Lifetime,
-  { copies, metadataFlow, searchStore, sessions }: Explorer,
+  { copies, contentFlow, metadataFlow, searchStore, sessions }: Explorer,
   { log }: EditorServices,
   extensionUri: Uri,
-): MetadataPanels {
-  return lifetime.track(
-    new MetadataPanels({
-      extensionUri,
-      log,
-      clock,
-      run: runCommand,
-      fetchFile: (file, signal) => metadataFlow.fetchFile(file, signal),
-      getStaging: (file) => createStagingLookup(searchStore.getAll())(file),
-      copies,
-      isConnected: (id) => sessions.get(id) !== undefined,
-      onDidConnect: sessions.onDidChange,
-    }),
-  );
+): { readonly metadataPanels: MetadataPanels; readonly remoteFiles: RemoteFiles } {
+  const metadataPanels = new MetadataPanels({
+    extensionUri,
+    log,
+    clock,
+    run: runCommand,
+    fetchFile: (file, signal) => metadataFlow.fetchFile(file, signal),
+    getStaging: (file) => createStagingLookup(searchStore.getAll())(file),
+    copies,
+    isConnected: (id) => sessions.get(id) !== undefined,
+    canOpen: (id) => contentFlow.canRead(id),
+    onDidConnect: sessions.onDidChange,
+  });
+  const remoteFiles = lifetime.track(new RemoteFiles(contentFlow, describeReason));
+  return { metadataPanels: lifetime.track(metadataPanels), remoteFiles };
 }

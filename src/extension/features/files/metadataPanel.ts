@@ -43,6 +43,8 @@ interface MetadataPanelsDependencies {
   /** Finds files with the same content in other databases (D60: same content). */
   readonly copies: Pick<CopyIndex, 'findCopies' | 'onDidChange'>;
   isConnected(connectionId: string): boolean;
+  /** Returns true if files of the connection can be opened without a transfer. */
+  canOpen(connectionId: string): boolean;
   fetchFile(ref: FileRef, signal: AbortSignal): Promise<FetchedFile>;
   onDidConnect(listener: () => void): Disposable;
 }
@@ -163,9 +165,13 @@ export class MetadataPage implements Disposable {
     this.replace({ ...shown, loading: false, problem, ...(this.remedy && { remedy: this.remedy.icon }) });
   }
 
-  /** Fetches the metadata if the page was waiting for a connection that is now open. */
+  /**
+   * Fetches the metadata if the page was waiting for a connection that is now open. Otherwise, shows whether the file
+   * can be opened now.
+   */
   fetchIfWaiting(): void {
     if (this.isWaiting && this.dependencies.isConnected(this.ref.connectionId)) void this.fetch();
+    else if (this.dependencies.canOpen(this.ref.connectionId) !== (this.snapshot.canOpen ?? false)) this.update({});
   }
 
   dispose(): void {
@@ -186,7 +192,13 @@ export class MetadataPage implements Disposable {
     const reported = snapshot.found?.kind === 'file' ? getReportedStaging(snapshot.found) : undefined;
     const staging = reported ?? this.dependencies.getStaging(snapshot.ref) ?? snapshot.staging;
     const copies = this.findCopies(snapshot);
-    const current = { ...omit(snapshot, 'copies'), ...(staging && { staging }), ...(copies && { copies }) };
+    const canOpen = this.dependencies.canOpen(snapshot.ref.connectionId);
+    const current = {
+      ...omit(snapshot, 'copies', 'canOpen'),
+      ...(staging && { staging }),
+      ...(copies && { copies }),
+      ...(canOpen && { canOpen }),
+    };
     this.snapshot = withCitation(withFoundName(current));
     this.changed.fire();
     this.host.post({ type: 'snapshot', snapshot: this.snapshot });
@@ -206,6 +218,7 @@ export class MetadataPage implements Disposable {
   private handleIntent(intent: Exclude<MetadataIntent, HostIntent>): void {
     switch (intent.type) {
       case 'transfer':
+      case 'open':
       case 'copyId':
       case 'showJson':
       case 'cite':
@@ -235,6 +248,7 @@ export class MetadataPage implements Disposable {
 
 const intentCommands = {
   transfer: 'dataTransfer.transferFiles',
+  open: 'dataTransfer.openFile',
   copyId: 'dataTransfer.copyFileId',
   showJson: 'dataTransfer.showMetadataJson',
   cite: 'dataTransfer.cite',

@@ -1,0 +1,102 @@
+import { EventEmitter, FilePermission, FileSystemError, FileType, Uri, workspace } from 'vscode';
+import type { FileStat, FileSystemProvider } from 'vscode';
+import type { ContentFlow } from '../../core/search/contentFlow.ts';
+import type { FileReference } from '../../core/model/fileEntry.ts';
+import type { Reason } from '../../core/model/reason.ts';
+import { maxContentBytes } from '../../core/util/fileContent.ts';
+import { parseJsonObject } from '../../core/util/json.ts';
+import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
+
+/**
+ * Differs from the scheme of {@link Documents}: the editor would otherwise look for their texts here. The manifest has
+ * an activation event for it.
+ */
+const scheme = 'data-transfer-file';
+
+/** Size up to which a file is opened without a question. */
+export const maxUnaskedBytes = 10 * 1024 * 1024;
+
+/** Maximum size of a file that can be opened, because the editor keeps it in memory. */
+export const maxOpenBytes = 256 * 1024 * 1024;
+
+/** Lets the editor open files of databases without a transfer, read-only. */
+export class RemoteFiles implements FileSystemProvider, Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly flow: ContentFlow;
+  private readonly describeReason: (reason: Reason) => string;
+  /** The URIs of the large files that the user wants to open. */
+  private readonly allowed = new Set<string>();
+  /** Never fires: the service doesn't report changes. */
+  readonly onDidChangeFile = this.lifetime.track(new EventEmitter<never>()).event;
+
+  constructor(flow: ContentFlow, describeReason: (reason: Reason) => string) {
+    this.flow = flow;
+    this.describeReason = describeReason;
+    const options = { isReadonly: true, isCaseSensitive: true };
+    this.lifetime.track(workspace.registerFileSystemProvider(scheme, this, options));
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  /** Returns the URI with which the editor opens a file. `path` is shown; it needn't be unique. */
+  getUri({ connectionId, database, id }: FileReference, path: string): Uri {
+    const query = JSON.stringify({ connectionId, database, id });
+    return Uri.from({ scheme, path: `/${database.replaceAll('/', '_')}/${path}`, query });
+  }
+
+  /** Allows a file larger than {@link maxUnaskedBytes} to be read. */
+  allowLarge(uri: Uri): void {
+    this.allowed.add(uri.toString());
+  }
+
+  async stat(uri: Uri): Promise<FileStat> {
+    const { totalBytes: size, modifiedMs: mtime = 0 } = await this.read(uri, { offset: 0, limit: 1 });
+    return { type: FileType.File, ctime: mtime, mtime, size, permissions: FilePermission.Readonly };
+  }
+
+  async readFile(uri: Uri): Promise<Uint8Array> {
+    const { bytes, totalBytes, entityTag } = await this.read(uri, { offset: 0, limit: maxContentBytes });
+    if (totalBytes > (this.allowed.has(uri.toString()) ? maxOpenBytes : maxUnaskedBytes))
+      throw FileSystemError.Unavailable(this.describeReason({ kind: 'tooLarge' }));
+    if (bytes.length >= totalBytes) return bytes;
+    const rest = { offset: bytes.length, limit: totalBytes - bytes.length, entityTag };
+    return Buffer.concat([bytes, (await this.read(uri, rest)).bytes]);
+  }
+
+  watch(): Disposable {
+    return { dispose: () => undefined };
+  }
+
+  readDirectory(uri: Uri): never {
+    throw FileSystemError.FileNotADirectory(uri);
+  }
+
+  createDirectory(uri: Uri): never {
+    throw FileSystemError.NoPermissions(uri);
+  }
+
+  writeFile(uri: Uri): never {
+    throw FileSystemError.NoPermissions(uri);
+  }
+
+  delete(uri: Uri): never {
+    throw FileSystemError.NoPermissions(uri);
+  }
+
+  rename(uri: Uri): never {
+    throw FileSystemError.NoPermissions(uri);
+  }
+
+  private async read(uri: Uri, range: Parameters<ContentFlow['read']>[1]) {
+    const { connectionId, database, id } = parseJsonObject(uri.query) ?? {};
+    if (typeof connectionId !== 'string' || typeof database !== 'string' || typeof id !== 'string')
+      throw FileSystemError.FileNotFound(uri);
+    const { part, reason } = await this.flow.read({ connectionId, database, id }, range);
+    if (part) return part;
+    throw reason.kind === 'notFound'
+      ? FileSystemError.FileNotFound(uri)
+      : FileSystemError.Unavailable(this.describeReason(reason));
+  }
+}

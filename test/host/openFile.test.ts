@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import { FileSystemError, window, workspace } from 'vscode';
+import type { FileNode } from '../../src/extension/editor/contributions.ts';
+import { maxOpenBytes, maxUnaskedBytes } from '../../src/extension/editor/remoteFiles.ts';
+import { Stage } from './stage.ts';
+
+describe('Opening a file without a transfer', () => {
+  let stage: Stage;
+  afterEach(async () => {
+    mock.restoreAll();
+    await stage.closePages();
+    await stage.close();
+  });
+
+  async function findFile(database: string, query: string): Promise<FileNode> {
+    const search = await stage.search(database, query);
+    const [file] = search.files;
+    assert.ok(file?.kind === 'file');
+    return { kind: 'file', searchKey: search.key, connectionId: search.connectionId, file };
+  }
+
+  async function findSample(): Promise<FileNode> {
+    stage = await Stage.openWithService();
+    await stage.run('dataTransfer.startLocalService');
+    return await findFile('Sample Data', 'observations-2023');
+  }
+
+  it('shows its text, read-only, under its name', async () => {
+    const node = await findSample();
+    await stage.run('dataTransfer.openFile', node);
+    const document = window.activeTextEditor?.document;
+    assert.ok(document);
+    assert.match(document.uri.path, /\/Sample Data\/.*observations-2023\.csv$/);
+    assert.equal(Buffer.byteLength(document.getText()), node.file.sizeBytes);
+    assert.equal(workspace.fs.isWritableFileSystem(document.uri.scheme), false);
+    await assert.rejects(async () => await workspace.fs.writeFile(document.uri, new Uint8Array()), FileSystemError);
+    await assert.rejects(async () => await workspace.fs.delete(document.uri), FileSystemError);
+    await assert.rejects(async () => await workspace.fs.readFile(document.uri.with({ query: '{}' })), FileSystemError);
+  });
+
+  it('asks before it reads a large one, and refuses one that is too large for the editor', async () => {
+    const node = await findSample();
+    const content = Buffer.alloc(maxUnaskedBytes + 1, 'x\n');
+    let totalBytes = content.length;
+    const read = mock.method(
+      stage.parts.contentFlow,
+      'read',
+      async (_: unknown, range: { offset: number; limit: number }) => {
+        const bytes = content.subarray(range.offset, range.offset + range.limit);
+        return await Promise.resolve({ part: { bytes, totalBytes, entityTag: '"1"' } });
+      },
+    );
+    const { person } = stage;
+    const left = stage.run('dataTransfer.openFile', node);
+    const question = await person.notice(/^Open observations-2023\.csv, which has 10\.?\d* MB\?$/);
+    assert.equal(question.isModal, true);
+    question.dismiss();
+    await left;
+    assert.equal(read.mock.callCount(), 1);
+    const opened = stage.run('dataTransfer.openFile', node);
+    (await person.notice(/^Open observations/)).press('Open');
+    await opened;
+    assert.equal(window.activeTextEditor?.document.getText().length, content.length);
+    totalBytes = maxOpenBytes + 1;
+    const refused = stage.run('dataTransfer.openFile', node);
+    await person.notice(/^observations-2023\.csv has 2\d\d MB, too much to open\. Transfer it instead\.$/);
+    await refused;
+  });
+
+  it('asks no service for it that does not offer that', async () => {
+    stage = await Stage.openConnected();
+    const { server, parts } = stage;
+    const [database] = parts.connectionStore.listing.databases;
+    assert.ok(database);
+    const before = server.requests.length;
+    const ref = {
+      connectionId: parts.connectionStore.shown?.id ?? '',
+      database: database.name,
+      id: 'x',
+      name: 'x.csv',
+    };
+    await stage.run('dataTransfer.openFile', ref);
+    await stage.person.notice(/^x\.csv can't be opened: the service doesn't show the content of files$/);
+    assert.equal(server.requests.length, before);
+  });
+});
