@@ -97,6 +97,6 @@ function measureTexts(root: string, sources: readonly Source[]): Metric[] {
     counted('doc comments on functions that are not exported', findPrivateDocComments(sources), 800),
     counted('sentences that the code has more than once', unexplained, 0),
     counted('sentences that the code has more than once for a reason', explained, 5),
-    { title: 'words in documents', value: countWords(root), bound: 26_520 },
+    { title: 'words in documents', value: countWords(root), bound: 26_540 },
   ];
 }

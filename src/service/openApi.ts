@@ -61,11 +61,7 @@ export function buildOpenApiDocument(routes: readonly DescribedRoute[]): JsonObj
 
 function buildOperation(route: DescribedRoute): JsonObject {
   const { operationId, summary, description, tag, success, example } = route;
-  const parameters = [
-    ...buildParameters('path', route.params),
-    ...buildParameters('query', route.query),
-    ...buildParameters('header', route.requestHeaders),
-  ];
+  const parameters = buildAllParameters(route);
   return {
     operationId,
     summary,
@@ -84,6 +80,11 @@ function buildOperation(route: DescribedRoute): JsonObject {
       ...buildProblemResponses(route),
     },
   };
+}
+
+function buildAllParameters({ params, query, requestHeaders }: DescribedRoute): JsonObject[] {
+  const places = [buildParameters('path', params), buildParameters('query', query)];
+  return [...places, buildParameters('header', requestHeaders)].flat();
 }
 
 function buildSuccessContent({ schema, mediaType }: DescribedRoute['success']): JsonObject | undefined {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { FileSystemError, window, workspace } from 'vscode';
+import type { ContentFlow } from '../../src/core/search/contentFlow.ts';
 import type { FileNode } from '../../src/extension/editor/contributions.ts';
 import { maxOpenBytes, maxUnaskedBytes } from '../../src/extension/editor/remoteFiles.ts';
+import { FilePreviews } from '../../src/extension/features/files/filePreviews.ts';
 import { Stage } from './stage.ts';
 
 describe('Opening a file without a transfer', () => {
@@ -83,5 +85,32 @@ describe('Opening a file without a transfer', () => {
     await stage.run('dataTransfer.openFile', ref);
     await stage.person.notice(/^x\.csv can't be opened: the service doesn't show the content of files$/);
     assert.equal(server.requests.length, before);
+  });
+});
+
+describe('The beginning of a file on its page', () => {
+  const file = { connectionId: 'c', database: 'Lab', id: 'a.csv', name: 'a.csv' };
+
+  async function read(content: string | Buffer, path = 'a.csv') {
+    const bytes = Buffer.from(content);
+    const flow = { read: () => Promise.resolve({ part: { bytes, totalBytes: bytes.length, entityTag: '' } }) };
+    return await new FilePreviews(flow as unknown as ContentFlow).read(file, path, new AbortController().signal);
+  }
+
+  it('is a table, the sequences or the tree of a JSON', async () => {
+    assert.deepEqual(await read('id,name\n1,x\n'), { state: 'table', header: ['id', 'name'], rows: [['1', 'x']] });
+    const reads = { state: 'table', header: ['Name', 'Sequence', 'Quality'], rows: [['r1', 'AC', 'II']] };
+    assert.deepEqual(await read('@r1\nAC\n+\nII\n', 'a.fq'), reads);
+    assert.deepEqual(await read('{"a": 1}', 'a.json'), { state: 'json', value: { a: 1 } });
+  });
+
+  it('is a sentence if there is nothing to show, or the file cannot be read', async () => {
+    const text = "The beginning of the file can't be shown: it is empty.";
+    assert.deepEqual(await read(''), { state: 'problem', text });
+    const flow = { read: () => Promise.resolve({ reason: { kind: 'timeout' } }) } as unknown as ContentFlow;
+    assert.deepEqual(await new FilePreviews(flow).read(file, 'a.csv', new AbortController().signal), {
+      state: 'problem',
+      text: "The beginning of the file can't be shown: the service didn't respond in time.",
+    });
   });
 });

@@ -1,3 +1,5 @@
+import type { ContentFlow } from '../../src/core/search/contentFlow.ts';
+import { FilePreviews } from '../../src/extension/features/files/filePreviews.ts';
 import assert from 'node:assert/strict';
 import { EventEmitter, Uri, type WebviewPanel } from 'vscode';
 import { CopyIndex } from '../../src/core/duplicates/copyIndex.ts';
@@ -37,6 +39,9 @@ class SilentPanel {
 
 const setKey = ['dataTransfer.setApiKey', { kind: 'connection', id: 'c' }];
 
+/** Those of services that don't return the content of files. */
+const noPreviews = new FilePreviews({ canRead: () => false } as unknown as ContentFlow);
+
 describe('A page about a file', () => {
   it('shows different messages for an unexpected error and a response without metadata', async () => {
     const silent = new SilentPanel();
@@ -53,7 +58,7 @@ describe('A page about a file', () => {
         getStaging: () => undefined,
         copies: new CopyIndex(new SearchStore()),
         isConnected: () => true,
-        canOpen: () => false,
+        previews: noPreviews,
         fetchFile: async () => {
           if (isBroken) throw new Error('a bug');
           return {};
@@ -135,7 +140,7 @@ describe('A page about a rejected sign-in (D44)', () => {
         getStaging: () => undefined,
         copies: new CopyIndex(new SearchStore()),
         isConnected: () => true,
-        canOpen: () => false,
+        previews: noPreviews,
         fetchFile: async () => (reason ? { reason } : { file: { kind: 'unreadable', text: 'x' } }),
       },
       { ref, kept: false, loading: false },

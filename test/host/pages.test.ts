@@ -4,6 +4,8 @@ import { CopyIndex } from '../../src/core/duplicates/copyIndex.ts';
 import { SearchStore } from '../../src/core/search/searchStore.ts';
 import type { FileRef } from '../../src/extension/editor/contributions.ts';
 import { isMetadataIntent, type MetadataIntent } from '../../src/webviews/messages/metadataMessages.ts';
+import type { ContentFlow } from '../../src/core/search/contentFlow.ts';
+import { FilePreviews } from '../../src/extension/features/files/filePreviews.ts';
 import { MetadataPanels } from '../../src/extension/features/files/metadataPanel.ts';
 import { PanelHost } from '../../src/extension/editor/panelHost.ts';
 import { eventually } from '../support/eventually.ts';
@@ -21,6 +23,9 @@ function pages(): string[] {
     tabs.flatMap(({ input, label }) => (input instanceof TabInputWebview ? [label] : [])),
   );
 }
+
+/** Those of services that don't return the content of files. */
+const noPreviews = new FilePreviews({ canRead: () => false } as unknown as ContentFlow);
 
 describe('The pages', () => {
   let stage: Stage;
@@ -124,7 +129,7 @@ describe('A file that is shown twice', () => {
       getStaging: () => undefined,
       copies: new CopyIndex(new SearchStore()),
       isConnected: () => true,
-      canOpen: () => false,
+      previews: noPreviews,
       fetchFile: async () => ({}),
     });
   });

@@ -57,14 +57,20 @@ async function readObject(
   if (!isMatching(ifMatch, entityTag)) return { ...known, from: 0, refusal: 'changed' };
   const resolved = resolveRange(range, totalBytes);
   if (resolved === undefined) return { ...known, from: 0, refusal: 'outside' };
-  const { from, to } = resolved;
+  const content = await readObjectRange(client.readRange(remote, path, resolved, signal), resolved);
+  return { ...known, from: resolved.from, content };
+}
+
+async function readObjectRange(
+  pieces: AsyncIterable<Buffer>,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<Uint8Array<ArrayBuffer>> {
   const content = new Uint8Array(to - from);
   let count = 0;
-  for await (const piece of client.readRange(remote, path, { from, to }, signal)) {
+  for await (const piece of pieces) {
     content.set(piece.subarray(0, content.length - count), count);
     count = Math.min(content.length, count + piece.length);
-    if (count === content.length) break;
+    if (count === content.length) return content;
   }
-  if (count < content.length) throw createCutOffError();
-  return { ...known, from, content };
+  throw createCutOffError();
 }

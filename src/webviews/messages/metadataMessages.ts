@@ -12,6 +12,7 @@ import {
   optional,
   typeOnly,
   type FieldGuards,
+  type Guard,
   type Guarded,
 } from './guards.ts';
 import { isCommonIntent, isPageRemedy, isPageWords } from './pageMessages.ts';
@@ -48,12 +49,28 @@ const pageState = {
   receivedAt: optional(isFiniteNumber),
 };
 
+const isList: Guard<readonly unknown[]> = (value) => Array.isArray(value);
+
+const isShownPreview = either(
+  object({ state: oneOf('loading') }),
+  object({ state: oneOf('problem'), text: isString }),
+  object({ state: oneOf('table'), header: array(isString), rows: array(array(isString)) }),
+  object({ state: oneOf('json'), value: either(isRecord, isList) }),
+);
+
+/** The beginning of a file's content, as a page shows it. */
+export type ShownPreview = Guarded<typeof isShownPreview>;
+
 const isSnapshot = object({
   ...pageState,
   /** Files with the same content in other databases; absent if none are known (D60: same content). */
   copies: optional(array(object({ database: isString, name: isString }))),
   /** True if the file can be opened without a transfer. */
   canOpen: optional(isTrue),
+  /** True if the beginning of the file can be shown, too. */
+  canPreview: optional(isTrue),
+  /** Absent until the user requests it. */
+  preview: optional(isShownPreview),
   /** True while a request to the service is pending. */
   loading: isBoolean,
   /** The file's citation in APA style. Absent until the complete metadata is known. */
@@ -81,7 +98,7 @@ export type MetadataHostMessage = Guarded<typeof isMetadataHostMessage>;
 /** Checks messages that arrive at the host. */
 export const isMetadataIntent = either(
   isCommonIntent,
-  typeOnly('transfer', 'open', 'showJson', 'cite', 'copyHash', 'keep', 'retry'),
+  typeOnly('transfer', 'open', 'preview', 'showJson', 'cite', 'copyHash', 'keep', 'retry'),
 );
 
 /** Messages from the metadata page to the host. */

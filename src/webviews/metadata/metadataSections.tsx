@@ -46,6 +46,7 @@ import {
   type Fact,
   type SchemaField,
 } from './facts.ts';
+import { PreviewSection } from './previewSection.tsx';
 
 const initialFields = 200;
 const maxCellLength = 1000;
@@ -360,6 +361,7 @@ function FileSections({ snapshot, file, send }: ScreenProps & { readonly file: F
     <>
       <FactStrip facts={facts} onCopyHash={() => send({ type: 'copyHash' })} />
       <DescriptionSection text={file.description} />
+      <PreviewSection snapshot={snapshot} onPreview={() => send({ type: 'preview' })} />
       <SchemaSection file={file} />
       <ReferenceSection name="sources" heading={l10n.t('Sources')} references={listSources(file)} />
       <ReferenceSection name="licenses" heading={l10n.t('Licenses')} references={listLicenses(file)} />

@@ -152,6 +152,26 @@ describe('The metadata page', () => {
     assert.deepEqual((await stand.getMessages()).at(-1), { type: 'open' });
   });
 
+  it('shows the beginning of a file only on request, and its cells as text (D53)', async () => {
+    const file = createEntry({ id: 'p', name: 'p.csv' });
+    await show(file, { canOpen: true });
+    assert.equal(await stand.page.locator('.part-preview').count(), 0);
+    await show(file, { canOpen: true, canPreview: true });
+    await stand.page.getByRole('button', { name: 'Show Beginning of File' }).click();
+    assert.deepEqual((await stand.getMessages()).at(-1), { type: 'preview' });
+    await show(file, {
+      preview: { state: 'table', header: ['id', script], rows: [[script, '**b** https://example.org']] },
+    });
+    const table = stand.page.locator('.part-preview table');
+    assert.deepEqual(await table.locator('th').allInnerTexts(), ['id', script]);
+    assert.deepEqual(await table.locator('td').allInnerTexts(), [script, '**b** https://example.org']);
+    assert.equal(await table.locator('script, img, a, b, strong').count(), 0);
+    await show(file, { preview: { state: 'json', value: { name: script } } });
+    assert.ok((await text('.part-preview')).includes(script));
+    await show(file, { preview: { state: 'problem', text: `It failed: ${script}.` } });
+    assert.ok((await text('.part-preview')).includes(`It failed: ${script}.`));
+  });
+
   it('ignores an unknown message and reports it to the host', async () => {
     await show(createEntry({ id: 'kept', name: 'kept.csv' }));
     for (const message of ['text', null, { type: 'other' }, { type: 'snapshot', snapshot: { ref: 1 } }])

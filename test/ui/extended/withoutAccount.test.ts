@@ -34,7 +34,10 @@ describe('A user without an account', () => {
       (await results.description()) === '2 ✓ 14 kB' ? true : undefined,
     );
     await (await results.row('stations.csv')).click();
-    await (await window.pageFrame('stations.csv')).getByText('The five stations').first().waitFor();
+    const page = await window.pageFrame('stations.csv');
+    await page.getByText('The five stations').first().waitFor();
+    await page.getByRole('button', { name: 'Show Beginning of File' }).click();
+    await page.getByRole('region', { name: 'Beginning of the file' }).waitFor();
     await results.action('Transfer Checked Files…');
     await window.quickInput.pick('Received Files', /1\/2/);
     await window.quickInput.pick('Continue', /2\/2/);

@@ -9,6 +9,7 @@ import { runCommand } from '../../editor/commandBoundary.ts';
 import type { EditorServices } from '../services.ts';
 import { RemoteFiles } from '../../editor/remoteFiles.ts';
 import { describeReason } from '../../words/reasonWords.ts';
+import { FilePreviews } from './filePreviews.ts';
 import { openFiles } from './openFile.ts';
 import { MetadataPanels } from './metadataPanel.ts';
 
@@ -42,7 +43,7 @@ export function startFiles(
     getStaging: (file) => createStagingLookup(searchStore.getAll())(file),
     copies,
     isConnected: (id) => sessions.get(id) !== undefined,
-    canOpen: (id) => contentFlow.canRead(id),
+    previews: new FilePreviews(contentFlow),
     onDidConnect: sessions.onDidChange,
   });
   const remoteFiles = lifetime.track(new RemoteFiles(contentFlow, describeReason));

@@ -8,6 +8,7 @@ import type { Reason } from '../../../core/model/reason.ts';
 import { type FileStaging, getReportedStaging } from '../../../core/model/searchModel.ts';
 import { isRecent, type Clock } from '../../../core/util/clock.ts';
 import { findDistinctFolders } from '../../../core/util/distinctFolders.ts';
+import { formatErrorStack } from '../../../core/util/errorFacts.ts';
 import { omit } from '../../../core/util/json.ts';
 import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
 import type { Logger } from '../../../core/util/logger.ts';
@@ -17,6 +18,7 @@ import {
   type MetadataHostMessage,
   type MetadataIntent,
   type MetadataSnapshot,
+  type ShownPreview,
 } from '../../../webviews/messages/metadataMessages.ts';
 import type { HostIntent } from '../../../webviews/messages/pageMessages.ts';
 import type { runCommand } from '../../editor/commandBoundary.ts';
@@ -32,6 +34,13 @@ interface FetchedFile {
   readonly reason?: Reason;
 }
 
+/** Reads the beginnings of files, whose paths determine their formats, if the service returns their content. */
+interface Previews {
+  canOpen(connectionId: string): boolean;
+  canRead(connectionId: string, path: string): boolean;
+  read(ref: FileRef, path: string, signal: AbortSignal): Promise<ShownPreview>;
+}
+
 /** Dependencies of the metadata pages. */
 interface MetadataPanelsDependencies {
   readonly extensionUri: Uri;
@@ -43,8 +52,7 @@ interface MetadataPanelsDependencies {
   /** Finds files with the same content in other databases (D60: same content). */
   readonly copies: Pick<CopyIndex, 'findCopies' | 'onDidChange'>;
   isConnected(connectionId: string): boolean;
-  /** Returns true if files of the connection can be opened without a transfer. */
-  canOpen(connectionId: string): boolean;
+  readonly previews: Previews;
   fetchFile(ref: FileRef, signal: AbortSignal): Promise<FetchedFile>;
   onDidConnect(listener: () => void): Disposable;
 }
@@ -61,6 +69,7 @@ export class MetadataPage implements Disposable {
   private readonly dependencies: MetadataPanelsDependencies;
   private snapshot: MetadataSnapshot;
   private pendingRequest: AbortController | undefined;
+  private pendingPreview: AbortController | undefined;
   private isWaiting = false;
   private readonly changed = this.lifetime.track(new EventEmitter<void>());
   /** Fires when the shown file or what is known about it changes. */
@@ -84,6 +93,7 @@ export class MetadataPage implements Disposable {
       }),
     );
     this.lifetime.track({ dispose: () => this.pendingRequest?.abort() });
+    this.lifetime.track({ dispose: () => this.pendingPreview?.abort() });
     this.lifetime.track(dependencies.copies.onDidChange(() => this.updateCopies()));
     this.update({});
   }
@@ -129,6 +139,7 @@ export class MetadataPage implements Disposable {
     const { found, receivedAt, loading, problem, old } = this.snapshot;
     const isSame = isSameFile(ref, this.ref);
     if (isSame && problem === undefined && !old && (loading || found !== undefined)) return;
+    this.pendingPreview?.abort();
     const { staging } = this.snapshot;
     const next = { ref, kept: this.isPinned, loading: false, ...(isSame && staging && { staging }) };
     if (known) this.snapshot = { ...next, found: known, receivedAt: this.dependencies.clock.now() };
@@ -150,9 +161,9 @@ export class MetadataPage implements Disposable {
     });
     if (request.signal.aborted) return;
     this.isWaiting = fetched?.reason?.kind === 'notConnected';
-    const { ref, kept, staging } = this.snapshot;
+    const { ref, kept, staging, preview } = this.snapshot;
     const next = { ref, kept, loading: false, receivedAt: this.dependencies.clock.now(), ...(staging && { staging }) };
-    if (fetched?.file) this.replace({ ...next, found: fetched.file });
+    if (fetched?.file) this.replace({ ...next, found: fetched.file, ...(preview && { preview }) });
     else this.showProblem(fetched);
   }
 
@@ -171,7 +182,8 @@ export class MetadataPage implements Disposable {
    */
   fetchIfWaiting(): void {
     if (this.isWaiting && this.dependencies.isConnected(this.ref.connectionId)) void this.fetch();
-    else if (this.dependencies.canOpen(this.ref.connectionId) !== (this.snapshot.canOpen ?? false)) this.update({});
+    else if (this.dependencies.previews.canOpen(this.ref.connectionId) !== (this.snapshot.canOpen ?? false))
+      this.update({});
   }
 
   dispose(): void {
@@ -192,12 +204,15 @@ export class MetadataPage implements Disposable {
     const reported = snapshot.found?.kind === 'file' ? getReportedStaging(snapshot.found) : undefined;
     const staging = reported ?? this.dependencies.getStaging(snapshot.ref) ?? snapshot.staging;
     const copies = this.findCopies(snapshot);
-    const canOpen = this.dependencies.canOpen(snapshot.ref.connectionId);
+    const { previews } = this.dependencies;
+    const canOpen = previews.canOpen(snapshot.ref.connectionId);
+    const canPreview = previews.canRead(snapshot.ref.connectionId, getPath(snapshot));
     const current = {
-      ...omit(snapshot, 'copies', 'canOpen'),
+      ...omit(snapshot, 'copies', 'canOpen', 'canPreview'),
       ...(staging && { staging }),
       ...(copies && { copies }),
       ...(canOpen && { canOpen }),
+      ...(canPreview && { canPreview }),
     };
     this.snapshot = withCitation(withFoundName(current));
     this.changed.fire();
@@ -222,21 +237,31 @@ export class MetadataPage implements Disposable {
       case 'copyId':
       case 'showJson':
       case 'cite':
-        this.dependencies.run(intentCommands[intent.type], this.ref);
-        break;
+        return this.dependencies.run(intentCommands[intent.type], this.ref);
+      case 'preview':
+        return void this.preview();
       case 'copyHash':
-        this.copyHash();
-        break;
+        return this.copyHash();
       case 'keep':
-        this.pin();
-        break;
+        return this.pin();
       case 'retry':
-        void this.fetch();
-        break;
+        return void this.fetch();
       case 'remedy':
         if (this.remedy) this.dependencies.run(this.remedy.id, this.remedy.argument);
-        break;
     }
+  }
+
+  private async preview(): Promise<void> {
+    this.pendingPreview?.abort();
+    const request = new AbortController();
+    this.pendingPreview = request;
+    this.update({ preview: { state: 'loading' } });
+    const { previews, log } = this.dependencies;
+    const preview = await previews.read(this.ref, getPath(this.snapshot), request.signal).catch((error: unknown) => {
+      log.error(`Could not show the beginning of a file: ${formatErrorStack(error)}`);
+      return { state: 'problem', text: describeUnexpectedError() } as const;
+    });
+    if (!request.signal.aborted) this.update({ preview });
   }
 
   private copyHash(): void {
@@ -253,6 +278,10 @@ const intentCommands = {
   showJson: 'dataTransfer.showMetadataJson',
   cite: 'dataTransfer.cite',
 } as const;
+
+function getPath({ ref, found }: MetadataSnapshot): string {
+  return (found?.kind === 'file' ? found.path : undefined) ?? ref.name;
+}
 
 /** Maximum number of copies that the page lists. */
 const maxCopies = 20;

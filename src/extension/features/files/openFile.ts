@@ -20,25 +20,25 @@ export async function openFiles(
   for (const file of files) await openFile(services, file);
 }
 
-async function openFile(
-  { contentFlow, remoteFiles, notifications }: CommandServices,
-  { ref, entry }: KnownFile,
-): Promise<void> {
-  const name = toPlainLine(ref.name);
+async function openFile(services: CommandServices, { ref, entry }: KnownFile): Promise<void> {
+  const { contentFlow, remoteFiles } = services;
   const { part, reason } = await contentFlow.read(ref, { offset: 0, limit: 1 });
   if (reason) {
-    const text = l10n.t("{0} can't be opened: {1}", name, describeReason(reason));
+    const text = l10n.t("{0} can't be opened: {1}", toPlainLine(ref.name), describeReason(reason));
     throw new CommandFailure(text, ...createRemedyActions(reason, ref.connectionId));
   }
-  const size = formatSize(part.totalBytes);
-  if (part.totalBytes > maxOpenBytes)
-    throw new CommandFailure(l10n.t('{0} has {1}, too much to open. Transfer it instead.', name, size));
+  if (!(await confirmSize(services, toPlainLine(ref.name), part.totalBytes))) return;
   const uri = remoteFiles.getUri(ref, entry?.path ?? ref.name);
-  if (part.totalBytes > maxUnaskedBytes) {
-    const question = l10n.t('Open {0}, which has {1}?', name, size);
-    const detail = l10n.t('The whole file is read. A store may charge for that.');
-    if (!(await notifications.confirm(question, detail, l10n.t('Open')))) return;
-    remoteFiles.allowLarge(uri);
-  }
+  if (part.totalBytes > maxUnaskedBytes) remoteFiles.allowLarge(uri);
   await commands.executeCommand('vscode.open', uri);
+}
+
+async function confirmSize({ notifications }: CommandServices, name: string, bytes: number): Promise<boolean> {
+  if (bytes <= maxUnaskedBytes) return true;
+  const size = formatSize(bytes);
+  if (bytes > maxOpenBytes)
+    throw new CommandFailure(l10n.t('{0} has {1}, too much to open. Transfer it instead.', name, size));
+  const question = l10n.t('Open {0}, which has {1}?', name, size);
+  const detail = l10n.t('The whole file is read. A store may charge for that.');
+  return await notifications.confirm(question, detail, l10n.t('Open'));
 }

@@ -1,0 +1,20 @@
+/** The kinds of previews, by the formats that they show. */
+export type PreviewKind = 'table' | 'features' | 'fasta' | 'fastq' | 'json';
+
+const kinds: readonly (readonly [kind: PreviewKind, extensions: RegExp])[] = [
+  ['table', /\.(?:csv|tsv|tab|vcf)(?:\.b?gz)?$/i],
+  ['features', /\.(?:gff3?|gtf)(?:\.b?gz)?$/i],
+  ['fasta', /\.(?:fa|fas|fasta|fna|faa|ffn)(?:\.b?gz)?$/i],
+  ['fastq', /\.(?:fq|fastq)(?:\.b?gz)?$/i],
+  ['json', /\.(?:json|geojson|ipynb)(?:\.gz)?$/i],
+];
+
+/** Returns the kind of preview for the name of a file; undefined if its format has none. */
+export function findPreviewKind(fileName: string): PreviewKind | undefined {
+  return kinds.find(([, extensions]) => extensions.test(fileName))?.[0];
+}
+
+/** Returns true if the name of a file is that of a format with a preview. */
+export function hasPreview(fileName: string): boolean {
+  return findPreviewKind(fileName) !== undefined;
+}
