@@ -90,5 +90,5 @@ export const optionTexts = {
   folder: 'the destination folder, or the folder with the transferred files',
   again: 'transfer files even if another transfer is copying them to the same destination',
   then: 'what the local service starts once after the transfer: a job script (*.sbatch, *.slurm), or a program',
-  wait: 'wait until the transfer has ended',
+  wait: 'wait until the transfer, and a program that follows it, has ended',
 } as const;

@@ -171,6 +171,16 @@ if (canRunScripts)
       assert.equal((await readRuns()).length, 2);
     });
 
+    it('says that its end is not known if the service was stopped while it ran', async () => {
+      await writeProgram('while [ ! -e go ]; do sleep 0.1; done');
+      const id = await submit(['a.txt']);
+      const { output } = await reaches(id, 'started');
+      await rig.restart();
+      const problem = 'the service was stopped meanwhile';
+      assert.deepEqual(await readThen(id), { program, state: 'started', output, problem });
+      await fs.writeFile(nodePath.join(rig.root, 'go'), '');
+    });
+
     it('is not started once the configuration forbids it', async () => {
       await rig.restart(slow);
       const id = await submit(['big.bin']);

@@ -16,6 +16,7 @@ interface RigOptions extends Partial<Omit<Parameters<typeof startService>[1], 'l
   readonly cluster?: ServiceConfig['cluster'];
   /** By default, follow-ups are allowed as in a shared service. */
   readonly followUps?: boolean | 'unset';
+  readonly port?: number;
   /** Name of a database to omit from the configuration. */
   readonly without?: string;
   /** Name of a database to configure as read-only. */
@@ -89,6 +90,7 @@ export class ServiceRig extends ContractRig {
       trustedHosts,
       cluster,
       followUps = true,
+      port,
       without,
       readOnly,
       shared,
@@ -106,6 +108,7 @@ export class ServiceRig extends ContractRig {
       ...limits,
       shared,
       cluster,
+      port,
       followUps: followUps === 'unset' ? undefined : followUps,
     };
     const note = (message: string): void => {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { isFollowUpRunning } from '../../core/model/transferModel.ts';
 import { runAction, type CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import type { ExitCode } from '../cliError.ts';
@@ -6,7 +7,7 @@ import { optionTexts, parseCount } from '../options.ts';
 import { formatTable } from '../output.ts';
 import { explainTransfers, toTransferDocument, transferColumns } from '../text/transferText.ts';
 import { connectFor, findTransfers } from '../transfers/transferLookup.ts';
-import { getEndCode, isSettled, requireTransfer, waitForEnd } from '../transfers/transferStart.ts';
+import { getEndCode, isSettled, requireTransfer, waitForEndAndFollowUp } from '../transfers/transferStart.ts';
 
 interface WaitLimit {
   readonly timeout?: number;
@@ -16,7 +17,7 @@ interface WaitLimit {
 export function addWaitCommand(program: Command): void {
   program
     .command('wait')
-    .description('wait until transfers have ended; exits with 1 unless all files were transferred')
+    .description('wait until transfers, and programs that follow them, have ended; exits with 1 unless all succeeded')
     .argument('<transfer...>', optionTexts.transferIds)
     .option('--timeout <seconds>', 'the maximum time to wait', parseCount)
     .action((names: readonly string[], limit: WaitLimit, command: Command) =>
@@ -31,9 +32,10 @@ async function waitForTransfers(
 ): Promise<ExitCode> {
   return await CliSession.run(context, async (session) => {
     const found = await findTransfers(session, names);
-    for (const transfer of found.filter((one) => !isSettled(one))) await connectFor(session, transfer);
+    const pending = found.filter((one) => !isSettled(one) || isFollowUpRunning(one));
+    for (const transfer of pending) await connectFor(session, transfer);
     const keys = found.map(({ key }) => key);
-    await waitForEnd(session, keys, timeout);
+    await waitForEndAndFollowUp(session, keys, timeout);
     const ended = keys.map((key) => requireTransfer(session.explorer, key));
     context.output.print({ transfers: ended.map(toTransferDocument) }, () => formatTable(transferColumns, ended));
     context.output.explain(explainTransfers(ended));

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { findFilesUnderWay, getOutcome, getProgress, getShare } from '../../core/model/transferOutcome.ts';
 import {
   hasEnded,
+  hasFailedFollowUp,
   hasMissedFollowUp,
   isPausedByUser,
   type Transfer,
@@ -27,6 +28,7 @@ import {
   getTransferId,
   toTransferDocument,
 } from '../text/transferText.ts';
+import { createStatusError, waitForPrograms } from './programWait.ts';
 import { createUnrecordedError, loadTransfers } from './transferLookup.ts';
 
 /** Begins a sentence about a failure before a transfer was submitted. */
@@ -99,7 +101,7 @@ export async function sendOrder(
 
 /**
  * Prints a transfer's ID (with `--json`, the transfer as JSON, with the fields of `more`). With `wait`, first waits
- * for the transfer to end. If the wait fails, for example because of the time limit, prints the same and then throws
+ * for the transfer and the program that follows it to end. If the wait fails, for example because of the time limit, prints the same and then throws
  * the error of the wait.
  */
 export async function reportTransfer(
@@ -109,7 +111,7 @@ export async function reportTransfer(
   more: object = {},
 ): Promise<ExitCode> {
   try {
-    if (wait) await waitForEnd(session, [key], timeout);
+    if (wait) await waitForEndAndFollowUp(session, [key], timeout);
   } finally {
     printTransfer(session, key, more);
   }
@@ -185,6 +187,20 @@ export async function waitForEnd(session: CliSession, keys: readonly string[], t
 }
 
 /**
+ * Like {@link waitForEnd}, and then waits for the programs that follow the transfers. Jobs aren't waited for: only Slurm
+ * knows their end.
+ */
+export async function waitForEndAndFollowUp(
+  session: CliSession,
+  keys: readonly string[],
+  timeoutS?: number,
+): Promise<void> {
+  const startMs = session.context.clock.now();
+  await waitForEnd(session, keys, timeoutS);
+  await waitForPrograms(session, keys, { timeoutS: timeoutS ?? 0, endMs: startMs + (timeoutS ?? Infinity) * 1000 });
+}
+
+/**
  * Waits until the condition is met for all transfers. Resolves to false if the time limit is reached, the command is
  * interrupted, or the service refuses the key.
  */
@@ -210,12 +226,13 @@ export async function waitUntil(
 }
 
 /**
- * Returns exit code 0 if all files of all transfers were transferred and what follows was started, 6 if the service ignores the cancellation of one,
- * otherwise 1.
+ * Returns exit code 0 if all files of all transfers were transferred and what follows was started and hasn't failed, 6
+ * if the service ignores the cancellation of one, otherwise 1.
  */
 export function getEndCode(transfers: readonly Transfer[]): ExitCode {
   if (transfers.some((one) => one.cancelUnheeded && !isSettled(one))) return exitCode.cancelIgnored;
-  const isDone = (transfer: Transfer): boolean => getOutcome(transfer) === 'complete' && !hasMissedFollowUp(transfer);
+  const isDone = (transfer: Transfer): boolean =>
+    getOutcome(transfer) === 'complete' && !hasMissedFollowUp(transfer) && !hasFailedFollowUp(transfer);
   return transfers.every(isDone) ? exitCode.done : exitCode.failed;
 }
 
@@ -238,7 +255,7 @@ function createUnfinishedError(
   if (context.signal.aborted) return new CliError(`Interrupted. ${advice}`, exitCode.interrupted);
   const refused = pending.find((one) => isKeyRefused(explorer, one));
   const reason = refused && explorer.keys.getRejection(refused.order.connectionId);
-  if (reason) return createRequestError("Couldn't request the status", reason);
+  if (reason) return createStatusError(reason);
   const inactive = pending.filter((one) => getSuspensionReason(one) !== undefined);
   return new CliError([`Not finished after ${timeoutS ?? 0} s`, ...inactive.map(describeOne), advice].join('. '));
 }

@@ -306,6 +306,18 @@ export function hasMissedFollowUp({ state, status }: Transfer): boolean {
   return state === 'succeeded' && (reached === 'notStarted' || reached === 'unclear');
 }
 
+/** Returns true if the service may still learn how the program ends that follows a transfer. */
+export function isFollowUpRunning({ state, status }: Transfer): boolean {
+  const { state: reached, problem } = status?.followUp ?? {};
+  return state === 'succeeded' && reached === 'started' && problem === undefined;
+}
+
+/** Returns true if the program that followed a transfer failed or was interrupted, or if its end will stay unknown. */
+export function hasFailedFollowUp({ status }: Transfer): boolean {
+  const { state, exitCode, problem } = status?.followUp ?? {};
+  return (state === 'ended' && exitCode !== 0) || (state === 'started' && problem !== undefined);
+}
+
 /**
  * Returns the name of a transfer's service. Prefers `connectionName`, the connection's current name, to the recorded
  * name, and falls back to the connection's ID.

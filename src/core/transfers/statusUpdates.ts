@@ -152,7 +152,8 @@ export function setServerFailure(transfer: Transfer, failure: Reason): Transfer 
   return kind === failure.kind && signIn === failure.signIn ? transfer : { ...transfer, problem: failure };
 }
 
-function affectsWholeServer({ kind, status, signIn }: Reason): boolean {
+/** Returns true if a failed request for a status says nothing about the transfer itself. */
+export function affectsWholeServer({ kind, status, signIn }: Reason): boolean {
   if (signIn !== undefined) return signIn !== 'orcid';
   if (kind === 'serverError') return status !== 500;
   if (kind === 'refused') return status === 408 || status === 429;

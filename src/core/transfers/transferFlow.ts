@@ -111,18 +111,20 @@ export class TransferFlow {
 
   /**
    * Requests the status of an ended transfer once more if the program that follows it was running: the program may have
-   * ended. Leaves the transfer as it is if the request fails.
+   * ended. If the request fails, leaves the transfer as it is and resolves to the reason.
    */
-  async refreshFollowUp(key: string): Promise<void> {
+  async refreshFollowUp(key: string): Promise<Reason | undefined> {
     const { sessions, store, saved, clock } = this.dependencies;
     const { id, order, status } = store.get(key) ?? {};
     const client = order && sessions.get(order.connectionId)?.client;
-    if (id === undefined || !client || status?.followUp?.state !== 'started') return;
-    const { value } = await catchRefusal(client.transferStatus(id));
+    if (id === undefined || status?.followUp?.state !== 'started') return undefined;
+    if (!client) return { kind: 'notConnected' };
+    const { value, reason } = await catchRefusal(client.transferStatus(id));
     const transfer = store.get(key);
-    if (!transfer || value?.followUp?.path !== status.followUp.path) return;
+    if (!transfer || value?.followUp?.path !== status.followUp.path) return reason ?? { kind: 'foreignAnswer' };
     const { followUp } = value;
     await saved.save({ ...transfer, status: { ...transfer.status, followUp }, askedAt: clock.now() });
+    return undefined;
   }
 
   /**

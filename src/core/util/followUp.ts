@@ -62,6 +62,9 @@ export interface FollowUpStatus extends FollowUp {
   readonly exitCode?: number | undefined;
   /** The file with the output of a program. */
   readonly output?: string | undefined;
-  /** Why it waits for Slurm, wasn't started, or how a signal ended it, as a clause. */
+  /**
+   * Why it waits for Slurm, wasn't started, or why the end of a started program isn't known, or how a signal ended it,
+   * as a clause.
+   */
   readonly problem?: string | undefined;
 }

@@ -22,8 +22,12 @@ export function describeFollowUp(wording: Wording, followUp: FollowUpStatus): st
       return describePlannedFollowUp(wording, { kind: followUp.kind, path: name });
     case 'submitted':
       return l10n.t('submitted {0} as job {1}', name, toPlainLine(job ?? ''));
-    case 'started':
-      return l10n.t('started {0}; its output: {1}', name, toPlainLine(output ?? ''));
+    case 'started': {
+      const file = toPlainLine(output ?? '');
+      return problem === undefined
+        ? l10n.t('started {0}; its output: {1}', name, file)
+        : l10n.t("started {0}, but its end isn't known ({1}); its output: {2}", name, reason, file);
+    }
     case 'ended': {
       const file = toPlainLine(output ?? '');
       return exitCode === undefined

@@ -26,11 +26,11 @@ export class FollowUpTable {
     return row === undefined ? undefined : parseStatus(row['status']);
   }
 
-  /** Returns the follow-ups that aren't known to have been started, by transfer. */
-  listWaiting(): ReadonlyMap<string, StoredFollowUp> {
+  /** Returns the follow-ups in a state, by transfer. */
+  list(wanted: StoredFollowUp['state']): ReadonlyMap<string, StoredFollowUp> {
     const rows = this.database.prepare('SELECT transfer, status FROM follow_ups').all();
     const all = rows.map((row) => [String(row['transfer']), parseStatus(row['status'])] as const);
-    return new Map(all.filter(([, { state }]) => state === 'waiting'));
+    return new Map(all.filter(([, { state }]) => state === wanted));
   }
 
   put(transferId: string, followUp: StoredFollowUp): void {

@@ -64,8 +64,10 @@ export class FollowUps {
 
   /** Continues the follow-ups of transfers that have succeeded. */
   start(): void {
-    const { journal } = this.options;
-    for (const transferId of journal.followUps.listWaiting().keys()) this.begin(transferId);
+    const { followUps } = this.options.journal;
+    for (const [transferId, followUp] of followUps.list('started'))
+      this.write(transferId, { ...followUp, problem: 'the service was stopped meanwhile' });
+    for (const transferId of followUps.list('waiting').keys()) this.begin(transferId);
     this.pruneOutputs();
   }
 

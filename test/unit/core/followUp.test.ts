@@ -65,6 +65,10 @@ describe('What follows a transfer (D72)', () => {
     assert.equal(describe({ state: 'submitted', job: '17' }), 'submitted a.sh as job 17');
     assert.equal(describe({ state: 'started', output }), 'started a.sh; its output: /data/1.txt');
     assert.equal(
+      describe({ state: 'started', problem: 'the service was stopped meanwhile', output }),
+      "started a.sh, but its end isn't known (the service was stopped meanwhile); its output: /data/1.txt",
+    );
+    assert.equal(
       describe({ state: 'ended', exitCode: 3, output }),
       'a.sh has ended with exit code 3; its output: /data/1.txt',
     );

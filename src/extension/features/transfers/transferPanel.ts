@@ -66,7 +66,7 @@ interface EndedTransferFlow {
   /** Loads the transfers that ended in earlier sessions. */
   loadFinished(): Promise<void>;
   /** Finds out whether the program that follows an ended transfer has ended, if that isn't known. */
-  refreshFollowUp(key: string): Promise<void>;
+  refreshFollowUp(key: string): Promise<unknown>;
 }
 
 /** Dependencies of the transfer pages. */

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CliRig } from './cliRig.ts';
+
+if (process.platform !== 'win32')
+  describe('Waiting on the command line for the program that follows a transfer (D72)', () => {
+    let rig: CliRig;
+    let folder: string;
+    let request: readonly string[];
+    beforeEach(async () => {
+      rig = await CliRig.start({ 'a.csv': 'a' });
+      folder = await mkdtemp(join(tmpdir(), 'cli-program-'));
+      const program = join(folder, 'count.sh');
+      // The code is that which the test has written meanwhile.
+      const lines = ['#!/bin/sh', 'while [ ! -s go ]; do sleep 0.1; done', 'exit $(cat go)', ''];
+      await writeFile(program, lines.join('\n'), { mode: 0o700 });
+      request = ['transfer', 'Source Data', 'Target', 'a.csv', '--then', program];
+    });
+    afterEach(async () => {
+      await endProgram(0);
+      await rig.stop();
+      await rm(folder, { recursive: true });
+    });
+
+    async function endProgram(code: number): Promise<void> {
+      await writeFile(join(folder, 'go'), String(code));
+    }
+
+    it('ends with the program, whose failure is that of the command', async () => {
+      const running = rig.start(...request, '--wait');
+      await running.prints(/: started count\.sh; its output: /);
+      await endProgram(3);
+      const { code, stdout, stderr } = await running.ended;
+      assert.equal(code, 1);
+      assert.match(stderr, /: succeeded, 1\/1 files: count\.sh has ended with exit code 3; its output: .*\.\n$/);
+      const { transfers } = await rig.runJson(1, 'wait', stdout.trim());
+      const [{ then, outcome }] = transfers as readonly [{ readonly then: object; readonly outcome: string }];
+      assert.deepEqual([outcome, 'exitCode' in then && then.exitCode], ['complete', 3]);
+    });
+
+    it('also continues with wait, and succeeds with the program', async () => {
+      const { code, stdout } = await rig.run(...request, '--wait', '--timeout', '5');
+      assert.equal(code, 1);
+      const id = stdout.trim();
+      const running = rig.start('wait', id);
+      await running.prints(/: started count\.sh; its output: /);
+      await endProgram(0);
+      const result = await running.ended;
+      assert.equal(result.code, 0, result.stderr);
+      assert.match(result.stderr, /count\.sh has ended with exit code 0/);
+    });
+
+    it('names what goes on, and the command to follow it, if it stops before', async () => {
+      const { code, stdout, stderr } = await rig.run(...request, '--wait', '--timeout', '5');
+      assert.equal(code, 1);
+      const advice = `With the same connection options, follow up with: data-transfer wait ${stdout.trim()}`;
+      assert.match(stderr, new RegExp(`^Not finished after 5 s\\. count\\.sh continues\\. ${advice}$`, 'm'));
+    });
+
+    it('can be interrupted, which leaves the program running', async () => {
+      const running = rig.start(...request, '--wait');
+      await running.prints(/: started count\.sh; its output: /);
+      running.child.kill('SIGINT');
+      const { code, stderr } = await running.ended;
+      assert.equal(code, 130);
+      assert.match(stderr, /^Interrupted\. count\.sh continues\. With the same connection options, /m);
+    });
+
+    it('ends, and fails, if the service was stopped while the program ran, because its end is not known', async () => {
+      const running = rig.start(...request, '--wait');
+      await running.prints(/: started count\.sh; its output: /);
+      const { address, token } = rig.service.service;
+      await rig.service.restart({ port: Number(new URL(address).port), token });
+      const { code, stderr } = await running.ended;
+      assert.equal(code, 1);
+      assert.match(
+        stderr,
+        /: started count\.sh, but its end isn't known \(the service was stopped meanwhile\); its output: /,
+      );
+    });
+  });
