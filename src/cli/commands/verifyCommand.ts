@@ -21,6 +21,7 @@ import { describeScanProblem, scanDatabase } from './scanCommand.ts';
 import { loadFiles } from './searchCommand.ts';
 import { optionTexts } from '../options.ts';
 import { clauses } from '../text/sentences.ts';
+import { explainMissingManifest } from '../text/transferText.ts';
 import { formatBytes, formatCount, toPlainCell } from '../output.ts';
 import { findDestinationFolder, loadManifest } from '../transfers/manifestReading.ts';
 import { connectFor, findRecordedTransfer } from '../transfers/transferLookup.ts';
@@ -82,7 +83,8 @@ async function findGivenManifest(path: string): Promise<string | undefined> {
 async function findManifest(session: CliSession, transfer: Transfer, folder: string | undefined): Promise<string> {
   const found = await findDestinationFolder(session, transfer, folder);
   if (found.manifest !== undefined) return found.manifest;
-  throw new CliError(`${toPlainCell(found.folder)} has no manifest.`, exitCode.notFound);
+  const text = `${toPlainCell(found.folder)} has no manifest.`;
+  throw new CliError(text + explainMissingManifest(transfer), exitCode.notFound);
 }
 
 async function check(

@@ -192,6 +192,17 @@ const outcomes: Readonly<Partial<Record<TransferOutcome, (transfer: Transfer) =>
   }),
 };
 
+/**
+ * Returns sentences about why a transfer's manifest may be missing, beginning with a space; empty if the transfer has
+ * succeeded as far as it is recorded.
+ */
+export function explainMissingManifest(transfer: Transfer): string {
+  if (transfer.state === 'succeeded') return '';
+  const id = getTransferId(transfer);
+  const advice = hasEnded(transfer.state) ? '' : ` To check: data-transfer status ${id}`;
+  return ` The recorded state of transfer ${id} is ${describeState(transfer)}.${advice}`;
+}
+
 function explainFollowUp(transfer: Transfer): Explanation {
   const followUp = getFollowUp(transfer);
   return followUp ? { reason: describeFollowUp({ l10n: english, toPlainLine: toPlainCell }, followUp) } : {};

@@ -12,7 +12,7 @@ import { CliError, createUsageError, exitCode } from '../cliError.ts';
 import type { CliSession } from '../connections/cliSession.ts';
 import { english, unusableFile } from '../text/sentences.ts';
 import { toPlainCell } from '../output.ts';
-import { getTransferId } from '../text/transferText.ts';
+import { explainMissingManifest, getTransferId } from '../text/transferText.ts';
 import { connectFor } from './transferLookup.ts';
 
 /**
@@ -72,7 +72,8 @@ export async function findDestinationFolder(
   );
   if (found) return found;
   const places = searched.map(toPlainCell).join(', ');
-  throw new CliError(`The files for transfer ${transfer.id} weren't found. Searched: ${places}.`, exitCode.notFound);
+  const text = `The files for transfer ${transfer.id} weren't found. Searched: ${places}.`;
+  throw new CliError(text + explainMissingManifest(transfer), exitCode.notFound);
 }
 
 async function getServedFolder(session: CliSession, transfer: Transfer): Promise<string> {
