@@ -96,7 +96,7 @@ async function openRecipe(file: string): Promise<OpenRecipe> {
 }
 
 async function printPlan(session: CliSession, planned: PlannedRun, followUp?: FollowUp): Promise<ExitCode> {
-  const destination = await readDestinationFacts(session, planned, followUp);
+  const destination = await readDestinationFacts({ session, followUp }, planned);
   const document = toPlanDocument(planned, destination, followUp);
   session.context.output.print(document, () => formatPlan(planned, destination, followUp));
   const obstacle = findObstacle(planned.plan);
@@ -105,16 +105,18 @@ async function printPlan(session: CliSession, planned: PlannedRun, followUp?: Fo
   return destination.refusals?.length ? exitCode.failed : exitCode.done;
 }
 
+interface PlanContext {
+  readonly session: CliSession;
+  /** Takes the place of the recipe's follow-up. */
+  readonly followUp: FollowUp | undefined;
+}
+
 /**
  * Returns the known facts about a plan's destination. These are the free space, the numbers of the plan's files
  * that are already there, and that were transferred there earlier, and why the transfer would be refused.
  */
-async function readDestinationFacts(
-  session: CliSession,
-  planned: PlannedRun,
-  followUp?: FollowUp,
-): Promise<DestinationFacts> {
-  const { explorer, context } = session;
+async function readDestinationFacts(run: PlanContext, planned: PlannedRun): Promise<DestinationFacts> {
+  const { explorer, context } = run.session;
   const { plan } = planned;
   if (findObstacle(plan) === 'failed' || !plan.recipe.to || plan.files.length === 0) return {};
   // Reads the transfer records, because the files of earlier transfers also count.
@@ -123,16 +125,13 @@ async function readDestinationFacts(
   const [source, destination] = [order.source, order.destination].map((name) =>
     explorer.connectionStore.findDatabase(name),
   );
-  const facts = await findSubmissionFacts(explorer, [order], {
-    destination,
-    signal: context.signal,
-  });
+  const facts = await findSubmissionFacts(explorer, [order], { destination, signal: context.signal });
   const { atDestination, freeBytes, isComplete, received } = facts;
   const isKnown = atDestination.size > 0 || isComplete;
   const transferredBefore = [...received.keys()].filter((file) => !atDestination.has(file)).length;
   const cluster = findCluster(source, destination, order.files);
   return {
-    ...(await checkSubmission(session, withFollowUp(order, followUp), destination)),
+    ...(await checkSubmission(run.session, withFollowUp(order, run.followUp), destination)),
     ...(cluster && { cluster }),
     ...(freeBytes !== undefined && { freeBytes }),
     ...(isKnown && { alreadyThere: { files: atDestination.size, atLeast: !isComplete } }),
