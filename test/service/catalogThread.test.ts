@@ -79,22 +79,19 @@ describe('The catalog thread (D20)', () => {
     }
   });
 
-  it('ends after an idle minute, and serves the next search with all changes made meanwhile', async () => {
-    assert.equal(await count(), fileCount);
+  it('ends after an idle minute without open catalogs, and serves the next search', async () => {
     const worker = await getWorker();
     const ended = once(worker, 'exit');
     await clock.pass(idleMs - 1);
     assert.equal(await getWorker(), worker);
     await clock.pass(idleMs);
     await ended;
-    await fs.writeFile(nodePath.join(root, 'served', 'newcomer.txt'), 'x');
-    assert.deepEqual([await count(), await count('newcomer')], [fileCount + 1, 1]);
+    assert.equal(await count(), fileCount);
     assert.notEqual(await getWorker(), worker);
     assert.deepEqual(log.lines, []);
   });
 
   it('serves a search that arrives while it ends', async () => {
-    assert.equal(await count(), fileCount);
     const ended = once(await getWorker(), 'exit');
     await clock.pass(idleMs);
     assert.equal(await count(), fileCount);

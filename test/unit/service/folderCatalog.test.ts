@@ -109,6 +109,19 @@ describe('The catalog of a changing folder (D20)', () => {
     });
   }
 
+  it('stays open while idle if its scan is long, because it would miss changes', () => {
+    assert.deepEqual([rig.catalog.isBusy, rig.catalog.canReopen], [false, false]);
+  });
+
+  it('can be reopened while idle if its scan is quick, unless a transfer fills a folder', async () => {
+    const quick = await CatalogRig.start({ 'a.txt': 'a' }, { walkMs: 0 });
+    const states = (): readonly boolean[] => [quick.catalog.isBusy, quick.catalog.canReopen];
+    assert.deepEqual(states(), [false, true]);
+    quick.catalog.pauseTracking('dts-1');
+    assert.deepEqual(states(), [true, true]);
+    await quick.stop();
+  });
+
   it('follows changes of a file', async () => {
     rig.write({ 'a.txt': 'longer' });
     await rig.clock.pass(0);
