@@ -42,7 +42,7 @@ describe('The commands of a search', () => {
     const notice = await person.notice(/^6,000 files loaded; the total is unknown\. Keep loading\?$/);
     assert.equal(notice.isModal, true, 'a notification would hide after some seconds');
     assert.equal(parts.searchStore.get(key)?.isLoading, false);
-    assert.deepEqual(lastRows(key), ['6,000 found · look for more'], 'the row stays');
+    assert.equal(lastRows(key).at(-1), '6,000 found · look for more', 'the row stays');
     notice.press('Keep Loading');
     await done;
     assert.equal(parts.searchStore.get(key)?.files.length, 9000);
