@@ -89,10 +89,10 @@ describe('A user doing everyday work', () => {
     window.tree('Databases').waitFor(state, ([first]) => first?.description.startsWith(state) ?? false);
   const searchRow = (label: string, end: string): Promise<void> =>
     results.waitFor(`${label} with ${end}`, (rows) =>
-      rows.some((row) => row.label === label && row.description.endsWith(end)),
+      rows.some((row) => row.label === label && row.description.includes(end)),
     );
   const transferRow = (state: string): Promise<void> =>
-    transfers.waitFor(state, (rows) => rows.some(({ label }) => label.startsWith(state)));
+    transfers.waitFor(state, (rows) => rows.some(({ spoken }) => spoken.includes(`, ${state}, 1 file`)));
   /** Does something, and waits until the server has received another request to a route. */
   const causeRequest = async (route: string, action: () => Promise<void>): Promise<void> => {
     const { length } = server.requestsTo(route);

@@ -146,7 +146,7 @@ describe('A user whose window reloads during an operation', () => {
     await results.waitFor('the check', (rows) =>
       rows.some(({ label, isChecked }) => label === 'JDP:000003.csv' && isChecked === true),
     );
-    await results.waitFor('new results', (rows) => rows.every(({ description }) => !description.startsWith('as of')));
+    await results.waitFor('new results', (rows) => rows.every(({ description }) => !description.includes(' · as of ')));
     assert.match(await results.description(), /^1 (?:✓|checked)/);
     const names = await results.buttonNames();
     assert.ok(names.some((name) => name.startsWith('Transfer Checked Files…')));

@@ -130,7 +130,7 @@ describe('A user who looks for transferred files', () => {
     service.transfers.set(id, { orcid, status: 'active', num_files: 1, num_files_transferred: 0 });
     await record(id, { state: 'active' });
     await open();
-    await transfers.waitFor('the transfer', (rows) => rows.some(({ description }) => /0 of 1/.test(description)));
+    await transfers.waitFor('the transfer', (rows) => rows.some(({ description }) => /^0\s?%/.test(description)));
     finishTransfers(service);
     await window.notifications.wait(`Transferred 1 file to ${kbase}.`);
     actions.restart();
