@@ -111,7 +111,12 @@ export class Slurm {
   /** Ends the commands that run. Those of later calls fail. */
   close(): void {
     this.closing.abort();
-    for (const command of this.commands.keys()) command.kill('SIGKILL');
+    for (const command of this.commands.keys()) {
+      command.kill('SIGKILL');
+      // A command that is a script leaves its own child, which keeps the output open.
+      command.stdout?.destroy();
+      command.stderr?.destroy();
+    }
   }
 
   /** Submits an array and returns its job ID. After an error, Slurm may have accepted it all the same. */
@@ -209,9 +214,11 @@ export function getKeptEnvironment(): NodeJS.ProcessEnv {
 /** Returns why a command failed, as a clause that also names the setting that may help, unless there is none. */
 export function describeFailure(command: string, error: Error, stderr: string, hasSetting = true): string {
   if (getErrorCode(error) === 'ENOENT') return `its command ${command} isn't on the PATH of the service`;
-  const reason = joinLines(listReasons(command, stderr));
-  if (reason === '') return `${command} did not respond`;
-  return command === 'sbatch' && hasSetting ? `${reason} (see ${findSetting(reason)} in the configuration)` : reason;
+  const lines = listReasons(command, stderr);
+  const last = lines.at(-1);
+  if (last === undefined) return `${command} did not respond`;
+  const reason = joinLines(lines);
+  return command === 'sbatch' && hasSetting ? `${reason} (see ${findSetting(last)} in the configuration)` : reason;
 }
 
 /**
@@ -227,8 +234,8 @@ export function listReasons(command: string, stderr: string): readonly string[] 
 }
 
 function joinLines(lines: readonly string[]): string {
-  // Slurm also breaks sentences.
-  const text = lines.join('\n').replace(/\.\n|\n(?=[a-z]+ )/g, (end) => end.replace('\n', ' '));
+  // Slurm breaks the sentence about a script without an interpreter.
+  const text = lines.join('\n').replace(/\.\n|\n(?=(?:line must|the path)\b)/g, (end) => end.replace('\n', ' '));
   const line = text.replaceAll('\n', '; ');
   return line.length > maxReasonLength ? `…${line.slice(1 - maxReasonLength)}` : line;
 }
