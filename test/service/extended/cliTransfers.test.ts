@@ -227,7 +227,10 @@ describe('A slow transfer on the command line', () => {
     const id = (await rig.run(...start)).stdout.trim();
     const status = await runCli(['status', '--ledger', rig.ledger]);
     assert.equal(status.code, 0);
-    assert.match(status.stderr, new RegExp(`^${id}: not checked, because its service isn't known; use .*\\.\n$`));
+    assert.match(
+      status.stderr,
+      new RegExp(`^${id}: not checked, because its service isn't known; use .*\\.\nTransfer ${id}: .*\n$`),
+    );
     assert.match(status.stdout, new RegExp(`\n${id} `));
     const waited = await runCli(['wait', id, '--ledger', rig.ledger]);
     assert.equal(waited.code, 3);

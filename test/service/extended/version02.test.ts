@@ -113,12 +113,18 @@ describe('The command line with the files of version 0.2', () => {
       text.replaceAll(/accessed\\": \{[^}]*\}/g, (accessed) => accessed.replaceAll(/\d+/g, '0'));
 
     it('verifies, exports, compares and cites what was transferred', async () => {
-      for (const name of ['verify intact', 'verify damaged', 'compare different', 'cite']) {
+      for (const name of ['verify intact', 'verify damaged', 'compare different']) {
         const { code, stdout, stderr } = await repeat(name, '--connection', 'lab');
         assert.equal(code, find(name).code, `${name}: ${stderr}`);
         const [actual = {}, expected = {}] = [stdout, find(name).stdout].map((text) => parse(withoutDay(text)));
         assert.partialDeepStrictEqual(actual, expected, name);
       }
+      // Version 0.2 cited each file whose only title is its name as a work of its own.
+      const { code, stdout } = await repeat('cite', '--connection', 'lab');
+      assert.equal(code, find('cite').code);
+      const { text, missing } = JSON.parse(stdout) as { readonly text: string; readonly missing: readonly string[] };
+      const titles = (JSON.parse(text) as readonly { readonly title: string }[]).map(({ title }) => title);
+      assert.deepEqual([titles, missing], [['a.csv and 1 more file (Source Data)'], []]);
       const withoutNow = (text: string): string => text.replace(/"datePublished": "[^"]*"/, '');
       for (const name of ['export sha256', 'export table', 'export crate']) {
         const file = find(name).args.at(-1) ?? '';
