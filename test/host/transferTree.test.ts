@@ -324,6 +324,33 @@ describe('The transfer tree', () => {
     assert.equal(damaged.iconPath.id, 'warning');
   });
 
+  it('tells verified transfers to one destination apart, also one that was verified before', async () => {
+    const [early, late] = [clock.now() - 120_000, clock.now() - 60_000];
+    const end = (key: string, at: number, count: number): Transfer => {
+      const files = Array.from({ length: count }, () => ({ id: key, name: key }));
+      return transfer(key, { state: 'succeeded', changes: [{ state: 'succeeded', at }] }, { files });
+    };
+    store.put([end('t', late, 2), end('u', early, 1)]);
+    assert.deepEqual(rows(finished), ['→ Beta | 2 files', '→ Beta | 1 file']);
+    const drawn: string[] = [];
+    tree.onDidChangeTreeData((node) => {
+      if (node) drawn.push(formatRow(tree.getTreeItem(node)));
+    });
+    const verify = async (key: string): Promise<void> => {
+      verified.set(key, { at: 1, fileCount: 1, intactCount: 1 });
+      verification.fire();
+      await clock.pass(0);
+    };
+    await verify('t');
+    assert.deepEqual(drawn.splice(0), ['→ Beta | verified']);
+    await verify('u');
+    const times = [late, early].map((at) => formatTime(at, clock.now()));
+    assert.deepEqual(
+      drawn,
+      times.map((time) => `→ Beta | verified · ${time} · Alpha`),
+    );
+  });
+
   it('draws the progress as a ring in 20 steps for light and dark themes, and a stall in another color', () => {
     const draw = (moved: number, state: TransferState = 'active'): unknown => {
       const { iconPath } = row(

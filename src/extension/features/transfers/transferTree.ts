@@ -144,7 +144,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     return this.layout;
   }
 
-  private getGroup(transfer: Transfer): Group {
+  private getGroup(transfer: Transfer): Exclude<Group, 'proposed'> {
     const group = getStatusGroup(transfer);
     return group === 'finished' ? (this.getLayout().groupByKey.get(transfer.key) ?? group) : group;
   }
@@ -178,13 +178,17 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
   }
 
   private getRows(group: Exclude<Group, 'proposed'>): TransferNode[] {
+    this.findLookAlikes(group);
+    return this.getTransfers(group).map((transfer) => this.getRow(transfer));
+  }
+
+  private findLookAlikes(group: Exclude<Group, 'proposed'>): void {
     const transfers = this.getTransfers(group);
     const alike = findLookAlikes(transfers, (transfer) => this.getFacts(transfer));
     for (const { key } of transfers) {
       if (alike.has(key)) this.alike.add(key);
       else this.alike.delete(key);
     }
-    return transfers.map((transfer) => this.getRow(transfer));
   }
 
   private redraw(): void {
@@ -260,8 +264,9 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
 
   private async readVerifications(): Promise<void> {
     this.verifications = await this.dependencies.verifications.getAll();
-    for (const key of this.verifications.keys())
-      if (this.drawn.has(key) && this.hasRowChanged(key)) this.changed.fire(this.rows.get(key));
+    const drawn = [...this.drawn.keys()].flatMap((key) => this.dependencies.store.get(key) ?? []);
+    for (const group of new Set(drawn.map((transfer) => this.getGroup(transfer)))) this.findLookAlikes(group);
+    for (const { key } of drawn) if (this.hasRowChanged(key)) this.changed.fire(this.rows.get(key));
   }
 
   private createGroupItem({ group }: TransferGroupNode): TreeItem {
