@@ -324,6 +324,30 @@ describe('The transfer tree', () => {
     assert.equal(damaged.iconPath.id, 'warning');
   });
 
+  const verifications: [
+    what: string,
+    state: TransferState,
+    counts: Partial<PastVerification>,
+    row: string,
+    icon: string,
+  ][] = [
+    ['files without a usable hash', 'succeeded', { intactCount: 4, unverifiedCount: 6 }, '4 of 10 verified', 'pass'],
+    ['a damaged file beside them', 'succeeded', { intactCount: 4, unverifiedCount: 5 }, '4 of 10 verified', 'warning'],
+    ['no intact file', 'succeeded', { intactCount: 0, unverifiedCount: 10 }, '0 of 10 verified', 'warning'],
+    ['a manifest without files', 'succeeded', { intactCount: 0, fileCount: 0 }, '0 of 0 verified', 'warning'],
+    ['files of a failed transfer', 'failed', { intactCount: 4 }, '2 files', 'error'],
+  ];
+  for (const [what, state, counts, text, icon] of verifications)
+    it(`shows the icon that fits the verification of ${what}`, async () => {
+      verified.set('t', { at: 1, fileCount: 10, intactCount: 0, ...counts });
+      verification.fire();
+      await clock.pass(0);
+      const item = row(transfer('t', { state }));
+      assert.equal(formatRow(item), `→ Beta | ${text}`);
+      assert.ok(item.iconPath instanceof ThemeIcon);
+      assert.equal(item.iconPath.id, icon);
+    });
+
   it('tells verified transfers to one destination apart, also one that was verified before', async () => {
     const [early, late] = [clock.now() - 120_000, clock.now() - 60_000];
     const end = (key: string, at: number, count: number): Transfer => {

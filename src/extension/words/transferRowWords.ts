@@ -16,6 +16,8 @@ import {
 export interface VerifiedCount {
   readonly fileCount: number;
   readonly intactCount: number;
+  /** Number of files without a usable hash; absent if zero. */
+  readonly unverifiedCount?: number | undefined;
 }
 
 /** Facts that a transfer's row shows, and the transfer doesn't contain. */
@@ -115,13 +117,12 @@ function getEndMessage({ id = '', status }: Transfer): string {
   return /^failed \((.+)\)\.?$/.exec(rest)?.[1] ?? rest;
 }
 
-/** Returns true if a verification found files that aren't intact. */
-export function hasDamage({ fileCount, intactCount }: VerifiedCount): boolean {
-  return intactCount < fileCount;
+/** Returns true if a verification found no intact file, or files that aren't intact although they have a usable hash. */
+export function hasDamage({ fileCount, intactCount, unverifiedCount = 0 }: VerifiedCount): boolean {
+  return intactCount === 0 || intactCount + unverifiedCount < fileCount;
 }
 
-function describeVerification(verification: VerifiedCount): string {
-  const { intactCount, fileCount } = verification;
-  if (!hasDamage(verification)) return l10n.t('verified');
+function describeVerification({ intactCount, fileCount }: VerifiedCount): string {
+  if (intactCount === fileCount && fileCount > 0) return l10n.t('verified');
   return l10n.t('{0} of {1} verified', formatNumber(intactCount), formatNumber(fileCount));
 }

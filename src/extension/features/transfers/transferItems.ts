@@ -79,8 +79,9 @@ const pausedByUserIcon = new ThemeIcon('debug-pause');
 const movingStates: ReadonlySet<TransferState> = new Set(['active', 'finalizing', 'running', 'unknown']);
 
 function getIcon(transfer: Transfer, { estimate, verification }: TransferRowFacts): NonNullable<TreeItem['iconPath']> {
-  const isDamaged = verification !== undefined && hasDamage(verification);
-  if (getOutcome(transfer) === 'partial' || (hasEnded(transfer.state) && isDamaged)) return partialIcon;
+  const outcome = getOutcome(transfer);
+  const isDamaged = outcome === 'complete' && verification !== undefined && hasDamage(verification);
+  if (outcome === 'partial' || isDamaged) return partialIcon;
   if (isPaused(transfer)) return icons.inactive;
   if (isPausedByUser(transfer)) return pausedByUserIcon;
   const isStalled = estimate?.kind === 'stalled';
