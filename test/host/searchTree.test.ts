@@ -49,7 +49,7 @@ describe('The search results tree', () => {
     assert.deepEqual(rows('s'), ['f1.csv | 67 kB', 'f2.csv']);
   });
 
-  it('cuts a long name in its middle, where names rarely differ, and announces it in full', () => {
+  it('cuts a long name in its middle, and announces it in full', () => {
     open('s');
     const name = '10927.1.178132.CAGATC.filter-METAGENOME.fastq.gz';
     fill('s', [fileEntry('f1', { name, sizeBytes: 5 }), fileEntry('f2')]);
@@ -57,6 +57,20 @@ describe('The search results tree', () => {
     assert.equal(cut && formatRow(cut), '10927.1.178132.…AGENOME.fastq.gz | 5 bytes');
     assert.equal(cut?.accessibilityInformation?.label, `${name}, 5 bytes`);
     assert.equal(short?.accessibilityInformation, undefined, 'the label says it');
+  });
+
+  it('shows long names in full that would be the same without their middle', () => {
+    open('s');
+    const lanes = ['L001', 'L002'].map((lane) => `HG002_NA24385_son_S1_${lane}_R1_001.fastq.gz`);
+    const other = 'HG003_NA24149_father_S1_L001_R1_001.fastq.gz';
+    const [first = '', second = ''] = lanes;
+    fill('s', [fileEntry('f1', { name: first }), fileEntry('f2', { name: other }), fileEntry('f3', { name: second })]);
+    assert.deepEqual(rows('s'), [first, 'HG003_NA24149_f…_R1_001.fastq.gz', second]);
+    fill('s', [fileEntry('f1', { name: first })]);
+    assert.deepEqual(rows('s'), ['HG002_NA24385_s…_R1_001.fastq.gz']);
+    const folders = ['a', 'b'].map((path) => fileEntry(path, { name: first, path: `${path}/${first}` }));
+    fill('s', folders);
+    assert.deepEqual(rows('s'), ['HG002_NA24385_s…_R1_001.fastq.gz | a', 'HG002_NA24385_s…_R1_001.fastq.gz | b']);
   });
 
   it('shows the icon of the type of a file', () => {

@@ -184,7 +184,7 @@ export function getMissingItemId({ searchKey, isUnknown }: MissingNode): string 
 export function createFileItem(node: FileNode, isChecked: boolean, alsoIn: readonly string[]): TreeItem {
   const { file } = node;
   const name = getLabel(file);
-  const item = new TreeItem(shortenMiddle(name, maxNameLength));
+  const item = new TreeItem(node.isWhole ? name : shortenMiddle(name, maxNameLength));
   item.id = `${node.searchKey}/${file.id}`;
   item.contextValue = 'file';
   if (alsoIn.length > 0) item.iconPath = new ThemeIcon('files');
@@ -267,7 +267,7 @@ function getName(element: unknown): string {
 
 /**
  * Creates the rows for files; `start` is the position of the first one in the list. Rows whose names several of `others`
- * have also show their folders.
+ * have also show their folders, and rows that would be shortened to the same name show the whole name.
  */
 export function createFileRows(
   search: Search,
@@ -279,12 +279,26 @@ export function createFileRows(
   const named = others.filter((file) => file.kind === 'file').filter((file) => names.has(file.name));
   const folders = findDistinctFolders(named);
   const folderByFile = new Map(named.map((file, index) => [file, folders[index] ?? '']));
+  const shared = findSharedShortNames(others);
   return files.map((file, index) => {
     if (file.kind === 'unreadable') return createUnreadableRow(search, file, start + index);
     const folder = folderByFile.get(file) ?? '';
+    const isWhole = shared.has(shortenMiddle(file.name, maxNameLength));
     const base = { kind: 'file', searchKey: search.key, connectionId: search.connectionId, file } as const;
-    return folder === '' ? base : { ...base, folder };
+    return { ...base, ...(folder !== '' && { folder }), ...(isWhole && { isWhole }) };
   });
+}
+
+function findSharedShortNames(files: readonly FoundFile[]): ReadonlySet<string> {
+  const names = new Set(files.map((file) => (file.kind === 'file' ? file.name : '')));
+  const seen = new Set<string>();
+  const shared = new Set<string>();
+  for (const name of names) {
+    const short = shortenMiddle(name, maxNameLength);
+    if (seen.has(short)) shared.add(short);
+    seen.add(short);
+  }
+  return shared;
 }
 
 function createUnreadableRow(search: Search, file: UnreadableFile, index: number): MessageNode {
