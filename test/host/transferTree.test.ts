@@ -297,6 +297,18 @@ describe('The transfer tree', () => {
       formatRow(row(transfer('n', { state: 'failed', status: named }))),
       /^→ Beta \| could not reach the disk · /,
     );
+    const sentences = [
+      ['abc', 'permission denied for /data (transfer abc)'],
+      ['abc', 'Quota exceeded; see abc.log'],
+      ['17', 'No space on node17: 3 files lost'],
+      ['17', '17 files lost'],
+      ['17', 'Transfer 17'],
+      ['17', '17: 3 files lost', '3 files lost'],
+    ] as const;
+    for (const [id, message, words = message] of sentences) {
+      const item = row(transfer('m', { id, state: 'failed', status: { ...failed, message } }));
+      assert.equal(formatRow(item), `→ Beta | ${words} · 1 of 2 files`);
+    }
     const refused = row(transfer('u', { state: 'refused', problem: { kind: 'timeout' } }));
     assert.match(formatRow(refused), /^→ Beta \| .*time/);
     const replaced = row(transfer('v', { state: 'refused', replacedBy: 't' }));

@@ -108,12 +108,14 @@ function listEndFacts(transfer: Transfer, verification: VerifiedCount | undefine
 
 /**
  * Returns the service's message on the end of a transfer. Of a message such as "Transfer ID: failed (disk full)", which
- * names the transfer and the state first, returns what follows.
+ * begins with the transfer and the state, returns what follows.
  */
 function getEndMessage({ id = '', status }: Transfer): string {
   const message = toPlainLine(status?.message ?? '');
-  const own = id === '' ? -1 : message.indexOf(id);
-  const rest = own < 0 ? message : message.slice(own + id.length).replace(/^[\s:.,]+/, '');
+  const [before = '', ...others] = id === '' ? [message] : message.split(id);
+  const after = others.join(id);
+  const isNamedFirst = /^\W*(?:transfer|task|id)\W+$/i.test(before) || (before === '' && after.startsWith(':'));
+  const rest = isNamedFirst ? after.replace(/^[\s:.,]+/, '') || message : message;
   return /^failed \((.+)\)\.?$/.exec(rest)?.[1] ?? rest;
 }
 
