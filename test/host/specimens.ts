@@ -17,14 +17,21 @@ export function fileEntry(id: string, more: Partial<FileEntry> = {}): FileEntry 
   return { kind: 'file', id, database: 'Alpha', name: `${id}.csv`, resource: { id }, ...more };
 }
 
-/** Creates a database tree without configured folders. Search parameters come only from the store. */
-export function databaseTree(store: ConnectionStore, parameters = new ParameterStore()): DatabaseTree {
+/**
+ * Creates a database tree in which the settings list the folders and stores at the addresses `saved`. Search parameters
+ * come only from the store.
+ */
+export function databaseTree(
+  store: ConnectionStore,
+  parameters = new ParameterStore(),
+  saved: readonly string[] = [],
+): DatabaseTree {
   return new DatabaseTree({
     store,
     parameters,
     searchability: new SearchabilityStore(),
     loadParameters: () => undefined,
-    isSaved: () => false,
+    isSaved: (url) => saved.includes(url),
   });
 }
 

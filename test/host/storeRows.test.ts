@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { ThemeIcon } from 'vscode';
 import type { StoreListing } from '../../src/core/model/databaseModel.ts';
 import { ConnectionStore } from '../../src/core/connections/connectionStore.ts';
+import type { DatabaseTree } from '../../src/extension/features/connections/databaseTree.ts';
 import { databaseTree } from './specimens.ts';
 
 describe('The row of a store (D62)', () => {
@@ -32,24 +33,51 @@ describe('The row of a store (D62)', () => {
     assert.doesNotMatch(String(item.contextValue), /store/);
   });
 
-  it("is explained above all rows if it can't be listed, with the remedy", () => {
-    const store = new ConnectionStore();
-    const tree = databaseTree(store);
-    const show = (problem?: string): string | undefined => {
+  describe("that can't be listed", () => {
+    const saved = 'rclone:lab:';
+    let store: ConnectionStore;
+    let tree: DatabaseTree;
+    beforeEach(() => {
+      store = new ConnectionStore();
+      tree = databaseTree(store, undefined, [saved]);
+    });
+    afterEach(() => tree.dispose());
+
+    const connect = (): void => {
+      const connection = { id: 'c', name: 'Test service', server: 'http://127.0.0.1:1' };
+      store.setState({ kind: 'connected', connection, service: { address: '', name: '', version: '1' } });
+    };
+    const show = (url: string, problem?: string, names = ['Alpha']): string | undefined => {
       const listing: StoreListing = { state: 'failed', files: 0, ...(problem !== undefined && { problem }) };
-      const databases = [{ id: 'a', name: 'Alpha', organization: 'One', url: 'rclone:lab:', listing }];
+      const databases = names.map((name) => ({ id: name, name, organization: 'One', url, listing }));
       store.setListing({ databases, isLoading: false });
       return tree.message;
     };
-    assert.equal(show('its server\ndenies access'), undefined, 'not connected');
-    const connection = { id: 'c', name: 'Test service', server: 'http://127.0.0.1:1' };
-    store.setState({ kind: 'connected', connection, service: { address: '', name: '', version: '1' } });
-    const remedy = 'Afterwards: Scan Store Again, in the menu of the row.';
-    assert.equal(show('its server\ndenies access'), `Alpha can't be listed: its server denies access. ${remedy}`);
-    assert.equal(show(), `Alpha can't be listed. ${remedy}`);
-    store.setListing({ databases: [], isLoading: false });
-    assert.equal(tree.message, undefined);
-    tree.dispose();
+
+    it('is explained above all rows, with the remedy', () => {
+      assert.equal(show(saved, 'its server\ndenies access'), undefined, 'not connected');
+      connect();
+      const remedy = 'Once that is fixed, choose Scan Store Again in the menu of the row.';
+      assert.equal(
+        show(saved, 'its server\ndenies access'),
+        `Alpha can't be listed: its server denies access. ${remedy}`,
+      );
+      assert.equal(show(saved), `Alpha can't be listed. ${remedy}`);
+      store.setListing({ databases: [], isLoading: false });
+      assert.equal(tree.message, undefined);
+    });
+
+    it('is explained without a remedy that its row does not offer', () => {
+      connect();
+      assert.equal(show('rclone:configured:'), "Alpha can't be listed.", 'a store that these settings do not list');
+      assert.equal(show('file:///data/alpha'), "Alpha can't be listed.", 'a folder');
+    });
+
+    it('is counted if more than three are', () => {
+      connect();
+      const message = show('rclone:configured:', undefined, ['A', 'B', 'C', 'D', 'E']);
+      assert.equal(message, "A can't be listed. B can't be listed. C can't be listed. (2 more)");
+    });
   });
 
   for (const [what, listing, row, tooltip, icon] of cases) {

@@ -50,10 +50,13 @@ function describeScan(fileCount: number): string {
 }
 
 /**
- * Returns a sentence for each store that can't be listed and why, and then the remedy, for the message above the rows.
- * Returns undefined if all can be listed.
+ * Returns a sentence for each of the first three stores or folders that can't be listed and why, the number of others,
+ * and, with the title of the command that scans again, the remedy. Returns undefined if all can be listed.
  */
-export function describeUnlistedStores(databases: readonly Database[], scanAgain: string): string | undefined {
+export function describeUnlistedStores(
+  databases: readonly Database[],
+  scanAgain: string | undefined,
+): string | undefined {
   const failed = databases.filter(({ listing }) => listing?.state === 'failed');
   if (failed.length === 0) return undefined;
   const sentences = failed.slice(0, maxSentences).map(({ name, listing }) => {
@@ -62,7 +65,11 @@ export function describeUnlistedStores(databases: readonly Database[], scanAgain
       ? l10n.t("{0} can't be listed.", toPlainLine(name))
       : l10n.t("{0} can't be listed: {1}.", toPlainLine(name), problem);
   });
-  return [...sentences, l10n.t('Afterwards: {0}, in the menu of the row.', scanAgain)].join(' ');
+  const others = failed.length - sentences.length;
+  if (others > 0) sentences.push(plural(others, '({0} more)', '({0} more)'));
+  if (scanAgain !== undefined)
+    sentences.push(l10n.t('Once that is fixed, choose {0} in the menu of the row.', scanAgain));
+  return sentences.join(' ');
 }
 
 /**

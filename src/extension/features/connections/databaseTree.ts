@@ -126,11 +126,16 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     return [{ kind: 'connection' }, ...createKeyRows(state), ...this.createListedRows(state)];
   }
 
-  /** The message above the rows: which stores can't be listed, and the remedy. Undefined if all can. */
+  /** The message above the rows: what can't be listed, and the remedy if a row offers it. Undefined if all can. */
   get message(): string | undefined {
     const { state, listing } = this.store;
     if (state.kind !== 'connected') return undefined;
-    return describeUnlistedStores(listing.databases, getCommandTitle('dataTransfer.scanStore'));
+    const canScan = listing.databases.some(
+      (database) =>
+        database.listing?.state === 'failed' && isStore(database) && this.dependencies.isSaved(database.url),
+    );
+    const scanAgain = canScan ? getCommandTitle('dataTransfer.scanStore') : undefined;
+    return describeUnlistedStores(listing.databases, scanAgain);
   }
 
   /** Returns a database's organization row, which the editor needs to reveal the database. */
