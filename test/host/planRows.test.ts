@@ -10,6 +10,7 @@ import { eventually } from '../support/eventually.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 import { deletePlans } from './planLeftovers.ts';
+import { noVerifications } from './specimens.ts';
 import { ledgerFolder, Stage } from './stage.ts';
 
 /** Returns a plan for the stage's service. The plan has no ID yet. */
@@ -33,7 +34,6 @@ function createPlan(stage: Stage, more: Partial<TransferPlan> = {}): Omit<Transf
     ...more,
   };
 }
-import { noVerifications } from './specimens.ts';
 
 describe('Transfers that agents propose', () => {
   let stage: Stage;

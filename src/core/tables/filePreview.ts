@@ -15,7 +15,7 @@ export type FilePreview =
   | { readonly kind: 'problem'; readonly problem: PreviewProblem };
 
 /** Number of bytes of a file to read for its preview. */
-export const previewBytes = 256 * 1024;
+export const previewBytes = 256_000;
 
 /** Maximum number of bytes that are unpacked, whatever a compressed file claims. */
 const maxUnpackedBytes = 512 * 1024;

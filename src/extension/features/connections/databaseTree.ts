@@ -81,8 +81,8 @@ export interface DatabaseTreeDependencies {
 }
 
 /**
- * Provides the rows of the connection and its databases. Groups the databases if they belong to more than one
- * organization.
+ * Provides the rows of the connection and its databases. Groups the databases of an organization that has at least
+ * three, unless it is the only one.
  */
 export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposable {
   private readonly lifetime = new Lifetime();
@@ -90,6 +90,8 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
   private readonly store: ConnectionStore;
   private readonly rows = new Map<string, DatabaseNode>();
   private readonly changed = this.lifetime.track(new EventEmitter<DatabaseTreeNode | undefined>());
+  /** The organizations that have a row in a listing. Finding them for each row would take too long. */
+  private grouping: { readonly databases: readonly Database[]; readonly names: ReadonlySet<string> } | undefined;
   /** True if the editor was notified of a change but hasn't redrawn the tree yet. */
   private isRedrawPending = false;
 
@@ -176,12 +178,11 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     return [...problemRows, ...rows];
   }
 
-  /** The organizations that have a row: those with several databases, if there is another organization. */
+  /** The organizations that have a row. */
   private get groups(): ReadonlySet<string> {
-    const names = this.store.listing.databases.map(({ organization }) => organization);
-    const organizations = [...new Set(names)];
-    const isLarge = (name: string): boolean => names.filter((one) => one === name).length >= minGroupSize;
-    return new Set(organizations.length < 2 ? [] : organizations.filter(isLarge));
+    const { databases } = this.store.listing;
+    if (this.grouping?.databases !== databases) this.grouping = { databases, names: findGroups(databases) };
+    return this.grouping.names;
   }
 
   /**
@@ -268,6 +269,13 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
 
 /** Minimum number of databases for which an organization has a row. */
 const minGroupSize = 3;
+
+function findGroups(databases: readonly Database[]): ReadonlySet<string> {
+  const counts = new Map<string, number>();
+  for (const { organization } of databases) counts.set(organization, (counts.get(organization) ?? 0) + 1);
+  const large = [...counts].filter(([, count]) => count >= minGroupSize);
+  return new Set(counts.size < 2 ? [] : large.map(([name]) => name));
+}
 
 const failedStoreIcon = new ThemeIcon('warning', new ThemeColor('problemsWarningIcon.foreground'));
 

@@ -99,8 +99,8 @@ const ringColors = {
 } as const;
 
 /**
- * Draws the progress, more than 0 and at most 1, as a ring in 20 steps, so that a row is redrawn only when its ring
- * changes. The ring of a stalled transfer has the color of warnings.
+ * Draws the progress, more than 0 and at most 1, as a ring in 20 steps, so that the editor loads few icons. The ring of
+ * a stalled transfer has the color of warnings.
  */
 function drawProgress(share: number, isStalled: boolean): { readonly light: Uri; readonly dark: Uri } {
   const step = Math.max(1, Math.floor(share * ringSteps));
