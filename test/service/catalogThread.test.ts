@@ -19,12 +19,14 @@ describe('The catalog thread (D20)', () => {
   let clock: ManualClock;
   let thread: CatalogThread;
   let catalog: Catalog;
+  let testEnded: PromiseWithResolvers<void>;
 
   beforeEach(async () => {
     root = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-thread-'));
     await fs.mkdir(nodePath.join(root, 'served'));
     const names = Array.from({ length: fileCount }, (_, number) => `file ${number}.txt`);
     await Promise.all(names.map(async (name) => await fs.writeFile(nodePath.join(root, 'served', name), 'x')));
+    testEnded = Promise.withResolvers();
     log = new MemoryLog();
     clock = new ManualClock();
     thread = new CatalogThread(log, clock);
@@ -33,6 +35,7 @@ describe('The catalog thread (D20)', () => {
   });
 
   afterEach(async () => {
+    testEnded.resolve();
     await catalog.close();
     await thread.end();
     await fs.rm(root, { recursive: true });
@@ -50,6 +53,17 @@ describe('The catalog thread (D20)', () => {
   /** Terminates the running thread, as if it had run out of memory. */
   async function kill(): Promise<void> {
     await (await getWorker()).terminate();
+  }
+
+  /** Makes the running thread end only after the test, as if a request to a disk that hangs was pending in it. */
+  async function delayEnd(): Promise<Worker> {
+    const worker = await getWorker();
+    const terminate = worker.terminate.bind(worker);
+    worker.terminate = async () => {
+      await testEnded.promise;
+      return await terminate();
+    };
+    return worker;
   }
 
   it('rejects pending calls when it ends, and serves the next search', async () => {
@@ -96,6 +110,23 @@ describe('The catalog thread (D20)', () => {
     await clock.pass(idleMs);
     assert.equal(await count(), fileCount);
     await ended;
+  });
+
+  it('serves searches while a disk that hangs delays its end (D42: hanging disks)', async () => {
+    assert.equal(await count(), fileCount);
+    const worker = await delayEnd();
+    await clock.pass(idleMs);
+    assert.equal(await count(), fileCount);
+    assert.notEqual(await getWorker(), worker);
+  });
+
+  it('closes a catalog while a disk that hangs delays its end (D42: hanging disks)', async () => {
+    assert.equal(await count(), fileCount);
+    await delayEnd();
+    await clock.pass(idleMs);
+    assert.ok(await getWorker());
+    await catalog.close();
+    await assert.rejects(count(), closing);
   });
 
   it('does not end while a catalog is needed: changes in a folder are ignored, or a folder is missing', async () => {

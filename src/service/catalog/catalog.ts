@@ -275,7 +275,10 @@ export class CatalogThread {
     }
     if (state === 'closed') {
       this.current = undefined;
-      await run.worker.terminate();
+      // Nobody waits for the thread's end, which a disk that hangs delays (D42: hanging disks).
+      run.calls.fail(new DatabaseUnavailableError(endedMessage));
+      void run.worker.terminate().then(collectGarbage);
+      return;
     }
     collectGarbage();
   }

@@ -166,11 +166,12 @@ export class FolderCatalog {
 
   /**
    * True if opening the catalog again takes no more than a quick scan, which the next search would start anyway, and
-   * logs nothing again.
+   * logs nothing again. A scan of a remote folder may be slow the next time.
    */
   get canReopen(): boolean {
     const isServed = this.failureReason === undefined && this.freshness.hasRecord;
-    return isServed && this.freshness.isQuick && this.loggedLines.length === 0;
+    const isQuickAgain = this.freshness.isQuick && !this.freshness.isRemote;
+    return isServed && isQuickAgain && this.loggedLines.length === 0;
   }
 
   /** Releases the memory of the catalog file's cache. */

@@ -43,6 +43,10 @@ export class Freshness {
     return isQuickScan(this.lastScan?.tookMs ?? 0);
   }
 
+  get isRemote(): boolean {
+    return this.lastScan?.state.isRemote === true;
+  }
+
   /** Returns true if a new scan is due. `isWatched` means that the system reports changes in every folder. */
   isStale(isWatched: boolean): boolean {
     if (this.lastScan === undefined) return true;

@@ -33,19 +33,24 @@ describe('A catalog without change notifications (D20)', () => {
     assert.ok(rig.walks.length > 0 && rig.walks.every((under) => under === ''), rig.walks.join('|'));
   }
 
+  const getRemoteState: typeof getFolderState = async (folder) => {
+    const state = await getFolderState(folder);
+    return state && { ...state, isRemote: true };
+  };
+
   it('scans regularly when there are more folders than it may watch', async () => {
     rig = await CatalogRig.start(files, { maxFolders: 1 });
     await assertScansAgain(() => rig.write({ 'sub/deep/d.txt': '' }), [...paths, 'sub/deep/d.txt']);
   });
 
   it('scans regularly on a network file system (D30)', async () => {
-    rig = await CatalogRig.start(files, {
-      getState: async (folder) => {
-        const state = await getFolderState(folder);
-        return state && { ...state, isRemote: true };
-      },
-    });
+    rig = await CatalogRig.start(files, { getState: getRemoteState });
     await assertScansAgain(() => rig.write({ 'z.txt': '' }), [...paths, 'z.txt']);
+  });
+
+  it('stays open while idle on a network file system, because a new scan may be slow', async () => {
+    rig = await CatalogRig.start(files, { getState: getRemoteState, walkMs: 0 });
+    assert.deepEqual([rig.catalog.isBusy, rig.catalog.canReopen], [false, false]);
   });
 
   it('scans after ten minutes, even with notifications', async () => {
