@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describeProcess } from '../../src/core/util/ownProcess.ts';
+import { CliProcess } from '../support/cliProcess.ts';
 import { CliRig } from './cliRig.ts';
 
 if (process.platform !== 'win32')
@@ -26,6 +29,19 @@ if (process.platform !== 'win32')
 
     async function endProgram(code: number): Promise<void> {
       await writeFile(join(folder, 'go'), String(code));
+    }
+
+    /** Writes the file through which commands find the local service. */
+    async function publishService(): Promise<void> {
+      const { address, token } = rig.service.service;
+      await writeFile(join(folder, 'service.json'), JSON.stringify({ address, token, ...describeProcess() }));
+    }
+
+    function startLocally(...args: readonly string[]): CliProcess {
+      const connections = [{ id: 'local', name: 'Local', serviceFile: join(folder, 'service.json') }];
+      const file = join(folder, 'connections.json');
+      writeFileSync(file, JSON.stringify({ connections }));
+      return new CliProcess([...args, '--connections', file], { environment: { DATA_TRANSFER_LEDGER: rig.ledger } });
     }
 
     it('ends with the program, whose failure is that of the command', async () => {
@@ -66,6 +82,28 @@ if (process.platform !== 'win32')
       const { code, stderr } = await running.ended;
       assert.equal(code, 130);
       assert.match(stderr, /^Interrupted\. count\.sh continues\. With the same connection options, /m);
+    });
+
+    it('finds a local service that was started again with another address and key (D29)', async () => {
+      await publishService();
+      const running = startLocally(...request, '--wait');
+      await running.prints(/: started count\.sh; its output: /);
+      await rig.service.restart();
+      await publishService();
+      const { code, stderr } = await running.ended;
+      assert.equal(code, 1);
+      assert.match(stderr, /: started count\.sh, but its end isn't known \(the service was stopped meanwhile\)/);
+    });
+
+    it('says that the service cannot be reached, and does not claim then that the program runs', async () => {
+      const running = rig.start(...request, '--wait');
+      await running.prints(/: started count\.sh; its output: /);
+      await rig.service.service.close();
+      await running.prints(/^[0-9a-f-]{8}: Couldn't request the status: /m);
+      running.child.kill('SIGINT');
+      const { code, stderr } = await running.ended;
+      assert.equal(code, 130);
+      assert.match(stderr, /^Interrupted\. count\.sh may still run\. With the same connection options, /m);
     });
 
     it('ends, and fails, if the service was stopped while the program ran, because its end is not known', async () => {

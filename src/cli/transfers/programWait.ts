@@ -5,6 +5,7 @@ import { getBackoffMs, wait } from '../../core/util/clock.ts';
 import { describeFollowUp } from '../../core/words/followUpWords.ts';
 import { CliError, createRequestError, exitCode } from '../cliError.ts';
 import type { CliSession } from '../connections/cliSession.ts';
+import { findRecordConnection } from '../connections/connectionsFile.ts';
 import { toPlainCell } from '../output.ts';
 import { english } from '../text/sentences.ts';
 import { getTransferId } from '../text/transferText.ts';
@@ -18,6 +19,8 @@ interface WaitLimit {
 const wording = { l10n: english, toPlainLine: toPlainCell };
 const firstDelayMs = 1_000;
 const maxDelayMs = 10_000;
+/** Consecutive failed requests about one transfer that end the wait, because a single one may be a mishap. */
+const maxFailures = 3;
 
 /**
  * Says which programs follow ended transfers, and waits until their ends are known or will stay unknown. Throws an
@@ -31,11 +34,13 @@ export async function waitForPrograms(
 ): Promise<void> {
   const { clock, signal, output } = session.context;
   for (const one of listRunning(session, keys)) output.note(`${getTransferId(one).slice(0, 8)}: ${describe(one)}`);
+  const requests = new StatusRequests(session);
   for (let round = 1, running = listRunning(session, keys); running.length > 0; round += 1) {
-    if (signal.aborted || clock.now() >= endMs) throw createUnfinishedError(running, signal.aborted, timeoutS);
+    if (signal.aborted || clock.now() >= endMs)
+      throw createUnfinishedError(running, requests.haveFailed, signal.aborted, timeoutS);
     const delayMs = getBackoffMs(round, firstDelayMs, maxDelayMs);
     await wait(clock, Math.min(delayMs, endMs - clock.now()), signal);
-    for (const transfer of running) await refresh(session, transfer);
+    for (const transfer of running) await requests.send(transfer);
     running = listRunning(session, keys);
   }
 }
@@ -44,10 +49,44 @@ function listRunning({ explorer }: CliSession, keys: readonly string[]): readonl
   return keys.flatMap((key) => explorer.transferStore.get(key) ?? []).filter(isFollowUpRunning);
 }
 
-async function refresh({ explorer }: CliSession, { key, order }: Transfer): Promise<void> {
-  const reason = await explorer.transferFlow.refreshFollowUp(key);
-  const isRefused = explorer.keys.getStatus(order.connectionId) === 'refused';
-  if (reason && (isRefused || !affectsWholeServer(reason))) throw createStatusError(reason);
+/** Requests statuses, and remembers which of the last requests failed. */
+class StatusRequests {
+  private readonly session: CliSession;
+  /** Consecutive failures that concern only one transfer, by its key. Contains each transfer whose last request failed. */
+  private readonly failures = new Map<string, number>();
+
+  constructor(session: CliSession) {
+    this.session = session;
+  }
+
+  get haveFailed(): boolean {
+    return this.failures.size > 0;
+  }
+
+  /** Throws an error if waiting would be in vain. */
+  async send(transfer: Transfer): Promise<void> {
+    const { explorer, context } = this.session;
+    const { key, order } = transfer;
+    const reason = await explorer.transferFlow.refreshFollowUp(key);
+    if (!reason) this.failures.delete(key);
+    if (!reason || context.signal.aborted) return;
+    const error = createStatusError(reason);
+    if (!this.failures.has(key)) context.output.note(`${getTransferId(transfer).slice(0, 8)}: ${error.message}`);
+    const isGeneral = affectsWholeServer(reason);
+    const count = isGeneral ? 0 : (this.failures.get(key) ?? 0) + 1;
+    this.failures.set(key, count);
+    if (explorer.keys.getStatus(order.connectionId) === 'refused' || count >= maxFailures) throw error;
+    if (isGeneral) await this.reconnect(order.connectionId);
+  }
+
+  private async reconnect(connectionId: string): Promise<void> {
+    const { explorer, context, file } = this.session;
+    const connection = findRecordConnection(context.options, file, connectionId);
+    // A local service has another address and key after each start. Other keys may not be readable twice.
+    if (connection?.serviceFile === undefined) return;
+    explorer.connectFlow.close(connectionId);
+    await this.session.open(connection).catch(() => undefined);
+  }
 }
 
 /** Creates the error for a status that can't be requested, so that waiting would be in vain. */
@@ -55,9 +94,15 @@ export function createStatusError(reason: Reason): CliError {
   return createRequestError("Couldn't request the status", reason);
 }
 
-function createUnfinishedError(running: readonly Transfer[], isInterrupted: boolean, timeoutS: number): CliError {
+function createUnfinishedError(
+  running: readonly Transfer[],
+  haveFailed: boolean,
+  isInterrupted: boolean,
+  timeoutS: number,
+): CliError {
   const names = running.map(({ status }) => toPlainCell(status?.followUp?.path.split(/[\\/]/).at(-1) ?? ''));
-  const continues = `${names.join(', ')} ${names.length === 1 ? 'continues' : 'continue'}.`;
+  const continuing = names.length === 1 ? 'continues' : 'continue';
+  const continues = `${names.join(', ')} ${haveFailed ? 'may still run' : continuing}.`;
   const ids = running.map(getTransferId).join(' ');
   const advice = `With the same connection options, follow up with: data-transfer wait ${ids}`;
   if (isInterrupted) return new CliError(`Interrupted. ${continues} ${advice}`, exitCode.interrupted);
