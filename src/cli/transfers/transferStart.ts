@@ -101,8 +101,8 @@ export async function sendOrder(
 
 /**
  * Prints a transfer's ID (with `--json`, the transfer as JSON, with the fields of `more`). With `wait`, first waits
- * for the transfer and the program that follows it to end. If the wait fails, for example because of the time limit, prints the same and then throws
- * the error of the wait.
+ * for the transfer and the program that follows it to end. If the wait fails, for example because of the time limit,
+ * prints the same and then throws the error of the wait.
  */
 export async function reportTransfer(
   session: CliSession,

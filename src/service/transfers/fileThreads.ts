@@ -32,8 +32,8 @@ interface WaitingJob {
 }
 
 /**
- * Maximum number of threads for transfers. Each concurrent transfer can use four: two that copy, and two that read large copies back
- * at the same time (D68: read back while copying). No transfer therefore waits for another's large files.
+ * Maximum number of threads for transfers. Each concurrent transfer can use four: two that copy, and two that read large
+ * copies back at the same time (D68: read back while copying). No transfer therefore waits for another's large files.
  */
 const maxTransferThreads = 12;
 const idleMs = 60_000;
