@@ -13,34 +13,40 @@ interface StoreContentRequest extends ContentRequest {
 }
 
 /**
- * Reads a part of an object in a store, with the rclone that also serves transfers. Throws a {@link StoreError}, or the
- * reason of the signal. Never restores an archived object.
+ * Reads a part of an object in a store, with the rclone that also serves transfers: of a slow store only what arrives
+ * while `hasTime` returns true, but at least one piece. Throws a {@link StoreError}, or the reason of the signal. Never
+ * restores an archived object.
  */
 export async function readStoreContent(
   daemon: RcloneDaemon,
   request: StoreContentRequest,
   signal: AbortSignal,
+  hasTime: () => boolean,
 ): Promise<ContentPart> {
   return await daemon.use(async (address) => {
     const client = new StoreClient(address, 1);
     try {
-      return await readObject(client, request, signal);
+      return await readObject(client, request, signal, hasTime);
     } catch (error) {
-      throw await toKnownError(daemon, request, error);
+      throw await toKnownError(daemon, request, error, signal);
     } finally {
       client.dispose();
     }
   });
 }
 
+/** Time limit for finding out why an object can't be read, so that it doesn't replace the error that is known. */
+const causeLimitMs = 5_000;
+
 async function toKnownError(
   daemon: RcloneDaemon,
   { remote, path }: StoreContentRequest,
   error: unknown,
+  signal: AbortSignal,
 ): Promise<unknown> {
   if (!(error instanceof StoreError) || error.kind !== 'failed') return error;
   // rclone answers a read of an archived object without the cause, which a command finds out.
-  const cause = await findReadCause(daemon, remote, path);
+  const cause = await findReadCause(daemon, remote, path, AbortSignal.any([signal, AbortSignal.timeout(causeLimitMs)]));
   return cause === undefined ? error : new StoreError('refused', cause);
 }
 
@@ -48,6 +54,7 @@ async function readObject(
   client: StoreClient,
   { remote, path, range, ifMatch }: StoreContentRequest,
   signal: AbortSignal,
+  hasTime: () => boolean,
 ): Promise<ContentPart> {
   const object = await client.stat(remote, path, undefined, signal);
   if (object === undefined) throw new StoreError('missing', missingCause);
@@ -57,20 +64,21 @@ async function readObject(
   if (!isMatching(ifMatch, entityTag)) return { ...known, from: 0, refusal: 'changed' };
   const resolved = resolveRange(range, totalBytes);
   if (resolved === undefined) return { ...known, from: 0, refusal: 'outside' };
-  const content = await readObjectRange(client.readRange(remote, path, resolved, signal), resolved);
+  const content = await readObjectRange(client.readRange(remote, path, resolved, signal), resolved, hasTime);
   return { ...known, from: resolved.from, content };
 }
 
 async function readObjectRange(
   pieces: AsyncIterable<Buffer>,
   { from, to }: { readonly from: number; readonly to: number },
+  hasTime: () => boolean,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const content = new Uint8Array(to - from);
   let count = 0;
   for await (const piece of pieces) {
     content.set(piece.subarray(0, content.length - count), count);
     count = Math.min(content.length, count + piece.length);
-    if (count === content.length) return content;
+    if (count === content.length || !hasTime()) return content.subarray(0, count);
   }
   throw createCutOffError();
 }

@@ -164,11 +164,16 @@ async function useStoreRestore<T>(
 
 const checkLimitMs = 60_000;
 
-/** Resolves to the reason why a file can't be read; undefined if it is unknown. */
-export async function findReadCause(daemon: RcloneDaemon, remote: string, path: string): Promise<string | undefined> {
+/** Resolves to the reason why a file can't be read; undefined if it is unknown, or not found before the signal. */
+export async function findReadCause(
+  daemon: RcloneDaemon,
+  remote: string,
+  path: string,
+  signal = AbortSignal.timeout(checkLimitMs),
+): Promise<string | undefined> {
   const find = async (store: StoreRestore): Promise<string | undefined> =>
     (await store.findArchived([path])).has(path) ? archivedCause : undefined;
-  return await useStoreRestore(daemon, remote, AbortSignal.timeout(checkLimitMs), find).catch((error: unknown) =>
+  return await useStoreRestore(daemon, remote, signal, find).catch((error: unknown) =>
     error instanceof StoreError && error.kind === 'refused' ? error.message : undefined,
   );
 }

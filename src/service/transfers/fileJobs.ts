@@ -5,6 +5,9 @@ import type { RcloneAddress } from '../stores/storeClient.ts';
 import { StoreError, type StoreErrorKind } from '../stores/storeError.ts';
 import type { CopyVerification, KeptTimes } from '../stores/storeFeatures.ts';
 
+/** The reason why a folder, a device, a pipe or a socket isn't read. */
+export const irregularCause = 'it is not a regular file';
+
 /** A cached hash, with the file's size and modification time when the hash was computed. */
 interface CachedHash {
   readonly bytes: number;

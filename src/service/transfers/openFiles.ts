@@ -4,7 +4,14 @@ import * as nodePath from 'node:path';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import { getParentFolder } from '../catalog/catalogFile.ts';
 import { isInside, isPlainFolder, toAbsolutePath } from '../catalog/servedPaths.ts';
-import { BadFile, createChangedFileError, throwIfStopped, type FileBytes, type JobSignal } from './fileJobs.ts';
+import {
+  BadFile,
+  createChangedFileError,
+  irregularCause,
+  throwIfStopped,
+  type FileBytes,
+  type JobSignal,
+} from './fileJobs.ts';
 
 const bufferBytes = 1024 * 1024;
 const buffer = Buffer.allocUnsafeSlow(bufferBytes);
@@ -84,7 +91,7 @@ function openChecked(path: string, flags: number, check: (file: number) => OpenF
 /** Throws {@link BadFile} if an open file is a folder, a device or a pipe. */
 function inspectRegularFile(file: number): OpenFile {
   const stats = fs.fstatSync(file, { bigint: true });
-  if (!stats.isFile()) throw new BadFile('it is not a regular file');
+  if (!stats.isFile()) throw new BadFile(irregularCause);
   return { file, stats };
 }
 

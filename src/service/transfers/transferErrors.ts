@@ -3,7 +3,7 @@ import { tooLargeCause, tooManyFiles } from '../../core/util/remote.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 import { inspectFolder } from '../folderCalls.ts';
 import { missingCause, StoreError } from '../stores/storeError.ts';
-import type { FileFailure } from './fileJobs.ts';
+import { irregularCause, type FileFailure } from './fileJobs.ts';
 import { isFileName } from './destinationFiles.ts';
 
 /** An operation on a file of a transfer that failed, and the reason. */
@@ -83,6 +83,8 @@ interface FailedFile {
 }
 
 const disconnectedDisk = 'its disk is not connected';
+/** The reason why a folder can't be used at present. */
+export const silentDiskCause = "its disk doesn't respond";
 const silentServer = 'its server does not respond';
 
 /** Reasons for errors that a missing folder, or a disk or server that is no longer connected, may have caused. */
@@ -111,6 +113,7 @@ const reasons: Readonly<Record<string, string>> = {
   EMFILE: tooManyFiles,
   ENAMETOOLONG: 'its name is too long',
   ENFILE: tooManyFiles,
+  ENXIO: irregularCause,
   ENOTDIR: 'part of its path is a file, not a folder',
   EPERM: 'permission denied',
   EROFS: 'the disk is read-only',
