@@ -5,7 +5,8 @@ import { findPreviewKind, type PreviewKind } from './previewKinds.ts';
 import { decodeTableText } from './tableFormat.ts';
 
 /** The reason why there is nothing to show. */
-export type PreviewProblem = 'empty' | 'notText' | 'longLine' | 'tooLarge' | 'damaged' | 'notJson';
+export type PreviewProblem =
+  'empty' | 'noRecords' | 'notText' | 'longLine' | 'longHeader' | 'tooLarge' | 'damaged' | 'notJson';
 
 /** The beginning of a file's content: rows of cells, or a JSON value. Cells are shortened. */
 export type FilePreview =
@@ -36,16 +37,21 @@ export async function createPreview(fileName: string, packed: Beginning): Promis
   if (bytes.length === 0) return toProblem('empty');
   const kind = findPreviewKind(fileName);
   if (kind === 'json' && !isWhole) return toProblem('tooLarge');
-  const lines = isWhole ? bytes : cutAfterLine(bytes);
+  // The sequence of a long line is shown as far as it is known.
+  const lines = isWhole || kind === 'fasta' ? bytes : cutAfterLine(bytes);
   return lines === undefined ? toProblem('longLine') : parseText(decodeTableText(lines), kind, isWhole);
 }
 
 function parseText(text: string, kind: PreviewKind | undefined, isWhole: boolean): FilePreview {
   if (text.includes('\0')) return toProblem('notText');
   if (kind === 'json') return parseJson(text);
-  if (kind === 'fasta') return { kind: 'sequences', hasQuality: false, rows: readFasta(text) };
-  if (kind === 'fastq') return { kind: 'sequences', hasQuality: true, rows: readFastq(text) };
-  return readTable(text, kind === 'features', isWhole);
+  if (kind === 'fasta' || kind === 'fastq') {
+    const rows = kind === 'fasta' ? readFasta(isWhole ? text : text.replace(/>[^\r\n]*$/, '')) : readFastq(text);
+    return rows.length === 0
+      ? toProblem(isWhole ? 'noRecords' : 'longLine')
+      : { kind: 'sequences', hasQuality: kind === 'fastq', rows };
+  }
+  return readTable(text, kind, isWhole);
 }
 
 function toProblem(problem: PreviewProblem): FilePreview {
@@ -68,9 +74,10 @@ function parseJson(text: string): FilePreview {
   }
 }
 
-function readTable(text: string, isOfFeatures: boolean, isWhole: boolean): FilePreview {
+function readTable(text: string, kind: PreviewKind | undefined, isWhole: boolean): FilePreview {
+  const isOfFeatures = kind === 'features';
   const records: (readonly string[])[] = [];
-  for (const { cells } of parseCsv(text)) {
+  for (const { cells } of parseCsv(text, kind === 'table' ? undefined : '\t')) {
     if (isOfFeatures && cells[0]?.startsWith('#') === true) continue;
     records.push(cells.slice(0, maxPreviewColumns).map(shortenCell));
     if (records.length > maxPreviewRows + 1) break;
@@ -78,7 +85,9 @@ function readTable(text: string, isOfFeatures: boolean, isWhole: boolean): FileP
   // The last record may lack lines.
   if (!isWhole && records.length > 1 && records.length <= maxPreviewRows + 1) records.pop();
   const [header = [], ...rows] = isOfFeatures ? [featureColumns, ...records] : records;
-  return header.length === 0 ? toProblem('empty') : { kind: 'table', header, rows: rows.slice(0, maxPreviewRows) };
+  return header.length === 0
+    ? toProblem(isWhole ? 'noRecords' : 'longHeader')
+    : { kind: 'table', header, rows: rows.slice(0, maxPreviewRows) };
 }
 
 function shortenCell(text: string): string {

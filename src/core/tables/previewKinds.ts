@@ -1,8 +1,9 @@
 /** The kinds of previews, by the formats that they show. */
-export type PreviewKind = 'table' | 'features' | 'fasta' | 'fastq' | 'json';
+export type PreviewKind = 'table' | 'tabs' | 'features' | 'fasta' | 'fastq' | 'json';
 
 const kinds: readonly (readonly [kind: PreviewKind, extensions: RegExp])[] = [
-  ['table', /\.(?:csv|tsv|tab|vcf)(?:\.b?gz)?$/i],
+  ['table', /\.csv(?:\.b?gz)?$/i],
+  ['tabs', /\.(?:tsv|tab|vcf)(?:\.b?gz)?$/i],
   ['features', /\.(?:gff3?|gtf)(?:\.b?gz)?$/i],
   ['fasta', /\.(?:fa|fas|fasta|fna|faa|ffn)(?:\.b?gz)?$/i],
   ['fastq', /\.(?:fq|fastq)(?:\.b?gz)?$/i],

@@ -16,10 +16,11 @@ const separators = ['\t', ',', ';', '|'];
  * is most frequent in the first line after the comments. Also reads the forms of some programs: names between spaces
  * (R), the section `[Data]` (Illumina), types in the second line (QIIME 2) and checksums (`sha256sum`). Accepts any
  * line endings. Skips empty lines and leading comments that begin with `#`, but not a header such as `#id,name`.
+ * `separator` is that of a format with only one.
  */
-export function* parseCsv(text: string): Generator<CsvRecord> {
+export function* parseCsv(text: string, separator?: string): Generator<CsvRecord> {
   const source = text.replace(/^\uFEFF/, '');
-  yield* checksumLine.test(source) ? parseChecksums(source) : parseRecords(source);
+  yield* checksumLine.test(source) ? parseChecksums(source) : parseRecords(source, separator);
 }
 
 /** Matches a line of the list that programs such as `sha256sum` write. */
@@ -32,8 +33,13 @@ function* parseChecksums(text: string): Generator<CsvRecord> {
   }
 }
 
-function* parseRecords(source: string): Generator<CsvRecord> {
-  const { start, line, separator, isSection = false } = findStart(source);
+function* parseRecords(source: string, known?: string): Generator<CsvRecord> {
+  const {
+    start,
+    line,
+    separator,
+    isSection = false,
+  } = known === undefined ? findStart(source) : skipComments(source, known);
   const reader = new CsvReader(source, separator, start, line);
   for (let record = reader.readRecord(); record; record = reader.readRecord()) {
     if (isSection && isSectionName(record)) return;
@@ -163,14 +169,14 @@ function findStart(text: string): CsvStart {
  * Finds the first record after the comments. Treats the last comment as a header if it has as many columns as that
  * record.
  */
-function skipComments(text: string): CsvStart {
+function skipComments(text: string, known?: string): CsvStart {
   let last = { start: 0, line: 1 };
   let next = last;
   while (/[#\r\n]/.test(text[next.start] ?? '')) {
     if (text[next.start] === '#') last = next;
     next = { start: findNextLine(text, next.start), line: next.line + 1 };
   }
-  const separator = detectSeparator(text, next.start);
+  const separator = known ?? detectSeparator(text, next.start);
   const columns = countCells(readLine(text, next.start), separator);
   const hasHeader = last !== next && columns > 1 && countCells(readLine(text, last.start), separator) === columns;
   return { ...(hasHeader ? last : next), separator };

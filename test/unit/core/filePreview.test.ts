@@ -65,6 +65,26 @@ describe('The preview of a file', () => {
     });
   });
 
+  it('separates the columns of VCF, GFF and TSV only at tabs', async () => {
+    const header = ['#CHROM', 'POS', 'ID', 'INFO'];
+    const row = ['chr1', '5', 'rs1', 'AC=1;AN=2;DP=5;CSQ=A|B|C|D|E|F,G|H;MQ=60;QD=1'];
+    const vcf = `##fileformat=VCFv4.2\n${header.join('\t')}\n${row.join('\t')}\n`;
+    assert.deepEqual(await preview('a.vcf', vcf), { kind: 'table', header, rows: [row] });
+    assert.deepEqual(await preview('a.tsv.gz', gzipSync('a\tb,c,d\n1\t2\n')), {
+      kind: 'table',
+      header: ['a', 'b,c,d'],
+      rows: [['1', '2']],
+    });
+    const line = ['NC_1', 'RefSeq', 'region', '1', '9', '.', '+', '.', 'a=1;b=2;c=3;d=4;e=5;f=6;g=7;h=8;i=9;j=10'];
+    assert.deepEqual((await readRows('a.gff', `##gff-version 3\n${line.join('\t')}\n`)).rows, [line]);
+  });
+
+  it('has the beginning of a sequence that is one long line', async () => {
+    const sequences = await preview('a.fa', `>chr1\n${'ACGT'.repeat(100_000)}\n`);
+    assert.ok(sequences.kind === 'sequences');
+    assert.deepEqual(sequences.rows, [['chr1', `${'ACGT'.repeat(50)}…`]]);
+  });
+
   it('has the value of a JSON file', async () => {
     assert.deepEqual(await preview('a.json', '\uFEFF{"a": [1]}'), { kind: 'json', value: { a: [1] } });
     assert.deepEqual(await preview('a.geojson', '5'), { kind: 'json', value: [5] });
@@ -77,6 +97,10 @@ describe('The preview of a file', () => {
     'a compressed table of one endless line': ['a.csv.gz', gzipSync('a,'.repeat(10_000_000)), 'longLine'],
     'a file that is no text': ['a.csv', Buffer.from([1, 0, 2, 10]), 'notText'],
     'a file that is not compressed': ['a.csv.gz', csv, 'damaged'],
+    'a table whose header is long': ['a.vcf', `${'##contig=<ID=1>\n'.repeat(20_000)}#CHROM\n`, 'longHeader'],
+    'a first read of one endless line': ['a.fastq', `@r1\n${'A'.repeat(300_000)}\n`, 'longLine'],
+    'a file without sequences': ['a.fa', 'ACGT\n', 'noRecords'],
+    'a table of comments': ['a.vcf', '##fileformat=VCFv4.2\n', 'noRecords'],
     'a large JSON file': ['a.json', `[${large}]`, 'tooLarge'],
     'a deep JSON file': ['a.json', '['.repeat(5_000) + ']'.repeat(5_000), 'tooLarge'],
     'a file that is no JSON': ['a.json', '{', 'notJson'],

@@ -60,8 +60,10 @@ function toProblem(cause: string): ReadPreview {
 function describeProblem(problem: PreviewProblem): string {
   const causes: Readonly<Record<PreviewProblem, string>> = {
     empty: l10n.t('it is empty'),
+    noRecords: l10n.t('it has no records'),
     notText: l10n.t("it isn't text"),
     longLine: l10n.t('its first line is too long'),
+    longHeader: l10n.t('its header is too long'),
     tooLarge: l10n.t('it is too large'),
     damaged: l10n.t("it can't be unpacked"),
     notJson: l10n.t("it isn't valid JSON"),
