@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { FileSystemError, window, workspace } from 'vscode';
+import { FileSystemError, Uri, window, workspace } from 'vscode';
 import type { ContentFlow } from '../../src/core/search/contentFlow.ts';
 import type { FileNode } from '../../src/extension/editor/contributions.ts';
 import { maxOpenBytes, maxUnaskedBytes } from '../../src/extension/editor/remoteFiles.ts';
@@ -39,6 +39,8 @@ describe('Opening a file without a transfer', () => {
     await assert.rejects(async () => await workspace.fs.writeFile(document.uri, new Uint8Array()), FileSystemError);
     await assert.rejects(async () => await workspace.fs.delete(document.uri), FileSystemError);
     await assert.rejects(async () => await workspace.fs.readFile(document.uri.with({ query: '{}' })), FileSystemError);
+    const sibling = Uri.joinPath(document.uri, '..', 'other.csv');
+    await assert.rejects(async () => await workspace.fs.stat(sibling), FileSystemError);
   });
 
   it('asks before it reads a large one, and refuses one that is too large for the editor', async () => {

@@ -9,6 +9,8 @@ export interface FileRef {
   readonly id: string;
   /** Name to show until the metadata is loaded. */
   readonly name: string;
+  /** Path in the database; absent if it is unknown. */
+  readonly path?: string;
 }
 
 /** A file's row in the search results. */

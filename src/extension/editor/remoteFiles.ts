@@ -1,4 +1,4 @@
-import { EventEmitter, FilePermission, FileSystemError, FileType, Uri, workspace } from 'vscode';
+import { EventEmitter, FilePermission, FileSystemError, FileType, l10n, Uri, workspace } from 'vscode';
 import type { FileStat, FileSystemProvider } from 'vscode';
 import type { ContentFlow } from '../../core/search/contentFlow.ts';
 import type { FileReference } from '../../core/model/fileEntry.ts';
@@ -42,7 +42,7 @@ export class RemoteFiles implements FileSystemProvider, Disposable {
 
   /** Returns the URI with which the editor opens a file. `path` is shown; it needn't be unique. */
   getUri({ connectionId, database, id }: FileReference, path: string): Uri {
-    const query = JSON.stringify({ connectionId, database, id });
+    const query = JSON.stringify({ connectionId, database, id, path });
     return Uri.from({ scheme, path: `/${database.replaceAll('/', '_')}/${path}`, query });
   }
 
@@ -59,10 +59,19 @@ export class RemoteFiles implements FileSystemProvider, Disposable {
   async readFile(uri: Uri): Promise<Uint8Array> {
     const { bytes, totalBytes, entityTag } = await this.read(uri, { offset: 0, limit: maxContentBytes });
     if (totalBytes > (this.allowed.has(uri.toString()) ? maxOpenBytes : maxUnaskedBytes))
-      throw FileSystemError.Unavailable(this.describeReason({ kind: 'tooLarge' }));
+      throw FileSystemError.Unavailable(l10n.t('The file is large. Open it again from its row.'));
     if (bytes.length >= totalBytes) return bytes;
-    const rest = { offset: bytes.length, limit: totalBytes - bytes.length, entityTag };
-    return Buffer.concat([bytes, (await this.read(uri, rest)).bytes]);
+    // In one buffer, because the editor keeps a copy too.
+    const content = new Uint8Array(totalBytes);
+    content.set(bytes);
+    for (let offset = bytes.length; offset < totalBytes;) {
+      const limit = Math.min(maxContentBytes, totalBytes - offset);
+      const next = (await this.read(uri, { offset, limit, entityTag })).bytes;
+      if (next.length === 0) return content.subarray(0, offset);
+      content.set(next, offset);
+      offset += next.length;
+    }
+    return content;
   }
 
   watch(): Disposable {
@@ -90,10 +99,13 @@ export class RemoteFiles implements FileSystemProvider, Disposable {
   }
 
   private async read(uri: Uri, range: Parameters<ContentFlow['read']>[1]) {
-    const { connectionId, database, id } = parseJsonObject(uri.query) ?? {};
+    const { connectionId, database, id, path } = parseJsonObject(uri.query) ?? {};
     if (typeof connectionId !== 'string' || typeof database !== 'string' || typeof id !== 'string')
       throw FileSystemError.FileNotFound(uri);
-    const { part, reason } = await this.flow.read({ connectionId, database, id }, range);
+    const file = { connectionId, database, id };
+    // The editor derives URIs of other files and folders from this one, which keep its query.
+    if (typeof path !== 'string' || uri.path !== this.getUri(file, path).path) throw FileSystemError.FileNotFound(uri);
+    const { part, reason } = await this.flow.read(file, range);
     if (part) return part;
     throw reason.kind === 'notFound'
       ? FileSystemError.FileNotFound(uri)

@@ -16,7 +16,8 @@ export function PreviewSection({ snapshot, onPreview }: PreviewProps): VNode | n
   if (preview === undefined && canPreview !== true) return null;
   return (
     <Section name="preview" heading={l10n.t('Content')}>
-      {preview ? <Preview preview={preview} /> : <Offer onPreview={onPreview} />}
+      {preview && <Preview preview={preview} />}
+      {(preview === undefined || (preview.state === 'problem' && canPreview)) && <Offer onPreview={onPreview} />}
     </Section>
   );
 }

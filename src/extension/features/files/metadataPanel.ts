@@ -103,7 +103,7 @@ export class MetadataPage implements Disposable {
   }
 
   /** The file with its path, if known. */
-  get namedFile(): FileRef & { readonly path?: string } {
+  get namedFile(): FileRef {
     const { ref, found } = this.snapshot;
     return found?.kind === 'file' && found.path !== undefined ? { ...ref, path: found.path } : ref;
   }
@@ -232,8 +232,9 @@ export class MetadataPage implements Disposable {
 
   private handleIntent(intent: Exclude<MetadataIntent, HostIntent>): void {
     switch (intent.type) {
-      case 'transfer':
       case 'open':
+        return this.dependencies.run(intentCommands.open, this.namedFile);
+      case 'transfer':
       case 'copyId':
       case 'showJson':
       case 'cite':
@@ -245,6 +246,8 @@ export class MetadataPage implements Disposable {
       case 'keep':
         return this.pin();
       case 'retry':
+        this.pendingPreview?.abort();
+        this.snapshot = omit(this.snapshot, 'preview');
         return void this.fetch();
       case 'remedy':
         if (this.remedy) this.dependencies.run(this.remedy.id, this.remedy.argument);

@@ -17,10 +17,10 @@ export async function openFiles(
   selection: readonly (FileNode | FileRef)[] | undefined,
 ): Promise<void> {
   const files = await chooseFiles(services, argument, selection, getDialogTitle('dataTransfer.openFile'));
-  for (const file of files) await openFile(services, file);
+  for (const file of files) await openFile(services, file, files.length === 1);
 }
 
-async function openFile(services: CommandServices, { ref, entry }: KnownFile): Promise<void> {
+async function openFile(services: CommandServices, { ref, entry }: KnownFile, preview: boolean): Promise<void> {
   const { contentFlow, remoteFiles } = services;
   const { part, reason } = await contentFlow.read(ref, { offset: 0, limit: 1 });
   if (reason) {
@@ -28,9 +28,9 @@ async function openFile(services: CommandServices, { ref, entry }: KnownFile): P
     throw new CommandFailure(text, ...createRemedyActions(reason, ref.connectionId));
   }
   if (!(await confirmSize(services, toPlainLine(ref.name), part.totalBytes))) return;
-  const uri = remoteFiles.getUri(ref, entry?.path ?? ref.name);
+  const uri = remoteFiles.getUri(ref, entry?.path ?? ref.path ?? ref.name);
   if (part.totalBytes > maxUnaskedBytes) remoteFiles.allowLarge(uri);
-  await commands.executeCommand('vscode.open', uri);
+  await commands.executeCommand('vscode.open', uri, { preview });
 }
 
 async function confirmSize({ notifications }: CommandServices, name: string, bytes: number): Promise<boolean> {
