@@ -94,6 +94,16 @@ describe('The commands of the features', () => {
     });
   }
 
+  it('shows one button in a row, and two in those of recipes and of ended transfers with files', () => {
+    for (const row of [...rows, 'transfer.running.pause', 'transfer.running.resume', 'emptySearches']) {
+      const buttons = (contributes.menus['view/item/context'] ?? []).flatMap(({ command, when = '', group = '' }) =>
+        group.startsWith('inline') && isShown(row, when) ? (command ?? []) : [],
+      );
+      const most = row === 'recipe' || row === 'transfer.ended.withFiles' ? 2 : 1;
+      assert.ok(buttons.length <= most, `${row}: ${buttons.join()}`);
+    }
+  });
+
   for (const menu of ['dataTransfer.share', 'explorer/context']) {
     it(`shows at most eight entries in ${menu}`, () => {
       const count = contributes.menus[menu]?.length ?? 0;
