@@ -113,20 +113,10 @@ describe('The catalog thread (D20)', () => {
   });
 
   it('serves searches while a disk that hangs delays its end (D42: hanging disks)', async () => {
-    assert.equal(await count(), fileCount);
     const worker = await delayEnd();
     await clock.pass(idleMs);
     assert.equal(await count(), fileCount);
-    assert.notEqual(await getWorker(), worker);
-  });
-
-  it('closes a catalog while a disk that hangs delays its end (D42: hanging disks)', async () => {
-    assert.equal(await count(), fileCount);
-    await delayEnd();
-    await clock.pass(idleMs);
-    assert.ok(await getWorker());
-    await catalog.close();
-    await assert.rejects(count(), closing);
+    assert.ok((await getWorker()) !== worker);
   });
 
   it('does not end while a catalog is needed: changes in a folder are ignored, or a folder is missing', async () => {
