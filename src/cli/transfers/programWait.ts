@@ -52,7 +52,7 @@ function listRunning({ explorer }: CliSession, keys: readonly string[]): readonl
 /** Requests statuses, and remembers which of the last requests failed. */
 class StatusRequests {
   private readonly session: CliSession;
-  /** Consecutive failures that concern only one transfer, by its key. Contains each transfer whose last request failed. */
+  /** Consecutive failures that concern only one transfer, by its key; has each whose last request failed. */
   private readonly failures = new Map<string, number>();
 
   constructor(session: CliSession) {
