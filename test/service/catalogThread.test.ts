@@ -19,14 +19,14 @@ describe('The catalog thread (D20)', () => {
   let clock: ManualClock;
   let thread: CatalogThread;
   let catalog: Catalog;
-  let testEnded: PromiseWithResolvers<void>;
+  let endOfTest: AbortController;
 
   beforeEach(async () => {
     root = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-thread-'));
     await fs.mkdir(nodePath.join(root, 'served'));
     const names = Array.from({ length: fileCount }, (_, number) => `file ${number}.txt`);
     await Promise.all(names.map(async (name) => await fs.writeFile(nodePath.join(root, 'served', name), 'x')));
-    testEnded = Promise.withResolvers();
+    endOfTest = new AbortController();
     log = new MemoryLog();
     clock = new ManualClock();
     thread = new CatalogThread(log, clock);
@@ -35,7 +35,7 @@ describe('The catalog thread (D20)', () => {
   });
 
   afterEach(async () => {
-    testEnded.resolve();
+    endOfTest.abort();
     await catalog.close();
     await thread.end();
     await fs.rm(root, { recursive: true });
@@ -60,7 +60,7 @@ describe('The catalog thread (D20)', () => {
     const worker = await getWorker();
     const terminate = worker.terminate.bind(worker);
     worker.terminate = async () => {
-      await testEnded.promise;
+      await once(endOfTest.signal, 'abort');
       return await terminate();
     };
     return worker;
