@@ -45,13 +45,17 @@ export async function createPreview(fileName: string, packed: Beginning): Promis
 function parseText(text: string, kind: PreviewKind | undefined, isWhole: boolean): FilePreview {
   if (text.includes('\0')) return toProblem('notText');
   if (kind === 'json') return parseJson(text);
-  if (kind === 'fasta' || kind === 'fastq') {
-    const rows = kind === 'fasta' ? readFasta(isWhole ? text : text.replace(/>[^\r\n]*$/, '')) : readFastq(text);
-    return rows.length === 0
-      ? toProblem(isWhole ? 'noRecords' : 'longLine')
-      : { kind: 'sequences', hasQuality: kind === 'fastq', rows };
-  }
-  return readTable(text, kind, isWhole);
+  return kind === 'fasta' || kind === 'fastq' ? readSequences(text, kind, isWhole) : readTable(text, kind, isWhole);
+}
+
+function readSequences(text: string, kind: 'fasta' | 'fastq', isWhole: boolean): FilePreview {
+  const rows = kind === 'fastq' ? readFastq(text) : readFasta(isWhole ? text : cutName(text));
+  if (rows.length === 0) return toProblem(isWhole ? 'noRecords' : 'longLine');
+  return { kind: 'sequences', hasQuality: kind === 'fastq', rows };
+}
+
+function cutName(text: string): string {
+  return text.replace(/>[^\r\n]*$/, '');
 }
 
 function toProblem(problem: PreviewProblem): FilePreview {
@@ -75,19 +79,26 @@ function parseJson(text: string): FilePreview {
 }
 
 function readTable(text: string, kind: PreviewKind | undefined, isWhole: boolean): FilePreview {
-  const isOfFeatures = kind === 'features';
+  const records = readRecords(text, kind);
+  // The last record may lack lines.
+  if (!isWhole && records.length > 1 && records.length <= maxPreviewRows + 1) records.pop();
+  const [header = [], ...rows] = kind === 'features' ? [featureColumns, ...records] : records;
+  if (header.length === 0) return toProblem(isWhole ? 'noRecords' : 'longHeader');
+  return { kind: 'table', header, rows: rows.slice(0, maxPreviewRows) };
+}
+
+function readRecords(text: string, kind: PreviewKind | undefined): (readonly string[])[] {
   const records: (readonly string[])[] = [];
   for (const { cells } of parseCsv(text, kind === 'table' ? undefined : '\t')) {
-    if (isOfFeatures && cells[0]?.startsWith('#') === true) continue;
+    if (kind === 'features' && isComment(cells)) continue;
     records.push(cells.slice(0, maxPreviewColumns).map(shortenCell));
     if (records.length > maxPreviewRows + 1) break;
   }
-  // The last record may lack lines.
-  if (!isWhole && records.length > 1 && records.length <= maxPreviewRows + 1) records.pop();
-  const [header = [], ...rows] = isOfFeatures ? [featureColumns, ...records] : records;
-  return header.length === 0
-    ? toProblem(isWhole ? 'noRecords' : 'longHeader')
-    : { kind: 'table', header, rows: rows.slice(0, maxPreviewRows) };
+  return records;
+}
+
+function isComment([first = '']: readonly string[]): boolean {
+  return first.startsWith('#');
 }
 
 function shortenCell(text: string): string {
