@@ -15,6 +15,9 @@ import { ManualClock } from '../../support/manualClock.ts';
 const whole: ContentRequest = { range: { from: 0 } };
 const store = { remote: 'dav:' };
 
+/** A folder is read without rclone. */
+const noDaemon = undefined as unknown as RcloneDaemon;
+
 describe('Reading the content of files within a time limit', () => {
   let clock: ManualClock;
   let reader: ContentReader | undefined;
@@ -88,7 +91,7 @@ describe('Reading the content of files within a time limit', () => {
 
   it('says that the disk of a folder does not respond', async () => {
     mock.method(FileThreads.prototype, 'run', async () => await new Promise<never>(() => undefined));
-    reader = new ContentReader({} as RcloneDaemon, clock);
+    reader = new ContentReader(noDaemon, clock);
     const message = "The file can't be read: its disk doesn't respond.";
     const rejected = assert.rejects(reader.read({ folder: '/data' }, 'a', whole), { status: 409, message });
     await clock.pass(15_000);
@@ -100,7 +103,7 @@ describe('Reading the content of files within a time limit', () => {
       const folder = await fs.realpath(await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-content-')));
       const socket = net.createServer().listen(nodePath.join(folder, 'socket'));
       await once(socket, 'listening');
-      reader = new ContentReader({} as RcloneDaemon, clock);
+      reader = new ContentReader(noDaemon, clock);
       const message = "The file can't be read: it is not a regular file.";
       await assert.rejects(reader.read({ folder }, 'socket', whole), { status: 409, message });
       socket.close();
