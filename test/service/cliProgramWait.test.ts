@@ -68,7 +68,7 @@ if (process.platform !== 'win32')
       assert.match(result.stderr, /count\.sh has ended with exit code 0/);
     });
 
-    it('names what goes on, and the command to follow it, if it stops before', async () => {
+    it('names what continues, and the command to follow it, if it stops before', async () => {
       const { code, stdout, stderr } = await rig.run(...request, '--wait', '--timeout', '5');
       assert.equal(code, 1);
       const advice = `With the same connection options, follow up with: data-transfer wait ${stdout.trim()}`;

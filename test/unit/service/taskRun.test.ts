@@ -95,7 +95,7 @@ if (process.platform !== 'win32')
       assert.match(readSubmission(), /--dependency=afterany:4\n/);
     });
 
-    it('that run are told from those that wait, for the first time or again, and from those that are done', async () => {
+    it('that run are distinguished from those that wait, for the first time or again, and from those that are done', async () => {
       const taskRun = await run(['RUNNING', 'PENDING', 'REQUEUE_HOLD', 'COMPLETED'], 4, { withResult: 3 });
       assert.equal(taskRun.activity, '1 of 4 tasks on dtn1; 2 pending (None)');
       const waiting = [undefined, undefined, undefined, undefined];
