@@ -103,7 +103,7 @@ async function paint(window: EditorWindow): Promise<Paint> {
     await row.waitFor({ timeout: limitMs });
     return performance.now() - startedAt;
   };
-  const rows = [findFirst(window, 'Transfers', 'succeeded'), findFirst(window, 'Search Results', '_sample_')];
+  const rows = [findFirst(window, 'Transfers', '→'), findFirst(window, 'Search Results', '_sample_')];
   const [, ...painted] = await Promise.all([window.openContainer('Data Transfer'), ...rows.map(getElapsed)]);
   const [transfers = Number.NaN, results = Number.NaN] = painted;
   return { transfers, results };
