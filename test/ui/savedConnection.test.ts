@@ -214,11 +214,11 @@ describe('A user with a saved connection', () => {
       assert.equal(server.requestsTo(submission).length, 1);
     });
 
-    it('is guided to the next step by a command that has nothing to act on yet', async () => {
-      await window.command('Data Transfer: Show Transfer Progress');
-      const { severity, buttons } = await window.notifications.wait('No transfers yet.');
-      assert.deepEqual([severity, buttons], ['info', ['Transfer Files…']]);
-      await window.notifications.press('No transfers yet.', 'Transfer Files…');
+    it('is guided to the next step by a button that has nothing to act on yet', async () => {
+      assert.equal(await window.hasCommand('Data Transfer: Find in History…'), false);
+      await window.tree('Transfers').action('Transfer Files…');
+      const { severity, buttons } = await window.notifications.wait('No files yet. Run a search first.');
+      assert.deepEqual([severity, buttons], ['info', ['Search Files…']]);
       await window.notifications.press('No files yet. Run a search first.', 'Search Files…');
       await window.quickInput.wait(/1\/2/);
       await window.quickInput.cancel();
@@ -226,15 +226,14 @@ describe('A user with a saved connection', () => {
   });
 
   describe('who cites data', () => {
-    it('copies the citation of a file from its row, and a data availability statement of a checked file', async () => {
+    it('copies the citation of a file from its row, and a data availability statement of another file', async () => {
       await searchDatabase(window, database, 'JDP:00001');
       await (await results.row('JDP:000011.csv')).submenu('Share', 'Cite…');
       await window.pick('BibTeX', /1\/2/);
       await window.pick('Copy', /2\/2/);
       const entry = await window.clipboard((text) => text.startsWith('@dataset{'));
       assert.match(entry, /title = \{\{JDP:000011\.csv \(JGI Data Portal\)\}\}/);
-      await (await results.row('JDP:000012.csv')).toggleCheck();
-      await window.command('Data Transfer: Copy Data Availability Statement');
+      await (await results.row('JDP:000012.csv')).submenu('Share', 'Copy Data Availability Statement');
       const statement = await window.clipboard((text) => text.startsWith('The data that support'));
       assert.match(statement, /consist of 1 file from JGI Data Portal\. It is available through/);
       assert.match(statement, /^- JDP:000012\.csv \(JGI Data Portal\) \[Data set\]\. \(n\.d\.\)\.$/m);

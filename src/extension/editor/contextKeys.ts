@@ -38,6 +38,7 @@ export function watchContextKeys({
       'dataTransfer.hasSearches': searchStore.getAll().length > 0,
       'dataTransfer.hasChecked': searchStore.checked.count > 0,
       'dataTransfer.hasTransfers': transferStore.getAll().length > 0,
+      'dataTransfer.hasRunning': transferStore.getRunning().length > 0,
       'dataTransfer.hasFinished': transferStore.getFinished().length > 0 || transferStore.hasEarlier,
     };
     for (const [key, value] of Object.entries(values))
@@ -54,8 +55,14 @@ export function watchContextKeys({
 }
 
 const rcloneMissingKey: keyof ContextKeys = 'dataTransfer.rcloneMissing';
+const hasWaitingKey: keyof ContextKeys = 'dataTransfer.hasWaiting';
 
 /** Sets the context key for the welcome view that explains how to install rclone. */
 export function setRcloneMissing(isMissing: boolean): void {
   void commands.executeCommand('setContext', rcloneMissingKey, isMissing);
+}
+
+/** Sets the context key for the command that sends a waiting request. */
+export function setHasWaiting(hasWaiting: boolean): void {
+  void commands.executeCommand('setContext', hasWaitingKey, hasWaiting);
 }

@@ -184,6 +184,9 @@ export interface ContextKeys {
   'dataTransfer.hasSearches': boolean;
   'dataTransfer.hasChecked': boolean;
   'dataTransfer.hasTransfers': boolean;
+  'dataTransfer.hasRunning': boolean;
+  /** True while a notification shows a request that waits for its turn. */
+  'dataTransfer.hasWaiting': boolean;
   'dataTransfer.hasFinished': boolean;
   /** URIs of the documents in which the user is writing a description; false if there are none. */
   'dataTransfer.descriptionDrafts': readonly string[] | false;

@@ -97,7 +97,7 @@ async function clearTransfers({ window, service }: ConnectedWindow): Promise<voi
   if (service.transfers.size === 0) return;
   const transfers = window.tree('Transfers');
   finishTransfers(service);
-  await window.command('Data Transfer: Refresh Transfers');
+  await transfers.action('Refresh Transfers');
   await transfers.waitFor('finished transfers only', (rows) => rows[0]?.label === 'Finished');
   await clear(window, 'Data Transfer: Clear Finished Transfers', () => transfers.rows());
 }

@@ -112,7 +112,7 @@ describe('A user doing everyday work', () => {
     await window.input('the-key', /2\/2/);
     await seeNotification(/^Connected to/);
     await connected('connected');
-    await run('Test Connection');
+    await (await window.tree('Databases').row('DTS prototype')).menu('Test Connection');
     assert.equal((await window.notifications.dialog()).message, 'The connection to DTS prototype works.');
     await window.press('Escape');
     await causeRequest('GET /api/v1/databases', async () => await window.tree('Databases').action('Refresh Databases'));
@@ -271,8 +271,7 @@ describe('A user doing everyday work', () => {
     await run('Track a Transfer by ID…');
     await window.input(elsewhere, 'Transfer ID issued by DTS prototype');
     await window.pageFrame(/Transfer started elsewhere|elsewhere/);
-    await run('Remove from History');
-    await window.pick(/.+/, 'Select the transfer to remove from the history');
+    await (await transfers.row(/elsewhere/)).menu('Remove from History');
     await seeNotification(/^Removed “.*” from the history/);
     await run('Clear Finished Transfers');
     await window.notifications.press(/^Removed 2 finished transfers/, 'Undo');
@@ -293,8 +292,8 @@ describe('A user doing everyday work', () => {
     await window.notifications.answer('Transfer');
     await transfers.waitFor('the group', (rows) => rows.some(({ label }) => label === 'Not confirmed'));
     service = publicLike(server, 'the-key');
-    await run('Submit Again (Not Started)…');
-    await window.pick(/^1 file to/, "Select the transfer that didn't start");
+    const [unclear] = (await transfers.rows()).filter(({ spoken }) => spoken.includes('not confirmed'));
+    await (await transfers.row(unclear?.label ?? '')).menu('Submit Again (Not Started)…');
     await window.notifications.answer('Transfer');
     await transferRow('staging');
     assert.equal(service.transfers.size, 1);

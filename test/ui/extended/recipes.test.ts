@@ -142,7 +142,7 @@ describe('A user who repeats a transfer', () => {
     await waitForRun(3);
     assert.deepEqual((await readLock()).files.map(({ path }) => path).sort(), ['a.csv', 'b.csv', 'c.csv']);
 
-    await window.command('Data Transfer: Run Recipe with Locked Files…');
+    await recipe.menu('Run Recipe with Locked Files…');
     const { detail } = await window.notifications.dialog();
     assert.match(detail, /Since the last run: 3 unchanged/);
     await window.press('Escape');

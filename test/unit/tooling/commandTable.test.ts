@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createCommandContributions, readCommands, readTables } from '../../../scripts/manifest/commands.ts';
 import type { CommandId } from '../../../src/extension/editor/contributions.ts';
+import { documentTerms, listPaletteCommands, type PaletteManifest } from '../../support/paletteCommands.ts';
 
 interface MenuItem {
   /** The command of a menu entry; undefined for a submenu. */
@@ -15,6 +16,7 @@ interface MenuItem {
 interface Manifest {
   readonly contributes: {
     readonly commands: readonly unknown[];
+    readonly keybindings: readonly { readonly command: CommandId }[];
     readonly menus: Readonly<Record<string, readonly MenuItem[]>>;
   };
 }
@@ -110,6 +112,53 @@ describe('The commands of the features', () => {
       assert.ok(count > 0 && count <= 8, `${count} entries`);
     });
   }
+
+  describe('in the palette', () => {
+    /** Terms of the `when` clauses that are true if everything is there; only one document is active at a time. */
+    let everything: readonly string[];
+    let palette: PaletteManifest;
+    before(async () => {
+      palette = (await readJson('package.json')) as PaletteManifest;
+      const clauses = [...palette.contributes.commands, ...palette.contributes.menus.commandPalette];
+      const terms = clauses.flatMap((clause) => Object.values(clause)).join(' ');
+      everything = [
+        ...(terms.match(/dataTransfer\.(?:has\w+|can\w+|connected|localServiceRunning|descriptionDrafts)\b/g) ?? []),
+        'resourceScheme == data-transfer',
+      ];
+    });
+
+    it('are at most 45, whatever there is', () => {
+      const counts = documentTerms.map((term) => listPaletteCommands(palette, new Set([...everything, term])).length);
+      console.log(`commands in the palette: at most ${Math.max(...counts)} of ${commands.size}`);
+      assert.ok(Math.max(...counts) <= 45, counts.join());
+    });
+
+    it('need neither a connection nor results if there are none', () => {
+      const listed = listPaletteCommands(palette, new Set());
+      assert.deepEqual(
+        listed.map((id) => id.replace('dataTransfer.', '')),
+        [
+          ...['showLog', 'copyMcpConfiguration', 'connect', 'switchConnection', 'forgetConnection', 'setOrcid'],
+          ...['startLocalService', 'serveFolder', 'serveStore', 'addStore', 'copyDiagnostics'],
+          'restoreRemovedTransfers',
+        ],
+      );
+    });
+
+    it('are each listed there, in a menu or by a key, unless a click or a button of the extension runs them', () => {
+      const { commandPalette = [], ...menus } = contributes.menus;
+      const inMenus = new Set(Object.values(menus).flatMap((items) => items.map(({ command }) => command)));
+      const hidden = commandPalette.flatMap(({ command, when }) => (when === 'false' && command ? [command] : []));
+      const byKey = new Set(contributes.keybindings.map(({ command }) => command));
+      assert.deepEqual(
+        hidden.filter((id) => !inMenus.has(id) && !byKey.has(id)),
+        [
+          ...['dataTransfer.showFileMetadata', 'dataTransfer.openDatabase', 'dataTransfer.showTransferProgress'],
+          'dataTransfer.showRunningTransfers',
+        ],
+      );
+    });
+  });
 
   it('contributes each submenu once to a menu, because the editor ignores it the second time', () => {
     for (const items of Object.values(contributes.menus)) {

@@ -2,6 +2,7 @@ import { l10n, ProgressLocation, window } from 'vscode';
 import type { RequestWait, TurnObserver } from '../../../core/model/requestTurn.ts';
 import type { Clock } from '../../../core/util/clock.ts';
 import { Lifetime } from '../../../core/util/lifetime.ts';
+import { setHasWaiting } from '../../editor/contextKeys.ts';
 import type { CommandId } from '../../editor/contributions.ts';
 import { toSentence } from '../../../core/util/sharedTexts.ts';
 import { describeRequestWait } from '../../../core/words/sharedSentences.ts';
@@ -70,10 +71,16 @@ export class WaitingRequests {
     }
   }
 
+  private hide(request: TrackedRequest): void {
+    this.shown.delete(request);
+    setHasWaiting(this.shown.size > 0);
+  }
+
   /** Shows a notification for a request until `lifetime` ends. */
   private show(request: TrackedRequest, lifetime: Lifetime, withdrawal: AbortController): void {
     this.shown.add(request);
-    lifetime.track({ dispose: () => this.shown.delete(request) });
+    setHasWaiting(true);
+    lifetime.track({ dispose: () => this.hide(request) });
     const title = escapeIconsAndLinks(request.title);
     const options = { location: ProgressLocation.Notification, title, cancellable: true };
     void window.withProgress(options, async (progress, token) => {
