@@ -116,6 +116,12 @@ describe('A shared service (D29)', () => {
       [{ folder: 'tasks' }, 'cluster.slurm.folder must be an absolute path'],
       [{ folder, tasks: 0 }, 'cluster.slurm.tasks must be at least 1'],
       [{ folder, options: ['script.sh'] }, 'cluster.slurm.options.0 must be an option such as "--account=lab"'],
+      [{ folder, options: ['-A', 'lab'] }, 'cluster.slurm.options.0 must be an option such as "--account=lab"'],
+      [{ folder, options: ['--time 4:00:00'] }, 'cluster.slurm.options.0 must be written as "--time=4:00:00"'],
+      [
+        { folder, options: ['--exclusive', '--comment=two words', '--time = 1'] },
+        'cluster.slurm.options.2 must be written as "--time=1"',
+      ],
       [
         { folder: nodePath.join(rig.source, 'tasks') },
         'cluster.slurm.folder must not be inside the folder of the database Source Data',

@@ -38,11 +38,18 @@ interface ClusterProblem {
   readonly message: string;
 }
 
+const optionPattern = /^--[a-z][^\s=\p{Cc}]*(?:=[^\p{Cc}]*)?$/u;
+const spacedPattern = /^(--[a-z][^\s=\p{Cc}]*) +(?:= *)?([^\s=\p{Cc}][^\p{Cc}]*)$/u;
+
 /** Returns the first option that isn't one of `sbatch`, which the schema can't express; undefined if there is none. */
 export function findOptionProblem({ slurm }: ClusterConfig): ClusterProblem | undefined {
-  const index = (slurm.options ?? []).findIndex((option) => !/^--[a-z][^\p{Cc}]*$/u.test(option));
+  const { options = [] } = slurm;
+  const index = options.findIndex((option) => !optionPattern.test(option));
   if (index === -1) return undefined;
-  return { path: ['slurm', 'options', index], message: 'must be an option such as "--account=lab"' };
+  const [, name, value] = spacedPattern.exec(options[index] ?? '') ?? [];
+  const message =
+    name === undefined ? 'must be an option such as "--account=lab"' : `must be written as "${name}=${value}"`;
+  return { path: ['slurm', 'options', index], message };
 }
 
 /** The cluster on which a transfer runs, as its status describes it. */

@@ -134,6 +134,11 @@ describe('The configuration of the local service', () => {
       /config\.cluster\.slurm\.options\.1 must be an option such as "--account=lab"/,
     ],
     [
+      'an option of sbatch with a space instead of an equals sign',
+      { ...good, cluster: { slurm: { folder: 'tasks', options: ['--time 4:00:00'] } } },
+      /config\.cluster\.slurm\.options\.0 must be written as "--time=4:00:00"$/,
+    ],
+    [
       'a folder for tasks inside a database',
       { ...good, cluster: { slurm: { folder: 'a/tasks' } } },
       /config\.cluster\.slurm\.folder must not be inside .* A/,
