@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -12,6 +13,7 @@ interface ThenBody {
   readonly program?: string;
   readonly state: string;
   readonly exitCode?: number;
+  readonly job?: string;
   readonly output?: string;
   readonly problem?: string;
 }
@@ -179,6 +181,27 @@ if (canRunScripts)
       const problem = 'the service was stopped meanwhile';
       assert.deepEqual(await readThen(id), { program, state: 'started', output, problem });
       await fs.writeFile(nodePath.join(rig.root, 'go'), '');
+    });
+
+    it('is found by its name at the next start if sbatch hung when the service stopped (D12)', async () => {
+      const pathBefore = process.env['PATH'];
+      const commands = nodePath.join(rig.root, 'commands');
+      const write = (name: string, line: string): void =>
+        writeFileSync(nodePath.join(commands, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+      await fs.mkdir(commands);
+      write('squeue', 'exit 0');
+      write('sbatch', `touch ${commands}/called; sleep 20; echo 17`);
+      process.env['PATH'] = `${commands}:${pathBefore}`;
+      try {
+        const id = await submit(['a.txt'], { sbatch: program });
+        await eventually(async () => await fs.stat(nodePath.join(commands, 'called')).catch(() => undefined));
+        const { service } = rig;
+        await rig.restart({ whileStopped: () => write('squeue', 'echo 19') });
+        assert.equal(await service.ended, 'clean');
+        assert.equal((await reaches(id, 'submitted')).job, '19');
+      } finally {
+        process.env['PATH'] = pathBefore;
+      }
     });
 
     it('is not started once the configuration forbids it', async () => {

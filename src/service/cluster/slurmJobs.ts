@@ -34,13 +34,13 @@ const limitMs = { squeue: 30_000, sbatch: 150_000 } as const;
 
 /**
  * Submits a job script in its own folder, with the options that it contains, and returns the job ID. Throws
- * {@link SlurmJobError}.
+ * {@link SlurmJobError}, of the kind `unclear` if the signal is aborted.
  */
-export async function submitJob({ name, script, variables }: JobSubmission): Promise<string> {
+export async function submitJob({ name, script, variables }: JobSubmission, signal?: AbortSignal): Promise<string> {
   const cwd = nodePath.dirname(script);
   const args = ['--parsable', `--job-name=${name}`, script];
   const env = Object.assign(getKeptEnvironment(), variables);
-  const output = await runCommand('sbatch', args, { env, cwd });
+  const output = await runCommand('sbatch', args, { env, cwd, signal });
   const id = /^(\d+)(?:;\S*)?$/m.exec(output.trim())?.[1];
   if (id === undefined) throw new SlurmJobError('unclear', 'sbatch printed something unexpected');
   return id;
@@ -86,7 +86,7 @@ function toJobError(command: string, cause: Error, stderr: string): SlurmJobErro
   if (getErrorCode(cause) === 'ENOENT') return new SlurmJobError('refused', reason, { cause });
   // What came before, such as a warning, doesn't say whether the job exists.
   const last = listReasons(command, stderr).at(-1) ?? '';
-  const wasKilled = 'killed' in cause && cause.killed === true;
+  const wasKilled = cause.name === 'AbortError' || ('killed' in cause && cause.killed === true);
   const isUnsent = command === 'squeue' || (!wasKilled && unreachable.test(last));
   if (isUnsent) return new SlurmJobError('unreachable', reason, { cause });
   const isRefused = !wasKilled && refused.test(last) && !unclear.test(last);

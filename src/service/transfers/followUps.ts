@@ -1,6 +1,6 @@
 import * as nodePath from 'node:path';
 import type { TransferRequest, TransferStatusDocument } from '../../contract/contract.ts';
-import type { Clock } from '../../core/util/clock.ts';
+import { settlesWithin, type Clock } from '../../core/util/clock.ts';
 import { formatErrorStack, getErrorCode } from '../../core/util/errorFacts.ts';
 import type { FollowUp } from '../../core/util/followUp.ts';
 import { Emitter, type Disposable } from '../../core/util/lifetime.ts';
@@ -25,6 +25,8 @@ interface FollowUpContext {
 
 const retryMs = 5_000;
 const pruneEveryMs = 3_600_000;
+/** Time that `sbatch` has to answer while the service stops, less than the service has for that. */
+const lastAnswerMs = 2_000;
 
 /**
  * Starts what follows transfers, each once (D72: follow-ups). The journal has the intent before the start, and the
@@ -39,6 +41,8 @@ export class FollowUps {
   private readonly retries = new Map<string, Disposable>();
   private readonly programs = new Set<string>();
   private readonly closing = new AbortController();
+  /** Ends submissions to Slurm that haven't returned. */
+  private readonly ending = new AbortController();
   /** Changes that couldn't be written to the journal. */
   private readonly unwritten = new Map<string, StoredFollowUp>();
   private readonly activity = new Emitter<void>();
@@ -145,12 +149,16 @@ export class FollowUps {
     return { ...document, status: problem === undefined ? 'finalizing' : 'inactive', message, then };
   }
 
+  /** Stops starting follow-ups. A job that is being submitted for seconds is looked for at the next start. */
   async close(): Promise<void> {
     this.closing.abort();
     this.pruning?.dispose();
     for (const retry of this.retries.values()) retry.dispose();
     this.activity.dispose();
-    await Promise.all(this.working.values());
+    const work = Promise.all(this.working.values());
+    await settlesWithin(this.options.clock, lastAnswerMs, work);
+    this.ending.abort();
+    await work;
   }
 
   private get isClosed(): boolean {
@@ -179,7 +187,7 @@ export class FollowUps {
     else if (followUp.isStarting) this.finish(record.id, { ...followUp, state: 'unclear' });
     else {
       const variables = await this.prepare(record, followUp);
-      const job = await submitJob({ name, script: followUp.path, variables });
+      const job = await submitJob({ name, script: followUp.path, variables }, this.ending.signal);
       this.finish(record.id, { ...followUp, state: 'submitted', job });
     }
   }

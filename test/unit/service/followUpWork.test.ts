@@ -22,6 +22,7 @@ if (process.platform !== 'win32')
     let journal: TransferJournal;
     let thread: CatalogThread;
     let followUps: FollowUps;
+    let createFollowUps: () => FollowUps;
     beforeEach(async () => {
       folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-follow-up-'));
       clock = new ManualClock();
@@ -29,8 +30,9 @@ if (process.platform !== 'win32')
       const rig = await createQueueRig(folder, clock, logger);
       thread = rig.thread;
       journal = new TransferJournal(nodePath.join(folder, 'journal.db'));
-      const isAllowed = true;
-      followUps = new FollowUps({ journal, databases: rig.databases, clock, logger, dataFolder: folder, isAllowed });
+      const { databases } = rig;
+      createFollowUps = () => new FollowUps({ journal, databases, clock, logger, dataFolder: folder, isAllowed: true });
+      followUps = createFollowUps();
       await fs.mkdir(nodePath.join(folder, `dts-${id}`));
       await fs.writeFile(nodePath.join(folder, `dts-${id}`, 'manifest.json'), '{}');
       await fs.writeFile(nodePath.join(folder, 'a.sbatch'), '#!/bin/sh\n');
@@ -135,6 +137,55 @@ if (process.platform !== 'win32')
       await followUps.close();
       assert.equal(journal.followUps.get(id)?.problem, undefined);
       assert.equal(journal.followUps.get(id)?.state, 'waiting');
+    });
+
+    /** Closes the service as it submits the job, and lets `passedMs` pass. */
+    async function closeWhileSubmitting(passedMs: number): Promise<void> {
+      followUps.begin(id);
+      await waitForCall();
+      const closing = followUps.close();
+      await clock.pass(passedMs);
+      await closing;
+      await settles();
+    }
+
+    const slowScript = (text: string): string => `touch ${folder}/called; ${text}; sleep 20; echo 17`;
+    // The script stays the parent of what hangs, as the wrappers of some sites do.
+    for (const [name, text] of [
+      ['hangs', ':'],
+      ['hangs after it tried in vain', `echo 'sbatch: error: Connection refused' >&2`],
+    ] as const)
+      it(`is looked for at the next start if sbatch ${name} when the service ends (D12)`, async () => {
+        await writeCommand('sbatch', slowScript(text));
+        await closeWhileSubmitting(2_000);
+        const { state, isStarting } = await reaches(() => true);
+        assert.deepEqual([state, isStarting], ['waiting', true]);
+        await writeCommand('squeue', 'echo 19');
+        followUps = createFollowUps();
+        followUps.start();
+        assert.equal((await reaches((one) => one.state !== 'waiting')).job, '19');
+      });
+
+    it('is unclear at the next start, and not submitted again, if Slurm knows no job of its name (D12)', async () => {
+      await writeCommand('sbatch', slowScript(':'));
+      await closeWhileSubmitting(2_000);
+      await writeCommand('sbatch', `echo submitted >> ${folder}/submitted; echo 17`);
+      followUps = createFollowUps();
+      followUps.start();
+      assert.equal((await reaches((one) => one.state !== 'waiting')).state, 'unclear');
+      assert.equal(await isSubmitted(), false);
+    });
+
+    it('is submitted if sbatch answers soon enough while the service ends', async () => {
+      await writeSlowCommand('sbatch');
+      followUps.begin(id);
+      await waitForCall();
+      const closing = followUps.close();
+      await clock.pass(1_900);
+      await answer('18');
+      await closing;
+      const { state, job } = await reaches(() => true);
+      assert.deepEqual([state, job], ['submitted', '18']);
     });
 
     const failed = 'sbatch: error: Batch job submission failed:';
