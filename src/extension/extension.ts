@@ -8,15 +8,17 @@ import { panelTypes, type CommandId } from './editor/contributions.ts';
 import { openLedgerLocation } from './editor/ledgerLocation.ts';
 import { registerLanguageModelTools } from './editor/languageModelTools.ts';
 import { RecipeFiles } from './editor/recipeFiles.ts';
+import { RemoteFileProvider } from './editor/remoteFileProvider.ts';
 import { SideBar } from './views/sideBar.ts';
 import { describeToolCall } from './words/commandTitles.ts';
 
 let running: Promise<RunningExtension> | undefined;
 
 /**
- * Registers commands, views, pages, tools and the link handler. To keep activation cheap, the extension starts only
- * when one of them is first used, when the connections setting changes, or when there is an open recipe, a running
- * transfer or a transfer proposed by an agent. In tests, starts the extension immediately and resolves to its services.
+ * Registers commands, views, pages, tools, the link handler and the provider of files. To keep activation cheap, the
+ * extension starts only when one of them is first used, when the connections setting changes, or when there is an open
+ * recipe, a running transfer or a transfer proposed by an agent. In tests, starts the extension immediately and resolves
+ * to its services.
  */
 export function activate(context: ExtensionContext): unknown {
   const lifetime = new Lifetime();
@@ -34,6 +36,7 @@ export function activate(context: ExtensionContext): unknown {
     void start().catch((error: unknown) => window.showErrorMessage((error as Error).message));
   registerContributions(context, lifetime, start);
   registerTools(context, lifetime, start);
+  lifetime.track(new RemoteFileProvider(start));
   lifetime.track(recipeFiles.onDidOpen(startInBackground));
   lifetime.track(
     workspace.onDidChangeConfiguration((change) => {

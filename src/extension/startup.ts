@@ -11,6 +11,7 @@ import { watchRunningTransfers } from './features/connections/connectionSync.ts'
 import { citationCommands } from './features/citations/citationsFeature.ts';
 import { connectionCommands, startConnections } from './features/connections/connectionsFeature.ts';
 import { fileCommands, startFiles } from './features/files/filesFeature.ts';
+import { TabFiles } from './features/files/tabFiles.ts';
 import { searchCommands, startSearch } from './features/search/searchFeature.ts';
 import { sharingCommands } from './features/sharing/sharingFeature.ts';
 import { submissionCommands } from './features/submission/submissionFeature.ts';
@@ -25,6 +26,7 @@ import { editorCommands, type CommandId, type CommandTables, type panelTypes } f
 import type { LedgerLocation } from './editor/ledgerLocation.ts';
 import type { ToolCall } from './editor/languageModelTools.ts';
 import { localConnectionId } from './editor/machine.ts';
+import type { RemoteFileReader } from './editor/remoteFileProvider.ts';
 import { SavedSearches } from './editor/savedSearches.ts';
 import { createEditorServices } from './editorServices.ts';
 import { LocalService } from './localService/localService.ts';
@@ -63,6 +65,8 @@ export interface RunningExtension {
   saveSearches(): Promise<void>;
   /** Functions that restore the pages that were open before the window reloaded. */
   readonly restorePage: Readonly<Record<keyof typeof panelTypes, (panel: WebviewPanel, state: unknown) => void>>;
+  /** Reads files that the editor shows without a transfer. */
+  readonly remoteFileReader: RemoteFileReader;
   /** Services for tests inside the editor. */
   readonly services: CommandServices & Pick<Explorer, 'keys' | 'unsaved'>;
 }
@@ -105,6 +109,7 @@ export async function startExtension(
     openLink: (uri) => boundary.run('link', () => links.open(uri)),
     saveSearches: () => savedSearches.flush(),
     restorePage: { metadata: files.metadataPanels.restore, transfer: transfers.transferPanels.restore },
+    remoteFileReader: lifetime.track(new TabFiles(services)),
     services,
   };
 }

@@ -3,8 +3,10 @@ import { mock } from 'node:test';
 import { FileSystemError, Uri, window, workspace } from 'vscode';
 import type { ContentFlow } from '../../src/core/search/contentFlow.ts';
 import type { FileNode } from '../../src/extension/editor/contributions.ts';
+import { localConnectionId } from '../../src/extension/editor/machine.ts';
 import { maxOpenBytes, maxUnaskedBytes } from '../../src/extension/editor/remoteFiles.ts';
 import { FilePreviews } from '../../src/extension/features/files/filePreviews.ts';
+import { TabFiles } from '../../src/extension/features/files/tabFiles.ts';
 import { Stage } from './stage.ts';
 
 describe('Opening a file without a transfer', () => {
@@ -87,6 +89,51 @@ describe('Opening a file without a transfer', () => {
     await stage.run('dataTransfer.openFile', ref);
     await stage.person.notice(/^x\.csv can't be opened: the service doesn't show the content of files$/);
     assert.equal(server.requests.length, before);
+  });
+});
+
+describe('The tab of an opened file that returns', () => {
+  let stage: Stage;
+  let files: TabFiles;
+  afterEach(async () => {
+    files.dispose();
+    await stage.close();
+  });
+
+  /** Reads the file of a tab as in a window that has just been reloaded. */
+  const read = async (connectionId: string): Promise<unknown> =>
+    await files.readFile(stage.parts.remoteFiles.getUri({ connectionId, database: 'Lab', id: 'x' }, 'runs/x.csv'));
+
+  it('opens its connection, and says if the service does not show the content of files', async () => {
+    stage = await Stage.openConnected();
+    const { sessions, connectionStore } = stage.parts;
+    const id = connectionStore.shown?.id ?? '';
+    const text = /x\.csv can't be opened: the service doesn't show the content of files$/;
+    await stage.run('dataTransfer.disconnect');
+    assert.equal(sessions.get(id), undefined);
+    files = new TabFiles(stage.parts);
+    await Promise.all([assert.rejects(read(id), text), assert.rejects(read(id), text), stage.person.notice(text)]);
+    assert.equal(sessions.get(id)?.connection.id, id);
+    await stage.run('dataTransfer.disconnect');
+    await assert.rejects(read(id), /x\.csv can't be opened: not connected to the service$/);
+  });
+
+  it('says if its connection is no longer saved', async () => {
+    stage = await Stage.openWithOrcid();
+    files = new TabFiles(stage.parts);
+    await Promise.all([assert.rejects(read('gone')), stage.person.notice(/^This connection is no longer saved\./)]);
+  });
+
+  it('starts the local service, but not after the user has stopped it', async () => {
+    stage = await Stage.openWithOrcid();
+    files = new TabFiles(stage.parts);
+    await assert.rejects(read(localConnectionId), /x\.csv/);
+    assert.equal(stage.parts.localService.isRunning, true);
+    await stage.run('dataTransfer.startLocalService');
+    await stage.run('dataTransfer.stopLocalService');
+    const text = /x\.csv can't be opened: the local service is stopped$/;
+    await Promise.all([assert.rejects(read(localConnectionId), text), stage.person.notice(text)]);
+    assert.equal(stage.parts.localService.isRunning, false);
   });
 });
 

@@ -131,9 +131,9 @@ export class ConnectFlow implements Disposable {
 
   /**
    * Reopens a connection in the background so that its transfers are polled. Activates the connection only if it is
-   * currently shown as failed.
+   * currently shown as failed. Resolves to the reason for a failure that can't be temporary, if any.
    */
-  async openInBackground(connection: Connection, apiKey: string): Promise<void> {
+  async openInBackground(connection: Connection, apiKey: string): Promise<Reason | undefined> {
     const { sessions, keys, store } = this.dependencies;
     const { id } = connection;
     this.backgroundAttempts.get(id)?.abort();
@@ -143,7 +143,7 @@ export class ConnectFlow implements Disposable {
     const attempt = await this.attemptUntilReached(connection, apiKey, signal);
     if (attempt.session && store.shown?.id === id) await this.dependencies.remember?.(id);
     if (this.backgroundAttempts.get(id) === controller) this.backgroundAttempts.delete(id);
-    if (!attempt.session) return;
+    if (!attempt.session) return attempt.reason;
     const isNeeded = !signal.aborted && !sessions.get(id);
     if (!isNeeded) attempt.session.client.dispose();
     else if (store.state.kind === 'failed' && store.shown?.id === id) this.use(attempt.session, attempt.databases);
@@ -151,6 +151,7 @@ export class ConnectFlow implements Disposable {
       sessions.add(attempt.session);
       keys.watch(attempt.session);
     }
+    return undefined;
   }
 
   /** Tests the key of an open connection at the user's request. Resolves to the reason for the failure, if any. */

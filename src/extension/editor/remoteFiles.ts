@@ -1,17 +1,10 @@
-import { EventEmitter, FilePermission, FileSystemError, FileType, l10n, Uri, workspace } from 'vscode';
-import type { FileStat, FileSystemProvider } from 'vscode';
+import { FilePermission, FileSystemError, FileType, l10n, Uri, type FileStat } from 'vscode';
 import type { ContentFlow } from '../../core/search/contentFlow.ts';
 import type { FileReference } from '../../core/model/fileEntry.ts';
 import type { Reason } from '../../core/model/reason.ts';
 import { maxContentBytes } from '../../core/util/fileContent.ts';
 import { parseJsonObject } from '../../core/util/json.ts';
-import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
-
-/**
- * Differs from the scheme of {@link Documents}: the editor would otherwise look for their texts here. The manifest has
- * an activation event for it.
- */
-const scheme = 'data-transfer-file';
+import { remoteFileScheme, type RemoteFileReader } from './remoteFileProvider.ts';
 
 /** Size up to which a file is opened without a question. */
 export const maxUnaskedBytes = 10 * 1024 * 1024;
@@ -19,31 +12,25 @@ export const maxUnaskedBytes = 10 * 1024 * 1024;
 /** Maximum size of a file that can be opened, because the editor keeps it in memory. */
 export const maxOpenBytes = 256 * 1024 * 1024;
 
-/** Lets the editor open files of databases without a transfer, read-only. */
-export class RemoteFiles implements FileSystemProvider, Disposable {
-  private readonly lifetime = new Lifetime();
+/**
+ * Reads files of databases for the editor without a transfer, if their connections are open. The message of an error
+ * with the code `Unavailable` is the second half of a sentence, without a period.
+ */
+export class RemoteFiles implements RemoteFileReader {
   private readonly flow: ContentFlow;
   private readonly describeReason: (reason: Reason) => string;
   /** The URIs of the large files that the user wants to open. */
   private readonly allowed = new Set<string>();
-  /** Never fires: the service doesn't report changes. */
-  readonly onDidChangeFile = this.lifetime.track(new EventEmitter<never>()).event;
 
   constructor(flow: ContentFlow, describeReason: (reason: Reason) => string) {
     this.flow = flow;
     this.describeReason = describeReason;
-    const options = { isReadonly: true, isCaseSensitive: true };
-    this.lifetime.track(workspace.registerFileSystemProvider(scheme, this, options));
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   /** Returns the URI with which the editor opens a file. `path` is shown; it needn't be unique. */
   getUri({ connectionId, database, id }: FileReference, path: string): Uri {
     const query = JSON.stringify({ connectionId, database, id, path });
-    return Uri.from({ scheme, path: `/${database.replaceAll('/', '_')}/${path}`, query });
+    return Uri.from({ scheme: remoteFileScheme, path: `/${database.replaceAll('/', '_')}/${path}`, query });
   }
 
   /** Allows a file larger than {@link maxUnaskedBytes} to be read. */
@@ -59,7 +46,7 @@ export class RemoteFiles implements FileSystemProvider, Disposable {
   async readFile(uri: Uri): Promise<Uint8Array> {
     const { bytes, totalBytes, entityTag } = await this.read(uri, { offset: 0, limit: maxContentBytes });
     if (totalBytes > (this.allowed.has(uri.toString()) ? maxOpenBytes : maxUnaskedBytes))
-      throw FileSystemError.Unavailable(l10n.t('The file is large. Open it again from its row.'));
+      throw FileSystemError.Unavailable(l10n.t('it is large; open it again from its row'));
     if (bytes.length >= totalBytes) return bytes;
     // In one buffer, because the editor keeps a copy too.
     const content = new Uint8Array(totalBytes);
@@ -74,38 +61,19 @@ export class RemoteFiles implements FileSystemProvider, Disposable {
     return content;
   }
 
-  watch(): Disposable {
-    return { dispose: () => undefined };
-  }
-
-  readDirectory(uri: Uri): never {
-    throw FileSystemError.FileNotADirectory(uri);
-  }
-
-  createDirectory(uri: Uri): never {
-    throw FileSystemError.NoPermissions(uri);
-  }
-
-  writeFile(uri: Uri): never {
-    throw FileSystemError.NoPermissions(uri);
-  }
-
-  delete(uri: Uri): never {
-    throw FileSystemError.NoPermissions(uri);
-  }
-
-  rename(uri: Uri): never {
-    throw FileSystemError.NoPermissions(uri);
-  }
-
-  private async read(uri: Uri, range: Parameters<ContentFlow['read']>[1]) {
+  /** Returns the file with this URI. Throws an error if {@link getUri} didn't return it. */
+  getReference(uri: Uri): FileReference {
     const { connectionId, database, id, path } = parseJsonObject(uri.query) ?? {};
     if (typeof connectionId !== 'string' || typeof database !== 'string' || typeof id !== 'string')
       throw FileSystemError.FileNotFound(uri);
     const file = { connectionId, database, id };
     // The editor derives URIs of other files and folders from this one, which keep its query.
     if (typeof path !== 'string' || uri.path !== this.getUri(file, path).path) throw FileSystemError.FileNotFound(uri);
-    const { part, reason } = await this.flow.read(file, range);
+    return file;
+  }
+
+  private async read(uri: Uri, range: Parameters<ContentFlow['read']>[1]) {
+    const { part, reason } = await this.flow.read(this.getReference(uri), range);
     if (part) return part;
     throw reason.kind === 'notFound'
       ? FileSystemError.FileNotFound(uri)

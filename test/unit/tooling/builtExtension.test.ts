@@ -97,14 +97,15 @@ function getRunningFolder(storage: string): string {
 
 /**
  * Returns the start of a script that activates the extension in `file` with a storage folder. `trees`, `handlers` and
- * `pages` contain its registrations by ID, `links` its URI handler, and `shown` the errors that it showed.
+ * `pages` contain its registrations by ID, `systems` its providers of files by scheme, `links` its URI handler, and
+ * `shown` the errors that it showed.
  */
 function createActivation(file: string, storage: string): string {
   return `
     import { readFileSync } from 'node:fs';
     import { join } from 'node:path';
     process.env.XDG_DATA_HOME = process.env.LOCALAPPDATA = ${JSON.stringify(getDataHome(storage))};
-    const trees = {}, handlers = {}, pages = {}, links = {}, shown = [];
+    const trees = {}, handlers = {}, pages = {}, systems = {}, links = {}, shown = [];
     let changeSetting, openFile;
     const part = { dispose: () => undefined };
     globalThis.given = {
@@ -125,6 +126,7 @@ function createActivation(file: string, storage: string): string {
         onDidChangeWorkspaceFolders: () => part,
         createFileSystemWatcher: () => ({ ...part, onDidCreate: () => part, onDidDelete: () => part }),
         findFiles: async () => [],
+        registerFileSystemProvider: (scheme, provider) => { systems[scheme] = provider; return part; },
       },
       ExtensionMode: { Production: 1, Test: 3 },
     };
@@ -221,6 +223,7 @@ describe('The built extension', () => {
       'a row is drawn': `trees['dataTransfer.transfers'].getChildren().catch(() => report(hasStarted()));`,
       'a command is used': `handlers['dataTransfer.showLog']().catch(() => report(hasStarted()));`,
       'a page was open': `pages['dataTransfer.metadata'].deserializeWebviewPanel({}, {}).catch(() => report(hasStarted()));`,
+      'the tab of an opened file was open': `systems['data-transfer-file'].stat({}).catch(() => report(hasStarted()));`,
       'a link is opened': `links.handler.handleUri({}).catch(() => report(hasStarted()));`,
       'the setting with the connections changes': `changeSetting('dataTransfer.connections');`,
       'a recipe is opened': `openFile('/data/reads.transfer.json');`,

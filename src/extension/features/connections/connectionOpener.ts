@@ -10,7 +10,7 @@ import { localConnectionId } from '../../editor/machine.ts';
 import type { NotificationAction } from '../../editor/notifications.ts';
 import type { LocalServiceChange } from '../../localService/localService.ts';
 import { createConnectStep, createSignInActions } from '../../editor/nextSteps.ts';
-import { toPlainLine } from '../../words/plainText.ts';
+import { describeError, toPlainLine } from '../../words/plainText.ts';
 import { describeReason, isSignInRejected } from '../../words/reasonWords.ts';
 import { getForeignServiceName, getLocalServiceName } from '../../words/serviceNames.ts';
 import type { CommandServices } from '../services.ts';
@@ -23,8 +23,6 @@ import { getDialogTitle } from '../../words/commandTitles.ts';
  */
 export async function openConnection(services: CommandServices, id: string): Promise<OpenConnection | undefined> {
   if (id === localConnectionId) return await openLocalConnection(services);
-  const foreign = getForeignServiceName(id);
-  if (foreign !== undefined) throw createForeignFailure(toPlainLine(foreign));
   const connection = requireSavedConnection(services, id);
   const found = await services.apiKeys.find(connection);
   const key = found.key ?? (await askApiKey(services, connection, found.reason));
@@ -68,21 +66,29 @@ export async function reopenSavedConnection(
   else await connectFlow.reopen(connection, key);
 }
 
-/** Opens a connection in the background to monitor its transfers. Never prompts. */
-export async function openInBackground(services: CommandServices, id: string): Promise<void> {
-  if (id === localConnectionId) {
-    await openLocalInBackground(services);
-    return;
-  }
+/**
+ * Opens a connection in the background, for example to monitor its transfers. Never prompts. Resolves to the reason why
+ * it isn't open, if any.
+ */
+export async function openInBackground(services: CommandServices, id: string): Promise<Reason | undefined> {
+  if (id === localConnectionId) return await openLocalInBackground(services);
   const connection = findSaved(services, id);
-  const key = connection && (await services.apiKeys.get(connection));
+  const found: FoundKey | undefined = connection && (await services.apiKeys.find(connection));
+  if (found?.reason) return found.reason;
   // The connection may have been removed while its key was being read.
-  if (connection && key !== undefined && findSaved(services, id))
-    await services.connectFlow.openInBackground(connection, key);
+  if (!connection || !found || !findSaved(services, id)) return { kind: 'notConnected' };
+  return await services.connectFlow.openInBackground(connection, found.key);
+}
+
+/** Throws a {@link CommandHint} unless the connection is saved or is that of this machine's local service. */
+export function requireKnownConnection(services: CommandServices, id: string): void {
+  if (id !== localConnectionId) requireSavedConnection(services, id);
 }
 
 /** Returns the saved connection with this ID. Throws a {@link CommandHint} if there is none. */
 export function requireSavedConnection(services: CommandServices, id: string): Connection {
+  const foreign = getForeignServiceName(id);
+  if (foreign !== undefined) throw createForeignFailure(toPlainLine(foreign));
   const connection = findSaved(services, id);
   if (connection) return connection;
   throw new CommandHint(
@@ -132,11 +138,12 @@ export async function openLocalConnection(services: CommandServices): Promise<Op
 
 /**
  * Starts the local service if it isn't running, and connects to it in the background to monitor its transfers. Does
- * nothing if the service can't start.
+ * nothing if the service can't start. Resolves to the reason why the connection isn't open, if any.
  */
-export async function openLocalInBackground(services: CommandServices): Promise<void> {
-  const access = await startLocalService(services).catch(() => undefined);
-  if (access) await services.connectFlow.openInBackground(access.connection, access.apiKey);
+export async function openLocalInBackground(services: CommandServices): Promise<Reason | undefined> {
+  const access = await startLocalService(services).catch(describeError);
+  if (typeof access === 'string') return { kind: 'unreachable', detail: access };
+  return await services.connectFlow.openInBackground(access.connection, access.apiKey);
 }
 
 /** Starts the local service if it isn't running. Returns its connection and key. */

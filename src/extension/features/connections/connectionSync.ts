@@ -240,7 +240,7 @@ async function reopenUntilConnected(services: CommandServices, id: string): Prom
 }
 
 /** Waits until a connection is no longer shown as connecting. Another caller may have started the attempt. */
-async function waitWhileConnecting({ connectionStore }: CommandServices, id: string): Promise<void> {
+export async function waitWhileConnecting({ connectionStore }: CommandServices, id: string): Promise<void> {
   const isConnecting = (): boolean => connectionStore.state.kind === 'connecting' && connectionStore.shown?.id === id;
   while (isConnecting()) {
     await new Promise<void>((resolve) => {

@@ -27,7 +27,7 @@ declare module '../../editor/contributions.ts' {
   }
 }
 
-/** Creates the manager for the metadata pages, and lets the editor open files without a transfer. */
+/** Creates the manager for the metadata pages, and the reader of files that are opened without a transfer. */
 export function startFiles(
   lifetime: Lifetime,
   { copies, contentFlow, metadataFlow, searchStore, sessions }: Explorer,
@@ -46,6 +46,6 @@ export function startFiles(
     previews: new FilePreviews(contentFlow),
     onDidConnect: sessions.onDidChange,
   });
-  const remoteFiles = lifetime.track(new RemoteFiles(contentFlow, describeReason));
+  const remoteFiles = new RemoteFiles(contentFlow, describeReason);
   return { metadataPanels: lifetime.track(metadataPanels), remoteFiles };
 }
