@@ -8,15 +8,10 @@ export const rootDocumentSchema = z.looseObject({
   features: z.optional(z.unknown()),
 });
 
-/**
- * The name that the local service reports. Services with this name fill every page except the last (D21: search
- * syntax).
- */
+/** The name that the local service reports, which fills every page except the last (D21: search syntax). */
 export const localServiceName = 'Data Transfer Local Service';
 
-/**
- * The version of the API that the client and the local service implement, as in `{base}/api/v1` (§9, D27: API version).
- */
+/** The API version that client and local service implement, as in `{base}/api/v1` (§9, D27: API version). */
 export const apiVersion = 1;
 
 /** Describes a database in the listing (§2.2). All four fields are required, but may be empty. */
@@ -56,10 +51,7 @@ export interface FileResource {
   hash?: string | null | undefined;
 }
 
-/**
- * Describes the response to a search or metadata request. Doesn't validate the resources, so that callers can validate
- * them one by one.
- */
+/** Describes the response to a search or metadata request. Callers validate the resources one by one. */
 export const resourcesSchema = z.looseObject({
   resources: z.nullish(z.array(z.unknown())),
 });
@@ -129,10 +121,7 @@ export function createNumberSchemas<T>(create: (description: string) => T): Reco
   return Object.fromEntries(schemas) as Record<keyof typeof statusNumbers, T>;
 }
 
-/**
- * Describes a transfer's status (§2.4). Servers may use values of `status` that the contract doesn't define (D10: open
- * status set).
- */
+/** Describes a transfer's status (§2.4). `status` may have values beyond the contract (D10: open status set). */
 export const transferStatusSchema = z.looseObject({
   id: z.nullish(z.string()),
   status: z.nullish(z.string()),
@@ -160,9 +149,7 @@ interface ProblemDetail {
   readonly location?: string | null;
 }
 
-/**
- * The body of an error response of type `application/problem+json` (D14: error documents, D26: service HTTP behavior).
- */
+/** The body of an `application/problem+json` response (D14: error documents, D26: service HTTP behavior). */
 export interface ProblemDocument {
   readonly title?: string | null;
   readonly status?: number | null;
