@@ -63,10 +63,7 @@ export interface AgentContext {
   getOrcid(connectionId: string): string;
   /** Returns the folder that the user has named for a destination; undefined if there is none. */
   findFolder(connectionId: string, destination: string): Promise<string | undefined>;
-  /**
-   * Submits an order once (D12: never resubmit), and shows that the request waits for its turn. Rejects if the transfer
-   * can't be recorded.
-   */
+  /** Submits an order once (D12: never resubmit), and shows that it waits. Rejects if it can't be recorded. */
   submit(order: TransferOrder, requestedBy: TransferRequester): Promise<Transfer>;
   /** Asks a person to decide. Never decides automatically (D64: a person decides). */
   confirm(question: AgentQuestion, options: ConfirmOptions): Promise<AgentDecision>;
@@ -79,10 +76,7 @@ export interface AgentContext {
 const maxRunning = 8;
 const maxWaiting = 200;
 
-/**
- * Runs agents' calls in order of arrival. Limits the number of concurrent calls, so that no agent can overload the
- * service or this program.
- */
+/** Runs agents' calls in order of arrival, a few at a time, so that no agent can overload the service. */
 export class CallQueue {
   private readonly waiting = new Set<() => void>();
   private running = 0;
@@ -111,10 +105,7 @@ export class CallQueue {
       );
   }
 
-  /**
-   * Resolves when a finished call hands over its slot. Rejects with the signal's reason if the waiting call is
-   * canceled.
-   */
+  /** Resolves when a finished call hands over its slot. Rejects with the signal's reason. */
   private async wait(signal: AbortSignal): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.waiting.add(resolve);
@@ -148,10 +139,7 @@ export function createNotConnectedError(serviceName?: string): AgentError {
   );
 }
 
-/**
- * Creates the answer for a request that arrives while the user is deciding on another one. Only one dialog is shown at
- * a time.
- */
+/** Creates the answer for a request while the user is deciding on another one: one dialog at a time. */
 export function createBusyDecision(): AgentDecision {
   return { kind: 'waiting', hint: 'The user is deciding on another request. Ask again later.' };
 }

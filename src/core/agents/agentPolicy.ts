@@ -11,10 +11,7 @@ export type SubmissionRule = 'ask' | 'never';
 const fileName = 'agents.json';
 const maxBytes = 10_000;
 
-/**
- * Stores the rule for submissions by agents next to the transfer records. The editor, the MCP server and the command
- * line share the rule.
- */
+/** Stores the rule for submissions by agents next to the transfer records, for editor, MCP server and command line. */
 export class AgentPolicy {
   private readonly file: string;
 
@@ -23,10 +20,7 @@ export class AgentPolicy {
     this.file = join(folder, fileName);
   }
 
-  /**
-   * Reads the rule. Returns `ask` if there is no file, and `never` if the file is unreadable, invalid or a dangling
-   * link. Never rejects.
-   */
+  /** Reads the rule: `ask` without a file, `never` if it is unreadable, invalid or a dangling link. Never rejects. */
   async read(): Promise<SubmissionRule> {
     try {
       const { submit } = parseJsonObject(await readRegularFile(this.file, maxBytes)) ?? {};

@@ -33,9 +33,7 @@ type AgentToolName =
   | 'pause_transfer'
   | 'resume_transfer';
 
-/**
- * Creates a tool. Its function receives only input that matches the schema, because {@link callAgentTool} validates it.
- */
+/** Creates a tool. Its function receives only input that {@link callAgentTool} has validated. */
 export function defineTool<Schema extends z.ZodMiniType>(
   tool: Omit<AgentTool, 'input' | 'run'> & {
     readonly input: Schema;
@@ -138,10 +136,7 @@ export function createInputSchema({ input }: AgentTool): JsonObject {
 /** Maximum number of rows in an answer. Limited because every row takes up space in the agent's context. */
 export const maxRows = 20;
 
-/**
- * Returns the first rows as a list called `name` under `data`. If rows are left out, adds the hint and the number of
- * omitted rows.
- */
+/** Returns the first rows as a list called `name` under `data`, with a hint and the number of omitted rows. */
 export function createRows(name: string, rows: readonly JsonObject[], hint: string): JsonObject {
   const more = rows.length - maxRows;
   return { data: { [name]: rows.slice(0, maxRows) }, ...(more > 0 && { more, hint }) };

@@ -18,10 +18,7 @@ export interface AgentAnswer {
   readonly content: JsonObject;
 }
 
-/**
- * Runs a tool by name with unvalidated input. Logs the call with its arguments, duration and outcome. Never rejects:
- * every failure becomes an answer.
- */
+/** Runs a tool by name with unvalidated input, and logs the call. Never rejects: a failure is an answer. */
 export async function callAgentTool(
   context: AgentContext,
   name: string,
@@ -67,10 +64,7 @@ function toErrorContent({ describeReason, log }: AgentContext, error: unknown, s
 const maxTextLength = 120;
 const maxListLength = 5;
 
-/**
- * Formats arguments for the log. Replaces objects, long or multi-line strings, and long or nested lists with their
- * sizes.
- */
+/** Formats arguments for the log. Replaces objects, long strings and long or nested lists with their sizes. */
 function formatArguments(input: unknown): string {
   if (!isJsonObject(input)) return `(${typeof input})`;
   const entries = Object.entries(input).slice(0, 20);

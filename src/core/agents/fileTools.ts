@@ -38,10 +38,7 @@ export const listDatabasesTool = defineTool({
   },
 });
 
-/**
- * Returns a database as a row. If its name can't be shown unchanged as one plain line, adds the ID, which the other
- * tools also accept.
- */
+/** Returns a database as a row, with its ID if its name can't be shown unchanged as one plain line. */
 function toRow({ id, name, organization, readOnly, listing }: Database): JsonObject {
   const line = toDataLine(name);
   return {
@@ -148,10 +145,7 @@ const doubt = "Some of the missing files couldn't be looked up, so they may exis
 
 const maxDescriptionLength = 500;
 
-/**
- * Returns a file as a row of search results. Reports an unknown size as `unknown`. Shortens the ID only if it is longer
- * than the tools accept.
- */
+/** Returns a file as a row of results. Shortens the ID only if it is longer than the tools accept. */
 export function toFileRow(file: FileEntry): JsonObject {
   const { id, path, name, sizeBytes, format } = file;
   const staging = getReportedStaging(file);

@@ -15,10 +15,7 @@ import type { Logger } from '../util/logger.ts';
 import { AgentError } from './agentError.ts';
 import type { PlanDecision, PlanState, SavedPlan, TransferPlan } from './transferPlan.ts';
 
-/**
- * The transfer that was submitted for a plan. `at` is the time at which the submission was recorded, in milliseconds
- * since 1970.
- */
+/** The transfer that was submitted for a plan. `at`: when it was recorded, in milliseconds since 1970. */
 interface PlanOutcome {
   readonly transferKey: string;
   readonly at: number;
@@ -63,10 +60,7 @@ const planSchema = z.looseObject({
   freeBytes: z.exactOptional(z.number()),
 });
 
-/**
- * Describes a stored plan. Rejects plans from later versions, because they could contain options that this version
- * ignores.
- */
+/** Describes a stored plan, not one of a later version, which could have options that this one ignores. */
 const storedSchema = z.looseObject({ version: z.literal(1), plan: planSchema });
 
 const decisionSchema = z.looseObject({ kind: z.enum(['confirmed', 'declined']), by: z.string(), at: z.number() });
@@ -172,10 +166,7 @@ export class PlanStore implements Disposable {
     return created;
   }
 
-  /**
-   * Returns all saved plans, newest first. Skips unreadable ones. Throws {@link AgentError} if the folder exists but
-   * can't be read.
-   */
+  /** Returns all readable saved plans, newest first. Throws {@link AgentError} if the folder can't be read. */
   async list(): Promise<readonly SavedPlan[]> {
     return await this.readAll().catch(throwNotRead);
   }
@@ -195,10 +186,7 @@ export class PlanStore implements Disposable {
     return names.flatMap((name) => parsePlanId(name) ?? []);
   }
 
-  /**
-   * Returns a plan with its current state; undefined if the plan doesn't exist or is unreadable. `id` can be any text.
-   * Never rejects.
-   */
+  /** Returns a plan with its current state; undefined if there is none. `id` can be any text. Never rejects. */
   async get(id: string): Promise<SavedPlan | undefined> {
     if (parsePlanId(toPlanName(id)) === undefined) return undefined;
     const plan = parsePlan(await this.read(this.getPath(id)));
@@ -226,10 +214,7 @@ export class PlanStore implements Disposable {
     throw createDecidedError(id, state);
   }
 
-  /**
-   * Records the transfer that was submitted for a plan. If that fails, only logs the failure, because the transfer's
-   * record also names the plan.
-   */
+  /** Records the transfer of a plan. Only logs a failure, because the transfer's record also names the plan. */
   async recordTransfer(id: string, transferKey: string): Promise<void> {
     const outcome: PlanOutcome = { transferKey, at: this.clock.now() };
     await this.createFile(this.getPath(id, 'outcome'), outcome).catch((error: unknown) => {
@@ -250,10 +235,7 @@ export class PlanStore implements Disposable {
     return outcome ? { kind: 'submitted', by: decision.by, ...outcome } : decision;
   }
 
-  /**
-   * Creates a file with its complete content. Resolves to false if the file already exists. Throws {@link AgentError}
-   * if the file can't be written.
-   */
+  /** Creates a complete file. Resolves to false if it exists. Throws {@link AgentError} if it can't be written. */
   private async write(path: string, content: object): Promise<boolean> {
     return await this.createFile(path, content).catch(throwNotSaved);
   }
@@ -264,10 +246,7 @@ export class PlanStore implements Disposable {
     return await createFileExclusively(path, `${JSON.stringify(content)}\n`, true);
   }
 
-  /**
-   * Reads a file. Returns undefined if the file is missing. Returns an empty string, which counts as damaged, if the
-   * file can't be read.
-   */
+  /** Reads a file. Returns undefined if it is missing, and an empty string (damaged) if it can't be read. */
   private async read(path: string): Promise<string | undefined> {
     try {
       return await readRegularFile(path, maxPlanBytes);

@@ -47,10 +47,7 @@ export async function submitPlan(context: PlanSubmissionContext, plan: TransferP
   return transfer;
 }
 
-/**
- * Returns a plan with the current number of its files in other transfers, some of which may have started after the plan
- * was made.
- */
+/** Returns a plan with the number of its files in other transfers, which may have started after it was made. */
 export function withFilesUnderWay({ services }: Pick<AgentContext, 'services'>, plan: TransferPlan): TransferPlan {
   const { sessions, transferStore } = services;
   const connectionId = findPlanConnection(sessions, plan)?.connection.id ?? plan.service.connectionId;

@@ -13,10 +13,7 @@ export interface PlannedLicense {
   readonly forbidsSharing: boolean;
 }
 
-/**
- * Counts of the planned files that are known to be at the destination already, or on their way there (D60: same
- * content).
- */
+/** Counts of planned files that are already at the destination, or on their way there (D60: same content). */
 export interface PlannedCopies {
   readonly atDestination: number;
   /** False if the destination may already have more of the planned files than these counts show. */
@@ -56,9 +53,7 @@ export interface TransferPlan {
   /** Markdown. */
   readonly description?: string;
   readonly instructions?: JsonObject;
-  /**
-   * The origin of `description` and `instructions`, according to the agent. `server`: a server, an answer or a file.
-   */
+  /** The origin of `description` and `instructions`, says the agent. `server`: a server, an answer or a file. */
   readonly textOrigin: 'agent' | 'server';
   readonly licenses: readonly PlannedLicense[];
   readonly copies: PlannedCopies;

@@ -15,15 +15,10 @@ const special: Readonly<Record<string, string>> = {
   ',': ',{}',
 };
 
-/**
- * Matches characters that are special in TeX. Also matches the first of any two characters that TeX would combine into
- * a dash or a quote.
- */
+/** Matches special characters of TeX, and the first of two that TeX would combine into a dash or a quote. */
 const specialPattern = /[\\{}&%$#_~^`]|-(?=-)|'(?=')|<(?=<)|>(?=>)|,(?=,)/g;
 
-/**
- * Writes citations as BibTeX entries of type `dataset`. BibLaTeX defines this type; BibTeX styles treat it as `misc`.
- */
+/** Writes BibTeX entries of type `dataset`, which BibLaTeX defines and BibTeX styles treat as `misc`. */
 export function writeBibtex(citations: readonly Citation[]): string {
   return citations.map(writeEntry).join('\n');
 }

@@ -35,10 +35,7 @@ export function listCitations(files: readonly CitableFile[], accessed?: string):
   return index.units.map((unit) => createCitation(unit, usedKeys, accessed));
 }
 
-/**
- * Citable units, in the order of their first files. `byLabel` contains the first unit with each DOI or title; `byId`
- * contains the others.
- */
+/** Citable units in the order of their first files. `byLabel`: the first with each DOI or title; `byId`: others. */
 interface UnitIndex {
   readonly units: Unit[];
   readonly byLabel: Map<string, Unit>;
@@ -71,10 +68,7 @@ function addUnit({ units }: UnitIndex, file: CitableFile, work: CitedWork): Unit
   return unit;
 }
 
-/**
- * Returns a key that all files of a unit share. The parts of the key are separated by line breaks and tabs, which
- * credit metadata never contains.
- */
+/** Returns a key that all files of a unit share. Credit metadata never contains its line breaks and tabs. */
 function getUnitId(work: CitedWork, { database = '' }: CitableFile): string {
   if (work.doi !== undefined) return work.doi.toLowerCase();
   const { title = '', otherTitles, publisher = '', version = '', authors, editors, contributors } = work;
@@ -152,10 +146,7 @@ function findFirst(works: readonly CitedWork[], field: 'publisher' | 'version'):
   return works.find((work) => work[field] !== undefined)?.[field];
 }
 
-/**
- * Merges the people credited by multiple works. Doesn't list anyone as an editor or contributor who is an author of any
- * of the works.
- */
+/** Merges the people credited by multiple works. An author of any work is listed only as an author. */
 function mergeNames(works: readonly CitedWork[]): CitedPeople {
   const authors = uniteBy(
     works.flatMap((work) => work.authors),

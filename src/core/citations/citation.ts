@@ -24,9 +24,7 @@ export interface CitedPeople {
   readonly contributors: readonly SupportingContributor[];
 }
 
-/**
- * The work to cite for a file, as described in the file's metadata. Each string is one line without control characters.
- */
+/** The work to cite for a file, from its metadata. Each string is one line without control characters. */
 export interface CitedWork extends CitedPeople {
   readonly title: string | undefined;
   readonly otherTitles: readonly string[];
@@ -48,10 +46,7 @@ export interface CitedWork extends CitedPeople {
 
 /** A citation of one work, which may consist of many files. */
 export interface Citation extends CitedWork {
-  /**
-   * The citation key, which consists of ASCII letters, digits and hyphens. Unique among the citations that are written
-   * together.
-   */
+  /** The citation key of ASCII letters, digits and hyphens, unique among citations that are written together. */
   readonly key: string;
   readonly title: string;
   readonly fileCount: number;

@@ -64,10 +64,7 @@ function formatLead({ authors, editors }: Citation): string | undefined {
   return editors.length > 0 ? `${formatAuthors(editors.map(formatAuthor))} (${getEditorLabel(editors)})` : undefined;
 }
 
-/**
- * Returns the version, and the editors beside authors, in the order of the style: ` (J. Doe & R. Roe, Eds.; Version
- * 2)`.
- */
+/** Returns version and editors beside authors in the order of the style: ` (J. Doe & R. Roe, Eds.; Version 2)`. */
 function describeEdition({ authors, editors, version }: Citation): string {
   const isBeside = authors.length > 0 && editors.length > 0;
   const listed = formatAuthors(editors.map(formatEditor), editors.length === 2 ? '' : ',');
@@ -101,10 +98,7 @@ function formatEditor({ family = '', given, literal }: CitedName): string {
   return literal ?? (given === undefined ? family : `${toInitials(given)} ${family}`);
 }
 
-/**
- * Abbreviates given names and keeps their hyphens: `Jean-Luc` becomes `J.-L.` Leaves names that don't start with a
- * capital letter unchanged.
- */
+/** Abbreviates given names: `Jean-Luc` becomes `J.-L.` Leaves names without a capital letter unchanged. */
 function toInitials(given: string): string {
   const words = given.split(' ').map((word) => word.split('-').map(toInitial).join('-'));
   return words.join(' ');
@@ -319,10 +313,7 @@ function describeLicense({ licenses }: Citation): JsonObject {
   return address === undefined ? {} : { 'license-url': address };
 }
 
-/**
- * Writes an object as YAML in block style. All string values are double-quoted, so that none is read as a number or a
- * tag.
- */
+/** Writes an object as YAML in block style, with quoted strings, so that none is read as a number or a tag. */
 function writeYaml(object: JsonObject, indent = ''): string {
   return Object.entries(object)
     .map(([name, value]) => `${indent}${name}:${writeValue(value, indent)}`)

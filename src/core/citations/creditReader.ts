@@ -94,10 +94,7 @@ function readIssueDate(dates: unknown): string | undefined {
 /** Matches text that starts with a date whose day exists in every month (01 to 28). */
 const plainDay = /^[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])(?!\d)/;
 
-/**
- * Returns the longest valid date at the start of a string (`YYYY-MM-DD`, `YYYY-MM` or `YYYY`); undefined if there is
- * none.
- */
+/** Returns the longest valid date at the start of a string (`YYYY-MM-DD`, `YYYY-MM`, `YYYY`), if any. */
 function parseDay(text: string | undefined): string | undefined {
   if (text !== undefined && plainDay.test(text)) return text.slice(0, 10);
   const [, year, month, day] = /^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?(?!\d)/.exec(text ?? '') ?? [];
@@ -118,10 +115,7 @@ function readIdentifiers(credit: JsonObject): Pick<CitedWork, 'doi' | 'identifie
 /** Relations of a file to the work whose DOI it is cited by, in order of preference. */
 const ownRelations = ['IsIdenticalTo', 'IsVersionOf', 'IsPartOf'];
 
-/**
- * Returns the DOI by which the relations say that the work is cited. Some databases describe such a DOI instead of
- * stating a relation.
- */
+/** Returns the DOI by which the relations say that the work is cited; some databases only describe it. */
 function findOwnDoi(related: readonly JsonObject[]): string | undefined {
   let [bestRank, best]: [number, string | undefined] = [ownRelations.length, undefined];
   for (const { id, description, relationship_type: written } of related) {
@@ -166,10 +160,7 @@ function readOrganizationName(value: unknown): string | undefined {
   return readText(toObject(value)['organization_name']);
 }
 
-/**
- * Maps supporting roles to their labels in citations. The keys are the role names of DataCite and data packages, in
- * lower case without separators.
- */
+/** Labels of supporting roles in citations, by role names in lower case without separators. */
 const supportingRoles: ReadonlyMap<string, string> = new Map([
   ['contactperson', 'Contact person'],
   ['datamanager', 'Data manager'],
@@ -213,10 +204,7 @@ function readPublisher(credit: JsonObject, { contributors }: People): string | u
   return taken && formatSortedName(taken.name);
 }
 
-/**
- * Adds a person as an author, editor or contributor. A person without a role, or with any role that is neither `editor`
- * nor supporting, is an author.
- */
+/** Adds a person as an editor or contributor or, without a role or with any other one, as an author. */
 function addPerson(people: People, name: CitedName, roles: readonly string[]): void {
   if (roles.length === 0 || roles.some(isAuthorRole)) people.authors = append(people.authors, name);
   else if (roles.includes('editor')) people.editors = append(people.editors, name);
@@ -260,10 +248,7 @@ function readPersonName(entry: JsonObject): CitedName | undefined {
   return given === undefined ? { family } : { family, given };
 }
 
-/**
- * Splits a person's name of the form `Family, Given`. Leaves any other name whole, because the order of its parts is
- * unknown.
- */
+/** Splits a name of the form `Family, Given`. Leaves others whole, because the order of their parts is unknown. */
 function readFullName(entry: JsonObject): CitedName | undefined {
   const given = readGivenName(entry);
   const name = readText(entry['name']) ?? readText(entry['title']) ?? given ?? readText(entry['organization']);

@@ -73,9 +73,7 @@ export function parseDoi(text: string | undefined): string | undefined {
   return plainDoi.test(doi) ? doi : undefined;
 }
 
-/**
- * Matches simple URLs in normalized form. Also matches URLs with path segments such as `..`, which aren't normalized.
- */
+/** Matches simple URLs, mostly normalized ones; path segments such as `..` also match. */
 const plainAddress = /^https?:\/\/[a-z\d]+(?:[.-][a-z\d]+)*\/[\w./~-]*$/;
 
 /**

@@ -134,10 +134,7 @@ export class ClientSession {
     return result;
   }
 
-  /**
-   * Resolves to the last listing, or requests a listing if there is none. Resolves to an empty list if the request
-   * fails.
-   */
+  /** Resolves to the last listing or, without one, a new listing; to an empty list if the request fails. */
   async getDatabases(signal?: AbortSignal): Promise<readonly Database[]> {
     return this.listed ?? (await this.listDatabases(signal)).value ?? [];
   }

@@ -71,10 +71,7 @@ export class DataTransferClient implements Disposable {
   private readonly services: ClientServices;
   private readonly ownQueues: RequestQueues | undefined;
   private readonly replied = new Emitter<Reason | undefined>();
-  /**
-   * Fires for each reply, with a reason if the operation failed or the server refused an ID. Does not fire if the
-   * service lacks the route for search parameters.
-   */
+  /** Fires for each reply, also failed ones, except if the service lacks the route for search parameters. */
   readonly onDidReply = this.replied.event;
   private session: ClientSession | undefined;
   /** Ends the session when aborted. */
@@ -127,10 +124,7 @@ export class DataTransferClient implements Disposable {
     return session.service;
   }
 
-  /**
-   * Closes the connection. Clears the key and the service's address, name and version, and cancels pending requests
-   * (§4.9, D1: error classes).
-   */
+  /** Closes the connection, clears what was learned of it, and cancels pending requests (§4.9, D1: error classes). */
   disconnect(): void {
     this.attempt?.abort();
     this.connection?.abort();
@@ -198,10 +192,7 @@ export class DataTransferClient implements Disposable {
     };
   }
 
-  /**
-   * Returns true if the client knows whether to send these databases' names or IDs, or if both work (D36: names before
-   * submission).
-   */
+  /** Returns true if the client knows which form of these databases' names to send (D36: names before submission). */
   isNamingKnown(databases: readonly string[]): boolean {
     if (!this.session) return false;
     const { dialects, service, listed } = this.session;

@@ -26,10 +26,7 @@ const kindsByCode: Readonly<Record<string, ReasonKind>> = {
   HOSTNAME_MISMATCH: 'certificate',
 };
 
-/**
- * Patterns for the error codes of browser network stacks, each with a kind of failure. The editor's `fetch` may report
- * such codes.
- */
+/** Patterns for error codes of browser network stacks, which the editor's `fetch` may report, by failure. */
 const browserKinds: readonly (readonly [RegExp, ReasonKind])[] = [
   [/_CERT_|_SSL_/, 'certificate'],
   [/_PROXY_|_TUNNEL_/, 'proxy'],
@@ -157,10 +154,7 @@ export function getHeader(response: HttpResponse, name: string): string {
   return (Array.isArray(value) ? value[0] : value) ?? '';
 }
 
-/**
- * Parses a `Retry-After` header, which contains seconds or a date. Returns the delay from `now` in milliseconds;
- * undefined if the header is invalid.
- */
+/** Parses a `Retry-After` header of seconds or a date. Returns milliseconds from `now`; undefined if invalid. */
 function parseRetryAfter(text: string, now: number): number | undefined {
   if (/^\d{1,9}$/.test(text.trim())) return Number(text) * 1000;
   const at = /[a-z]{3}/i.test(text) ? Date.parse(text) : Number.NaN;
@@ -170,10 +164,7 @@ function parseRetryAfter(text: string, now: number): number | undefined {
 interface ErrorBody {
   /** Readable plain text; absent if the body does not contain any. */
   readonly detail?: string;
-  /**
-   * True if the body is a JSON error document. A server that lacks the requested route doesn't send such a document
-   * (D8: metadata by ids).
-   */
+  /** True for a JSON error document, which a server without the route doesn't send (D8: metadata by ids). */
   readonly isProblem: boolean;
   readonly listing?: StoreListing;
 }

@@ -59,10 +59,7 @@ export class MetadataBatches {
     this.requester = new MetadataRequester(database, orcid, signal);
   }
 
-  /**
-   * Fetches the metadata of a page of `ids`, which must not contain duplicates. Returns the files in the order of
-   * `ids`, with unreadable files last.
-   */
+  /** Fetches the metadata of a page of distinct `ids`, in their order, with unreadable files last. */
   async gather(ids: readonly string[], page: Page): Promise<BatchedMetadata> {
     this.ids = ids;
     if (ids.every(hasComma)) this.requester.usePost();
@@ -234,10 +231,7 @@ function halve(batch: readonly string[], wereNamed = false): readonly BatchPart[
   return [batch.slice(0, middle), batch.slice(middle)].map((ids) => ({ ids, wereNamed }));
 }
 
-/**
- * Splits a refused batch into the IDs that the server mentioned and those that it didn't. If the server mentioned none
- * or all of the IDs, halves the batch.
- */
+/** Splits a refused batch into the IDs that the server mentioned and the others, or else into halves. */
 function splitBatch(batch: readonly string[], named: readonly string[]): readonly BatchPart[] {
   if (named.length === 0 || named.length === batch.length) return halve(batch, named.length > 0);
   const isNamed = new Set(named);
@@ -281,9 +275,7 @@ function isRefusal({ reason, isProblem }: RequestFailure): boolean {
   return reason.status !== undefined && refusingStatuses.has(reason.status);
 }
 
-/**
- * Returns true if the connection was closed without a response, for example because a handler in the server crashed.
- */
+/** Returns true if the connection was closed without a response, as after a crash in the server. */
 function isDrop({ reason }: RequestFailure): boolean {
   return reason.kind === 'dropped' && reason.status === undefined;
 }
@@ -345,10 +337,7 @@ class MetadataRequester {
   /** The state of the listing of a store, as of the last response of the local service. */
   listing: StoreListing | undefined;
   private isFormSure = false;
-  /**
-   * True if the IDs cannot be expressed in the other form. In that case, a success does not show which form the server
-   * requires.
-   */
+  /** True if the IDs need this form. A success then does not show which form the server requires. */
   private isFormForced = false;
   private readonly database: DatabaseName;
   private readonly orcid: string;
@@ -397,10 +386,7 @@ class MetadataRequester {
     return !reason || reason.status !== undefined;
   }
 
-  /**
-   * Switches to the POST form for IDs that the GET form cannot express. Does not store the form in the server's
-   * dialect.
-   */
+  /** Switches to the POST form for IDs that need it, without storing the form in the server's dialect. */
   usePost(): void {
     this.isFormForced ||= this.form !== 'post';
     this.form = 'post';

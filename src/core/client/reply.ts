@@ -3,9 +3,7 @@ import type { FoundFile } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
 import type { LeftOutCounts } from '../util/leftOut.ts';
 
-/**
- * The result of an operation: the value and, if the operation failed, the reason (D2: replies instead of exceptions).
- */
+/** The value of an operation and, if it failed, the reason (D2: replies instead of exceptions). */
 export interface Reply<T> {
   readonly value: T;
   readonly reason?: Reason;
@@ -38,10 +36,7 @@ export interface MetadataReply extends Reply<readonly FoundFile[]> {
 export interface RequestFailure {
   readonly value?: never;
   readonly reason: Reason;
-  /**
-   * True if the service refused the request with a JSON error document; false for a missing route (D8: metadata by
-   * ids).
-   */
+  /** True for a refusal with a JSON error document; false for a missing route (D8: metadata by ids). */
   readonly isProblem: boolean;
   /** The state of a store's listing, if the error document has it. Any server may claim one. */
   readonly listing?: StoreListing;

@@ -13,9 +13,7 @@ export type ConnectOptions = Pick<Connection, 'server' | 'port' | 'scheme' | 'al
   readonly apiKey: string;
 };
 
-/**
- * Describes a search (§4.3). Requests omit `status`, `limit` and `specific` if empty, and `offset` and `limit` if 0.
- */
+/** Describes a search (§4.3). Requests omit empty fields, and `offset` and `limit` if 0. */
 export interface SearchOptions {
   readonly database: string;
   readonly orcid: string;
@@ -133,10 +131,7 @@ const canBeEmpty: readonly unknown[] = [undefined, null, ''];
 const maxTimeoutS = 2_147_483;
 const maxNumber = Number.MAX_SAFE_INTEGER;
 
-/**
- * The argument rules of §4.8, in the order given there, followed by additional rules from design decisions. Only the
- * first violation is reported.
- */
+/** The rules of §4.8 in their order, then those of decisions. Only the first violation is reported. */
 const argumentRules: readonly ArgumentRule[] = [
   [['orcid', 'database', 'source', 'destination'], 'a string', TypeError, required, isString],
   [['query'], 'a string or a finite number', TypeError, required, (v) => isString(v) || Number.isFinite(v)],
@@ -211,10 +206,7 @@ function readOnce(operation: Operation, given: unknown): Readonly<Record<string,
   }
 }
 
-/**
- * A placeholder for a value that cannot be serialized as a JSON object. Examples are dates, cyclic objects and objects
- * with a bigint.
- */
+/** Stands for a value that isn't a JSON object, such as a date, or an object with a cycle or a bigint. */
 const unserializable: JsonObject = Object.freeze({});
 
 /**
@@ -268,18 +260,12 @@ function isSerializableObject(value: unknown): boolean {
   return isJsonObject(value) && value !== unserializable;
 }
 
-/**
- * Returns a checked `offset` or `limit` as a number. Returns undefined for a value that requests omit: absent, empty or
- * 0 (D3: numbers and empty values).
- */
+/** Returns a checked `offset` or `limit`; undefined if absent, empty or 0 (D3: numbers and empty values). */
 export function toSentNumber(value: number | string | null | undefined): number | undefined {
   return Number(value ?? 0) || undefined;
 }
 
-/**
- * Returns a checked object; undefined if it is absent or empty, so that requests omit it (D3: numbers and empty
- * values).
- */
+/** Returns a checked object; undefined if it is absent or empty (D3: numbers and empty values). */
 export function toSentObject(value: JsonObject | null | undefined): JsonObject | undefined {
   return value && Object.keys(value).length > 0 ? value : undefined;
 }
@@ -296,9 +282,7 @@ export interface HttpRequest {
    * (D12: never resubmit).
    */
   readonly submissionMs?: number;
-  /**
-   * True for a request that every service supports. A 404 then means that the server is not a data transfer service.
-   */
+  /** True for a request that every service supports: after a 404, the server is no data transfer service. */
   readonly isUniversal?: boolean;
   /** Set for a request that must wait for its turn (D34: serialized requests). */
   readonly turn?: {
@@ -310,10 +294,7 @@ export interface HttpRequest {
   readonly content?: { readonly range: string; readonly 'if-match'?: string };
   /** Filled in while the request is sent, for a caller that has to know its progress after an unexpected error. */
   readonly trail?: ExchangeTrail;
-  /**
-   * True to prevent retries of a GET after failures that the caller handles by splitting the batch (D8: metadata by
-   * ids).
-   */
+  /** True for a GET whose failures the caller handles by splitting the batch (D8: metadata by ids). */
   readonly isHalved?: boolean;
 }
 
@@ -324,10 +305,7 @@ export interface ExchangeTrail {
   response?: HttpResponse;
 }
 
-/**
- * A response with any status. `text` is the entire body, or empty if the body of an error response is too large or
- * could not be read.
- */
+/** A response with any status. `text` is empty if an error's body is too large or could not be read. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -380,10 +358,7 @@ export interface Limits {
   readonly tries: number;
   /** Delay before the second attempt. Doubles for each further attempt, with jitter (D16: timeouts and retries). */
   readonly retryMs: number;
-  /**
-   * Maximum `Retry-After` delay before a retry; if the server requests a longer delay, the request fails (D16: timeouts
-   * and retries).
-   */
+  /** Maximum `Retry-After` delay; after a longer one, the request fails (D16: timeouts and retries). */
   readonly retryAfterMs: number;
   /** Time after which an idle connection is closed (D17: close idle connections). */
   readonly idleMs: number;

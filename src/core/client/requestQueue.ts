@@ -6,10 +6,7 @@ interface RequestLock {
   release(): Promise<void>;
 }
 
-/**
- * Prevents windows that use the same ledger from sending requests to the same server at the same time (D34: serialized
- * requests).
- */
+/** Prevents simultaneous requests of windows with one ledger to one server (D34: serialized requests). */
 interface RequestLocks {
   /**
    * Waits until no other window is sending to the server. `urgency` returns the kind of the most urgent waiting
@@ -71,9 +68,7 @@ export class RequestQueue implements Disposable {
     this.locks = locks;
   }
 
-  /**
-   * Sends a request when its turn comes. Resolves as soon as `send` does, even if the queue remains blocked for longer.
-   */
+  /** Sends a request in its turn. Resolves as soon as `send` does, even if the queue remains blocked. */
   async run<T>(request: QueuedRequest<T>): Promise<T> {
     const turn = await this.waitForTurn(request);
     let lateMs = 0;

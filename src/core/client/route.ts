@@ -163,10 +163,7 @@ function getTrustOptions(
   return { rejectUnauthorized, ...(ca && { secureContext: tls.createSecureContext({ ca }) }) };
 }
 
-/**
- * Returns the trusted certificate authorities; undefined on runtimes that cannot list them, such as Node.js before
- * 22.15.
- */
+/** Returns the trusted certificate authorities; undefined if the runtime can't list them (Node.js before 22.15). */
 function getAuthorities(withSystem: boolean, { getCACertificates }: Partial<typeof tls>): string[] | undefined {
   if (!getCACertificates) return undefined;
   const system = withSystem ? getCACertificates('system') : [];
@@ -234,9 +231,7 @@ class ObservedConnector {
     throw new Error(`Proxy response (${String(statusCode)})`);
   }
 
-  /**
-   * Performs the TLS handshake and only then checks the certificate, so that even untrusted certificates can be shown.
-   */
+  /** Performs the TLS handshake before checking the certificate, so that an untrusted one can be shown. */
   private async startTls(target: buildConnector.Options): Promise<Socket> {
     const { rejectUnauthorized, ...trust } = getTrustOptions(this.settings);
     const connect = createConnector({ ...this.timing, maxCachedSessions: 0, ...trust, rejectUnauthorized: false });

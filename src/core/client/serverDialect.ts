@@ -17,9 +17,7 @@ interface Entry {
   readonly dialect: ServerDialect;
 }
 
-/**
- * Maximum number of entries. Each start of the local service can add an entry, because the service's address changes.
- */
+/** Maximum number of entries. Each start of the local service, with a new address, can add one. */
 const maxServers = 50;
 
 /**

@@ -15,10 +15,7 @@ export interface StatusOptions {
   readonly observer?: TurnObserver | undefined;
 }
 
-/**
- * The number of consecutive responses about other transfers after which the last one is returned as doubtful (D11:
- * check status identity).
- */
+/** Consecutive responses about other transfers, the last of which is doubtful (D11: check status identity). */
 const maxForeignResponses = 3;
 
 /**

@@ -22,9 +22,7 @@ interface WireResponse extends Omit<HttpResponse, 'text'> {
   readonly error?: unknown;
 }
 
-/**
- * Sends requests over the client's own connections or with the editor's `fetch`. Never follows redirects or retries.
- */
+/** Sends requests over own connections or with the editor's `fetch`. Never follows redirects or retries. */
 export interface Transport {
   /** Resolves when the response has ended. Rejects with the network error if there is no response. */
   send(wire: WireRequest): Promise<WireResponse>;
@@ -45,10 +43,7 @@ function buildHeaders({ authorization }: Target, { body, content }: HttpRequest)
   return { authorization, accept: content ? '*/*' : 'application/json', ...contentType, ...content };
 }
 
-/**
- * A UTF-8 decoder that removes a byte order mark. Shared by all responses, because it has no state outside streaming
- * mode.
- */
+/** Removes a byte order mark. Shared by all responses, because it has no state outside streaming mode. */
 const utf8 = new TextDecoder();
 
 interface ReceivedBody {
@@ -91,10 +86,7 @@ function createTimeLimitError(cause?: unknown): Error {
 
 type Dispatch = Dispatcher.DispatchController;
 
-/**
- * Receives one response from a dispatcher. Faster for polling than undici's `request`, because it doesn't create
- * streams.
- */
+/** Receives a response from a dispatcher, without streams, which makes polling faster than undici's `request`. */
 export class ResponseReceiver implements Dispatcher.DispatchHandler {
   private readonly wire: WireRequest;
   private readonly limits: Limits;
@@ -158,10 +150,7 @@ export class ResponseReceiver implements Dispatcher.DispatchHandler {
     else this.resolve(this.size > this.maxBytes ? this.head : { ...this.head, error });
   }
 
-  /**
-   * Enforces the time limit for headers across interim (1xx) responses, because each such response restarts undici's
-   * limit.
-   */
+  /** Enforces the limit for headers across interim (1xx) responses, each of which restarts undici's limit. */
   private checkHeadersLimit(): void {
     const { headersMs } = this.wire;
     if (headersMs !== 0 && performance.now() - this.startedAt >= headersMs) throw createTimeLimitError();

@@ -26,9 +26,7 @@ interface ConnectFlowDependencies {
   readonly keys: KeyWatch;
   readonly clock: Clock;
   createClient(): Promise<DataTransferClient>;
-  /**
-   * Saves the ID of the active connection before the connection is shown (D45: store before showing). Must not reject.
-   */
+  /** Saves the ID of the active connection before it is shown (D45: store before showing). Must not reject. */
   readonly remember?: ((connectionId: string) => Promise<void>) | undefined;
 }
 
@@ -83,10 +81,7 @@ export class ConnectFlow implements Disposable {
     attempt.session?.client.dispose();
   }
 
-  /**
-   * Lists the databases of an open connection. Resolves to an empty list if the connection is not open or the request
-   * fails.
-   */
+  /** Lists the databases of a connection; none if it is not open or the request fails. */
   async listDatabases(connectionId: string): Promise<readonly Database[]> {
     const session = this.dependencies.sessions.get(connectionId);
     const reply = session && (await catchRefusal(session.client.databases()));
@@ -104,10 +99,7 @@ export class ConnectFlow implements Disposable {
     this.dependencies.store.setListing({ databases, isLoading: false });
   }
 
-  /**
-   * Shows a connection as connecting. Returns a signal that is aborted when another call replaces this state, or on
-   * disposal.
-   */
+  /** Shows a connection as connecting. Returns a signal that is aborted when another state replaces this one. */
   prepare(connection: Connection): AbortSignal {
     this.opening?.abort();
     this.opening = new AbortController();
@@ -167,10 +159,7 @@ export class ConnectFlow implements Disposable {
     this.setState({ kind: 'failed', connection, reason });
   }
 
-  /**
-   * Shows a connection as stopped because the user stopped its service. Cancels a pending attempt to connect (D29:
-   * shared service).
-   */
+  /** Shows a connection whose service the user stopped, and cancels connecting to it (D29: shared service). */
   showStopped(connection: Connection): void {
     this.opening?.abort();
     this.setState({ kind: 'stopped', connection });
@@ -184,9 +173,7 @@ export class ConnectFlow implements Disposable {
     store.setState({ kind: 'disconnected' });
   }
 
-  /**
-   * Closes a connection, even if it is still connecting in the background. Does not change which connection is shown.
-   */
+  /** Closes a connection, even if it is still connecting. Does not change which connection is shown. */
   close(connectionId: string): void {
     this.backgroundAttempts.get(connectionId)?.abort();
     this.dependencies.sessions.close(connectionId);

@@ -122,9 +122,7 @@ class TestSteps {
     this.steps.set(this.current, { name: this.current, outcome, facts, ...(reason && { reason }) });
   }
 
-  /**
-   * Returns all steps. Marks skipped steps before the current one as not needed, and all steps after it as not tried.
-   */
+  /** Returns all steps: skipped ones as not needed, those after the current one as not tried. */
   getAll(): readonly TestStep[] {
     return testSteps.map((name, index) => {
       const outcome = index < testSteps.indexOf(this.current) ? 'notNeeded' : 'notTried';

@@ -103,10 +103,7 @@ export function toRefusal(error: unknown): Reason {
   throw error;
 }
 
-/**
- * Awaits a client's operation. If the operation fails with an error that {@link toRefusal} converts, resolves to the
- * reason.
- */
+/** Awaits a client's operation. Resolves to the reason for an error that {@link toRefusal} converts. */
 export async function catchRefusal<R extends { readonly reason?: Reason }>(
   operation: Promise<R>,
 ): Promise<R | { readonly value?: never; readonly reason: Reason }> {
@@ -121,10 +118,7 @@ interface ServiceWatchDependencies {
   readonly sessions: OpenConnections;
   readonly store: ConnectionStore;
   readonly clock: Clock;
-  /**
-   * Sends a request that every service supports, and resolves to the reason if it fails. The watch also receives the
-   * reply through `onDidReply`.
-   */
+  /** Sends a request that every service supports. Resolves to the reason if it fails; `onDidReply` fires too. */
   check(): Promise<Reason | undefined>;
 }
 
@@ -159,15 +153,10 @@ const downKinds: ReadonlySet<ReasonKind> = new Set([
 /** Failures that may affect only a single request, such as one that queries a slow database or crashes its handler. */
 const ambiguousKinds: ReadonlySet<ReasonKind> = new Set(['timeout', 'dropped']);
 
-/**
- * Statuses that a gateway returns if it can't reach the service, and that a service may return if one of its databases
- * is unavailable.
- */
+/** Statuses of a gateway without its service, or of a service without one of its databases. */
 const ambiguousStatuses: ReadonlySet<number | undefined> = new Set([502, 503, 504]);
 
-/**
- * Tracks the availability of the active service. While the service is unavailable, checks it at increasing intervals.
- */
+/** Tracks the availability of the active service. Checks an unavailable one at increasing intervals. */
 export class ServiceWatch implements Disposable {
   private readonly dependencies: ServiceWatchDependencies;
   private readonly subscription: Disposable;
@@ -300,10 +289,7 @@ const refusalThreshold = 3;
 const refusalThresholdMs = 5 * 60_000;
 const firstKeyPauseMs = 2_000;
 
-/**
- * Returns true for a rejected sign-in, unless its cause is the ORCID iD or the account (D44: classify sign-in
- * failures).
- */
+/** Returns true for a sign-in rejected for its key, not its ORCID iD or account (D44: classify sign-in failures). */
 export function isKeyRejection({ kind, signIn }: Reason): boolean {
   return kind === 'unauthorized' && signIn !== 'orcid' && signIn !== 'account';
 }
@@ -343,10 +329,7 @@ export class KeyWatch implements Disposable {
     return this.doubts.has(connectionId) || this.sessions.get(connectionId) !== undefined;
   }
 
-  /**
-   * Returns the last rejection of a doubted or refused key; undefined for a good key. `keyWorked` is set while the key
-   * is doubted.
-   */
+  /** Returns the last rejection of a doubted or refused key. `keyWorked` is set while the key is doubted. */
   getRejection(connectionId: string): Reason | undefined {
     return this.doubts.get(connectionId)?.reason;
   }

@@ -53,10 +53,7 @@ export interface VerifiedFiles {
   readonly files: readonly PlacedFile[];
 }
 
-/**
- * Returns the transfers in the state `succeeded` whose connection, destination and user match those of an order.
- * Preserves the order of `transfers`.
- */
+/** Returns the succeeded transfers with the connection, destination and user of an order, in the same order. */
 export function filterSameDestination(
   transfers: readonly Transfer[],
   { connectionId, destination, orcid }: TransferOrder,
@@ -102,10 +99,7 @@ function toReceived(
   return times.length === 0 ? [] : [[file, Math.max(...times)]];
 }
 
-/**
- * Returns the files that share a key with one of an earlier order of the same submission. Each order has a different
- * source.
- */
+/** Returns the files that share a key with one of an earlier order of the same submission. */
 export function findRepeatedFiles(
   orders: readonly TransferOrder[],
   getKeys: (file: TransferFile) => readonly string[],

@@ -8,10 +8,7 @@ type TransportKind = 'direct' | 'editor';
 
 /** A saved connection to a service. Never contains the API key. */
 export interface Connection {
-  /**
-   * The extension's own ID for the connection. Transfer records refer to the connection by this ID (D29: shared
-   * service).
-   */
+  /** The extension's own ID for the connection, to which transfer records refer (D29: shared service). */
   readonly id: string;
   readonly name: string;
   /** The address as the user entered it, including `http://` or `https://`. */

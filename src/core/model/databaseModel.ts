@@ -67,9 +67,7 @@ export interface StoreListing {
   readonly problem?: string;
 }
 
-/**
- * A search parameter that only one database supports. Some servers list these parameters (D26: service HTTP behavior).
- */
+/** A search parameter of one database, which some servers list (D26: service HTTP behavior). */
 export interface SearchParameter {
   /** The type exactly as received, such as `string`, `number` or `array(string)`. */
   readonly type: string;

@@ -32,9 +32,7 @@ export function getFileKey({ connectionId, database, id }: FileReference): strin
   return JSON.stringify([connectionId, database, id]);
 }
 
-/**
- * A resource that could not be parsed. Other resources in the same response are still shown (D15: tolerant reading).
- */
+/** A resource that could not be parsed; others of the response are still shown (D15: tolerant reading). */
 export interface UnreadableFile {
   readonly kind: 'unreadable';
   /** The resource as JSON, truncated if it is very long. */

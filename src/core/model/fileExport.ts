@@ -140,9 +140,7 @@ export function formatOmissions(omissions: readonly Omission[]): readonly string
   );
 }
 
-/**
- * Appends names to a remark. Replaces control characters, because line breaks would end the comment in a checksum file.
- */
+/** Appends names to a remark, without control characters, because a line break would end the comment. */
 function withNames(remark: string, names: readonly string[]): string {
   if (names.length === 0) return remark;
   const listed = names.slice(0, maxNames).map(toSafeLine);

@@ -159,9 +159,7 @@ const namesOtherFile: Check = (text, { fileIds }) => {
   return [...ids, ...findIdsOfScheme(text, fileIds)].some((id) => id !== '' && !/\s/.test(id));
 };
 
-/**
- * Returns the words that resemble the submitted IDs, if all submitted IDs start with the same scheme, such as `JDP:`.
- */
+/** Returns the words that resemble the submitted IDs, if all of these start with the same scheme, such as `JDP:`. */
 function findIdsOfScheme(text: string, fileIds: readonly string[]): readonly string[] {
   const [scheme, ...others] = new Set(fileIds.map((id) => /^[a-z][\w.-]*:/i.exec(id)?.[0] ?? ''));
   if (!scheme || others.length > 0) return [];

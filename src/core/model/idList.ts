@@ -15,10 +15,7 @@ export function parsePastedIds(text: string): readonly string[] {
   return dedupeIds(lines.flatMap((line) => (/^\s*[^\s,]+\s*$/.test(line) ? [line] : parseIds(line))));
 }
 
-/**
- * Parses IDs on separate lines. An ID can contain spaces and commas, also outer spaces. Preserves the order and removes
- * duplicates.
- */
+/** Parses IDs on separate lines, which can contain spaces and commas. Removes duplicates. */
 export function parseIdLines(text: string): readonly string[] {
   return dedupeIds(text.replace(/^\uFEFF/, '').split(/[\r\n]+/));
 }
@@ -41,10 +38,7 @@ export function filterTrimmedIds({ missing }: { readonly missing: readonly Missi
   return missing.filter(({ isFoundTrimmed }) => isFoundTrimmed).map(({ id }) => id);
 }
 
-/**
- * Returns the missing IDs that the service does not know or, if `isUnknown` is false, those whose lookup failed (D8:
- * metadata by ids).
- */
+/** Returns the IDs that the service doesn't know or, if not `isUnknown`, whose lookup failed (D8: metadata by ids). */
 export function filterMissingIds(
   { missing }: { readonly missing: readonly MissingId[] },
   isUnknown: boolean,

@@ -38,10 +38,7 @@ export function formatLink({ kind, ...fields }: LinkTarget): string | LinkProble
   return isLinkTarget(parsed) ? `/${kind}?${encodeURIComponent(json)}` : parsed;
 }
 
-/**
- * Returns a connection's address in the form that links use: origin and path, without trailing slashes. Returns
- * undefined if the address is invalid.
- */
+/** Returns a connection's address as links use it: origin and path without trailing slashes; undefined if invalid. */
 export function toLinkService({ server, port }: Pick<Connection, 'server' | 'port'>): string | undefined {
   if (!URL.canParse(server)) return undefined;
   const url = new URL(server);
@@ -53,10 +50,7 @@ function formatService(url: URL): string {
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-/**
- * Parses the path and decoded query of a link. Returns a problem for anything unexpected, because links can come from
- * anyone.
- */
+/** Parses the path and decoded query of a link. Anything unexpected is a problem: links can come from anyone. */
 export function parseLink(path: string, query: string): LinkTarget | LinkProblem {
   if (query.length > maxLength) return { kind: 'tooLong' };
   const kind = path.slice(1);

@@ -52,28 +52,18 @@ export interface Reason {
   /** The request's method and path, without the query, such as `POST /api/v1/files`. */
   readonly request?: string;
   readonly status?: number;
-  /**
-   * The message from the server or the network, as plain text (D14: error documents), unless otherwise noted in
-   * {@link ReasonKind}.
-   */
+  /** The message from server or network, as plain text (D14: error documents); exceptions in {@link ReasonKind}. */
   readonly detail?: string;
   /** The system or TLS error code, such as `ECONNREFUSED`, unless otherwise noted in {@link ReasonKind}. */
   readonly code?: string;
   readonly signIn?: SignInFailure;
-  /**
-   * True for a 401 response to a previously accepted key: the rejection may be temporary (D28: retry rejected keys).
-   */
+  /** True for a 401 response to an accepted key, which may be temporary (D28: retry rejected keys). */
   readonly keyWorked?: boolean;
   /** The reason why a prerequisite request failed (D36: names before submission). */
   readonly cause?: Reason;
-  /**
-   * True if the server may have processed the request although no usable response was received (D12: never resubmit).
-   */
+  /** True if the server may have processed the request without a usable response (D12: never resubmit). */
   readonly maybeDone?: boolean;
-  /**
-   * True if requesting an ID closes the connection while other requests succeed (D8: metadata by ids). `detail`
-   * contains the ID.
-   */
+  /** True if the ID in `detail` closes the connection, and other requests succeed (D8: metadata by ids). */
   readonly isIdAtFault?: boolean;
   /** Minimum delay before the next request, in milliseconds, from `Retry-After` (D16: timeouts and retries). */
   readonly retryAfterMs?: number;

@@ -85,10 +85,7 @@ function createAction({ transfer, files }: CrateSource, { serviceName }: CrateCo
   };
 }
 
-/**
- * Returns references to the requested files, or to the database if the files are unknown, because an action needs at
- * least one object.
- */
+/** Returns references to the requested files or, as an action needs an object, to the database. */
 function listObjects(files: readonly TransferFile[]): readonly JsonObject[] {
   const ids = new Set(files.map(({ id }) => getSourceId(id)));
   return [...(ids.size > 0 ? ids : [databaseId])].map((id) => ({ '@id': id }));
@@ -112,9 +109,7 @@ function createAgent(transfer: Transfer): JsonObject {
   return { '@id': getAgentId(transfer), '@type': 'Person', ...(parseOrcid(orcid) === undefined && { name: orcid }) };
 }
 
-/**
- * Returns the address of the user's ORCID iD or, for a login name, an ID local to the document (D19: ORCID iD format).
- */
+/** Returns the address of the user's ORCID iD or, for a login name, a local ID (D19: ORCID iD format). */
 function getAgentId({ order }: Transfer): string {
   const orcid = parseOrcid(order.orcid);
   return orcid === undefined ? '#agent' : `https://orcid.org/${orcid}`;

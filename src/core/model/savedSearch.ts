@@ -27,10 +27,7 @@ const maxFiles = 1000;
 
 type Saveable = Omit<SavedSearch, 'files'> & { readonly files: readonly FoundFile[] };
 
-/**
- * Formats a search and up to 1,000 of its results as JSON. `openedAt` determines the position of the search among the
- * saved searches.
- */
+/** Formats a search and up to 1,000 results as JSON. Saved searches are in the order of `openedAt`. */
 export function formatSavedSearch({ files, checked, ...search }: Saveable, openedAt: number): string {
   const readable = files.filter((file) => file.kind === 'file');
   const summaries = readable.slice(0, maxFiles).map(summarize);

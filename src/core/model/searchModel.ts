@@ -2,10 +2,7 @@ import { isJsonObject, type JsonObject } from '../util/json.ts';
 import { getFileKey, type FileEntry, type FileReference, type FoundFile } from './fileEntry.ts';
 import type { Reason } from './reason.ts';
 
-/**
- * The staging status of a file: ready to be copied, or still to be fetched from slow storage (§3, D22: staged means
- * hashed).
- */
+/** The staging status of a file: ready to be copied, or still on slow storage (§3, D22: staged means hashed). */
 export type FileStaging = 'staged' | 'unstaged';
 
 /** A query to one database: by words (§4.3) or by file IDs (§4.4). */
@@ -122,10 +119,7 @@ export function isRefused(query: SearchQuery, { kind }: Searchability): boolean 
 /** Matches a plain word such as `16S`, `C-terminal` or `E.`, but not a path, an operator or an ID such as `JDP:1`. */
 const plainWord = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}.,'’-]*$/u;
 
-/**
- * Returns true if a query by words has no filters and is empty or consists of plain words, which are valid in any
- * search syntax.
- */
+/** Returns true for a query without filters whose words, if any, are valid in any search syntax. */
 function isPlain({ query, ids, status, specific }: SearchQuery): boolean {
   const words = query.split(/\s+/).filter((word) => word !== '');
   return !ids && !status && !specific && words.every((word) => plainWord.test(word));
@@ -149,10 +143,7 @@ interface StagingSearch {
 /** The fields of a resource that may contain its staging status. */
 export const stagingFields: readonly string[] = ['staged', 'status', 'file_status'];
 
-/**
- * Returns the staging status in a file's metadata; undefined for most databases, which do not report it (D31: staged
- * display).
- */
+/** Returns the staging status in a file's metadata, which most databases don't report (D31: staged display). */
 export function getReportedStaging({ resource }: FileEntry): FileStaging | undefined {
   for (const field of stagingFields) {
     const value = resource[field];

@@ -35,9 +35,7 @@ export interface TransferStatus extends StatusCounts {
   readonly folder?: string;
   /** The follow-up, which only the local service reports (D72: follow-ups). */
   readonly followUp?: FollowUpStatus;
-  /**
-   * True if this and the two previous responses appeared to belong to another transfer (D11: check status identity).
-   */
+  /** True if three responses in a row appeared to belong to another transfer (D11: check status identity). */
   readonly doubtful?: boolean;
 }
 
@@ -153,10 +151,7 @@ export interface TransferFile {
   /** The path in the source; absent if it is unknown or equal to the ID, and in records from earlier versions. */
   readonly path?: string;
   readonly sizeBytes?: number;
-  /**
-   * The hash that the source declared when the transfer was submitted; absent if unknown, and in records from earlier
-   * versions.
-   */
+  /** The hash that the source declared at submission; absent if unknown, and in earlier records. */
   readonly hash?: string;
   /** The licenses in the metadata when the transfer was submitted; absent if the metadata was unknown. */
   readonly licenses?: readonly StatedLicense[];
@@ -181,10 +176,7 @@ export function getSentInstructions({ instructions, folder }: TransferOrder): Js
   return folder === undefined ? instructions : { ...instructions, [folderField]: folder };
 }
 
-/**
- * Returns an order for a service that can choose a folder's name, with that of the instructions as the order's own
- * (D24: destination layout).
- */
+/** Returns an order with the folder name of its instructions as its own field (D24: destination layout). */
 export function withFolderName(order: TransferOrder): TransferOrder {
   const name = order.instructions?.[folderField];
   return isFolderName(name) ? { ...omitFolderField(order), folder: order.folder ?? name } : order;
@@ -220,9 +212,7 @@ export interface StateChange {
   readonly word?: string;
 }
 
-/**
- * The agent that proposed a transfer. A person confirmed the transfer before it was submitted (D64: a person decides).
- */
+/** The agent that proposed a transfer, which a person then confirmed (D64: a person decides). */
 export interface TransferRequester {
   /** The name that the agent's program reports. */
   readonly agent: string;
@@ -250,9 +240,7 @@ export interface Transfer {
   readonly sendingAt?: number;
   /** The server's ID (§4.5); absent until the submission is accepted. */
   readonly id?: string;
-  /**
-   * IDs that the server returned for this transfer although they belong to other transfers (D35: misrouted responses).
-   */
+  /** IDs that the server returned although they belong to other transfers (D35: misrouted responses). */
   readonly foreignIds?: readonly string[];
   readonly status?: TransferStatus;
   readonly askedAt?: number;
@@ -404,10 +392,7 @@ export type Estimate =
       readonly kind: 'range';
       readonly lowMs: number;
       readonly highMs: number;
-      /**
-       * The data behind the estimate: the transfer's own progress in files or in bytes, or earlier transfers between
-       * the same databases.
-       */
+      /** The transfer's own progress in files or in bytes, or earlier transfers between the same databases. */
       readonly basis: 'movement' | 'bytes' | 'earlier';
       /** The number of earlier transfers behind the estimate; present only for `earlier`. */
       readonly count?: number;

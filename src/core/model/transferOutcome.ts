@@ -154,9 +154,7 @@ export function getAccessDay(receipt: TransferReceipt | undefined): string | und
   return receipt?.movedCount === undefined ? receipt?.day : undefined;
 }
 
-/**
- * The number of planned files that other transfers are already copying to the same destination, and those transfers.
- */
+/** The planned files that other transfers are already copying to the same destination. */
 export interface FilesUnderWay {
   readonly count: number;
   /** The other transfers, newest first, including those that are not confirmed (D12: never resubmit). */

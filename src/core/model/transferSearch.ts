@@ -18,10 +18,7 @@ export class TransferSearch {
     }));
   }
 
-  /**
-   * Returns the first `limit` transfers that contain every word in `text`, ignoring case. Empty text matches all
-   * transfers.
-   */
+  /** Returns the first `limit` transfers that contain every word in `text`, ignoring case. */
   find(text: string, limit: number): readonly FoundTransfer[] {
     const words = foldCase(text).split(/\s+/).filter(Boolean);
     const found: FoundTransfer[] = [];

@@ -1,7 +1,4 @@
-/**
- * Returns the known name that is most similar to a misspelled one. Returns undefined if none is similar. Ignores names
- * longer than 100 characters.
- */
+/** Returns the known name most similar to a misspelled one of at most 100 characters; undefined if none is. */
 export function findNearestName(name: string, known: readonly string[]): string | undefined {
   const lower = name.toLowerCase();
   const comparable = known.filter((one) => Math.max(name.length, one.length) <= maxLength);

@@ -128,10 +128,7 @@ export function findDatabase(databases: readonly Database[], named: string): Dat
   return databases.find(({ name }) => name === named) ?? databases.find(({ id }) => id === named);
 }
 
-/**
- * Returns a recipe with the names of its databases in place of IDs, because transfers use names. Leaves unknown
- * databases unchanged.
- */
+/** Returns a recipe with database names, which transfers use, in place of IDs. Leaves unknown ones unchanged. */
 export function withDatabaseNames(recipe: Recipe, databases: readonly Database[]): Recipe {
   const toName = (named: string): string => findDatabase(databases, named)?.name ?? named;
   const { from, to } = recipe;
@@ -142,10 +139,7 @@ export function withDatabaseNames(recipe: Recipe, databases: readonly Database[]
   };
 }
 
-/**
- * Returns the conflicts between a recipe and its service: unknown or unsuitable databases, unknown IDs, and unknown
- * search parameters.
- */
+/** Returns the conflicts between a recipe and its service: databases, IDs and search parameters. */
 export function checkRecipe(text: RecipeText, recipe: Recipe, facts: ServiceFacts): readonly RecipeProblem[] {
   const { from, to } = recipe;
   const place: RecipePath = ['to', 'database'];

@@ -24,10 +24,7 @@ export interface PlanRequest {
   readonly isLocked?: boolean;
 }
 
-/**
- * The files that a recipe currently refers to, compared with its lock and its expectations. Nothing has been submitted
- * yet.
- */
+/** The files that a recipe refers to, compared with its lock and its expectations, before a submission. */
 export interface RecipePlan extends ResolvedFiles {
   readonly recipe: Recipe;
   readonly isLocked: boolean;
@@ -228,10 +225,7 @@ function hasChanged({ before, after }: ChangedFile): boolean {
   return before.path !== after.path || differs(before.bytes, after.bytes) || hasOtherHash(before.hash, after.hash);
 }
 
-/**
- * Returns true if both hashes are known and differ. Returns false for hashes from different algorithms, which can't be
- * compared.
- */
+/** Returns true if both hashes are known, comparable and differ. */
 function hasOtherHash(before: string | undefined, after: string | undefined): boolean {
   const [one, other] = [parseDeclaredHash(before), parseDeclaredHash(after)];
   if (one && other) return one.algorithm === other.algorithm && one.hex !== other.hex;

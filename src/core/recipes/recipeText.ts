@@ -35,10 +35,7 @@ export class RecipeText {
     this.error = errors[0] && this.toRange(errors[0].offset, errors[0].length);
   }
 
-  /**
-   * Returns the position of a value. If the value doesn't exist, returns the position of the nearest value that would
-   * contain it.
-   */
+  /** Returns the position of a value or, if it doesn't exist, of the nearest one that would contain it. */
   findValue(path: RecipePath): TextRange {
     const node = this.root && findNodeAtLocation(this.root, [...path]);
     if (node) return this.toRange(node.offset, node.length);
@@ -55,10 +52,7 @@ export class RecipeText {
     return name ? this.toRange(name.offset, name.length) : this.findValue(path);
   }
 
-  /**
-   * Finds the first {@link maxProblems} names that occur more than once in an object. A parser keeps only the last
-   * value of such a name.
-   */
+  /** Finds the first {@link maxProblems} names that an object repeats; parsers keep only the last value. */
   findRepeatedNames(): readonly { readonly path: RecipePath; readonly range: TextRange }[] {
     const found: { readonly path: RecipePath; readonly range: TextRange }[] = [];
     if (!this.root) return found;
@@ -150,10 +144,7 @@ export type RecipeProblemKind =
   | 'readOnlyDatabase' // the service refuses transfers to this database
   | 'unknownParameter'; // the database has no such search parameter; `nearest` is a similar one
 
-/**
- * Returns the name of the field at a path, such as `ids[0]` for the first entry of `ids`. Returns an empty string for
- * the recipe itself.
- */
+/** Returns the name of the field at a path, such as `ids[0]`; empty for the recipe itself. */
 export function getFieldName(path: RecipePath): string {
   const last = path.at(-1) ?? '';
   return typeof last === 'number' ? `${path.at(-2) ?? ''}[${last}]` : last;

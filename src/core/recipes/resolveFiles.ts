@@ -203,10 +203,7 @@ interface RecipeSelection extends TableSelection {
   readonly key: MatchKey;
 }
 
-/**
- * Finds the files for the rows of a table. The table must be in the recipe's folder or a subfolder. Leaves out the rows
- * in doubt.
- */
+/** Finds the files for the rows of a table in the recipe's folder. Leaves out the rows in doubt. */
 export async function resolveTable(
   source: RecipeSource,
   { database, filters }: Recipe['from'],
@@ -321,10 +318,7 @@ function createSizeTest({ least = 0, most = Infinity }: NonNullable<RecipeFilter
   return ({ sizeBytes }) => sizeBytes !== undefined && sizeBytes >= least && sizeBytes <= most;
 }
 
-/**
- * One byte per position in a path: 1 if a part of a pattern can start or end there, otherwise 0. The last position is
- * the end of the path.
- */
+/** One byte per position in a path, including its end: 1 if a part of a pattern can start or end there. */
 type Places = Uint8Array;
 
 /** Replaces the positions in `places` where a part of a pattern can start with those where it can end. */

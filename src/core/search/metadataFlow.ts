@@ -61,10 +61,7 @@ export class MetadataFlow {
     return this.dependencies.unsafeIds.filterUnsafe(connectionId, source, ids);
   }
 
-  /**
-   * Looks up the IDs in a transfer before the transfer is submitted again. Resolves to the IDs that could not be
-   * checked (D37: crashing file ids).
-   */
+  /** Returns the IDs of a transfer to resubmit that could not be looked up (D37: crashing file ids). */
   async findUncheckedIds(
     { connectionId, source, files }: SourceFiles,
     signal?: AbortSignal,

@@ -81,10 +81,7 @@ export async function readRecipe(reader: RecipeReader, path: string): Promise<Op
   return { path, name: basename(path), folder: dirname(path), recipe, text, lock };
 }
 
-/**
- * Connects to a recipe's service and finds the recipe's files, or looks up those in its lock if `isLocked` is true.
- * Submits nothing.
- */
+/** Connects to a recipe's service and finds its files, or those in its lock if `isLocked`. Submits nothing. */
 export async function planRun<Canceled extends undefined>(
   recipeFlow: RecipeFlow,
   host: RecipeHost<Canceled>,

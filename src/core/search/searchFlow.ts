@@ -132,10 +132,7 @@ const maxParallelSearches = 4;
 export class SearchFlow {
   private readonly dependencies: SearchFlowDependencies;
   private readonly pending = new Map<string, AbortController>();
-  /**
-   * Keys of the searches by IDs that {@link run} started, unless they were restarted. The files that they find are
-   * checked for transfer.
-   */
+  /** Keys of the searches that {@link run} started by IDs. The files that they find are checked for transfer. */
   private readonly checking = new Set<string>();
 
   constructor(dependencies: SearchFlowDependencies) {
@@ -344,10 +341,7 @@ export class SearchFlow {
     return this.addPage(store, search, page, count);
   }
 
-  /**
-   * Returns the searchability of the query's database if the database is known to refuse the query; otherwise,
-   * undefined (D38: learned searchability).
-   */
+  /** Returns the searchability of a database that is known to refuse the query (D38: learned searchability). */
   getKnownRefusal(session: OpenConnection, query: SearchQuery): Searchability | undefined {
     const service = { connectionId: session.connection.id, version: session.service.version };
     const known = this.dependencies.searchability.get(service, query.database);
@@ -412,10 +406,7 @@ interface ParameterFlowDependencies {
   readonly store: ParameterStore;
 }
 
-/**
- * Fetches databases' search parameters on demand, and caches them until the databases are listed again (D26: service
- * HTTP behavior).
- */
+/** Fetches search parameters on demand, and keeps them until the next listing (D26: service HTTP behavior). */
 export class ParameterFlow implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: ParameterFlowDependencies;

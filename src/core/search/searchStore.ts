@@ -117,10 +117,7 @@ export interface Search {
   /** The IDs for which no file was returned, if files were requested by ID. */
   readonly missing: readonly MissingId[];
   readonly order: ResultOrder;
-  /**
-   * 0-based index of the first result not yet requested. For a search by words, a multiple of the page size (D9:
-   * paging).
-   */
+  /** 0-based index of the first result to request; a multiple of the page size for words (D9: paging). */
   readonly nextOffset: number;
   /** The position after the last page, if the service reported it; used instead of `nextOffset` (D9: paging). */
   readonly cursor?: string;
@@ -192,10 +189,7 @@ export class SearchStore {
   /** Fires with the keys of the searches that were changed, added or removed. */
   readonly onDidChange = this.changed.event;
 
-  /**
-   * Fires with the keys of the searches whose checked files changed. `onDidChange` does not fire when the user toggles
-   * a checkbox.
-   */
+  /** Fires with the keys of the searches whose checked files changed, except when the user toggles a checkbox. */
   readonly onDidChangeChecks = this.checksChanged.event;
 
   /** Fires with the key of a search that the user collapsed or expanded. */
@@ -209,10 +203,7 @@ export class SearchStore {
     return this.searches.get(key)?.search;
   }
 
-  /**
-   * The databases left out of the last search of all databases. Undefined if there are none, or if no search of the
-   * other databases remains.
-   */
+  /** The databases left out of the last search of all, if any, while a search of the others remains. */
   get leftOut(): LeftOutSearches | undefined {
     return this.leftOutSearches;
   }
@@ -272,10 +263,7 @@ export class SearchStore {
     this.checksChanged.fire([key]);
   }
 
-  /**
-   * Records that the user collapsed or expanded a search. Does not fire `onDidChange`, because the editor has already
-   * updated the row.
-   */
+  /** Records that the user collapsed or expanded a search. Fires no event: the editor has updated the row. */
   setCollapsed(key: string, isCollapsed: boolean): void {
     const stored = this.searches.get(key);
     if (!stored || stored.search.isCollapsed === isCollapsed) return;
@@ -352,10 +340,7 @@ export class SearchStore {
     this.checksChanged.fire([key]);
   }
 
-  /**
-   * Checks or unchecks files in a search and redraws its rows. Use this method for changes that the user didn't make
-   * with the checkboxes.
-   */
+  /** Checks or unchecks files in a search and redraws its rows, for changes not made with the checkboxes. */
   drawChecked(key: string, files: readonly FileEntry[], checked: boolean): void {
     this.setChecked(key, files, checked);
     this.changed.fire([key]);

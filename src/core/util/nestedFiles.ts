@@ -8,9 +8,7 @@ interface NestedFiles<T extends FileWithPath> {
   readonly inner: T;
 }
 
-/**
- * Finds a file that would have the name of another one's folder; undefined if there is none, or its path is unknown.
- */
+/** Finds a file that would have the name of another one's folder; undefined without one or its path. */
 export function findNestedFiles<T extends { readonly path?: string | undefined }>(
   files: readonly T[],
 ): NestedFiles<T & FileWithPath> | undefined {

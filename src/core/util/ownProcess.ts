@@ -11,10 +11,7 @@ interface ProcessDescription {
   readonly pid: number;
   /** On Linux, the namespaces in which the process's ID and addresses are valid. */
   readonly namespaces?: ProcessNamespaces | undefined;
-  /**
-   * On Linux, the system's boot ID and the process's start time. Process IDs alone are ambiguous, because they are
-   * reused.
-   */
+  /** On Linux, boot ID and start time of the process, because process IDs are reused. */
   readonly start?: string | undefined;
 }
 
@@ -39,9 +36,7 @@ export function describeProcess(): ProcessDescription {
   };
 }
 
-/**
- * Returns true if a recorded process ID is valid here: the process ran on this machine, and not in another container.
- */
+/** Returns true if a recorded process ID is valid here: of this machine, and not of another container. */
 export function isComparable({ host, namespaces }: RecordedProcess): boolean {
   if (host !== hostname()) return false;
   return !ownNamespaces || !isJsonObject(namespaces) || namespaces['pid'] === ownNamespaces.pid;
@@ -103,9 +98,7 @@ function readNamespaces(): ProcessNamespaces | undefined {
 /** A process whose input and output are pipes. */
 export type PipedChild = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/**
- * Returns true if a child process has pipes. If too many files are open, Node.js creates none and emits an error event.
- */
+/** Returns true if a child has pipes. With too many open files, it has none and emits an error event. */
 export function hasPipes(child: ChildProcess): child is PipedChild {
   return Boolean(child.stdin && child.stdout && child.stderr);
 }

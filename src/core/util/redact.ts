@@ -2,9 +2,7 @@ import type { JsonObject } from './json.ts';
 
 const placeholder = '[redacted]';
 const headerValue = /(\bauthorization["']?\s*[:=]\s*["']?)(?:(?:bearer|basic|token|digest) +)?[^\s"',;]+/gi;
-/**
- * Matches adjacent redacted parts of a secret. In base64, the characters between them can encode bytes of both parts.
- */
+/** Matches adjacent redacted parts; in base64, the characters between them can encode bytes of both. */
 const adjoining = /\[redacted\](?:[\w+/-]{0,2}\[redacted\])+/g;
 const bearerValue = /\b((?:bearer|basic) +)(?=[\w+/=.~-]{16})[\w+/=.~-]+/gi;
 const addressPassword = /([a-z][a-z\d+.-]{1,20}:\/\/)[^\s/@"']{1,500}@/gi;
@@ -49,9 +47,7 @@ export function redact(text: string, secrets: Iterable<string> = []): string {
     .replace(addressPassword, `$1${placeholder}@`);
 }
 
-/**
- * Finds and removes one secret, in the forms that {@link redact} finds. Takes time linear in the length of the text.
- */
+/** Finds and removes one secret in the forms of {@link redact}, in time linear in the text's length. */
 class SecretRedactor {
   private readonly patterns: readonly RegExp[];
   private readonly isSplit: boolean;
@@ -195,10 +191,7 @@ function formatHex(value: number, length: number): string {
   return value.toString(16).padStart(length, '0');
 }
 
-/**
- * Matches up to four blanks or line break characters, plain or escaped. Without a limit, a long run of them would
- * overflow the regex stack.
- */
+/** Matches up to four blanks or line breaks, plain or escaped; a long run would overflow the regex stack. */
 const blanks = String.raw`(?:[\r\n\t ]|\\{1,4}[rnt]|%0[AaDd9]|%20){0,4}`;
 const endOfBase64 = String.raw`[\w+/-]{0,3}(?:=|%3[Dd]){0,2}`;
 const escapesOfBase64: Readonly<Record<string, string>> = {
@@ -206,10 +199,7 @@ const escapesOfBase64: Readonly<Record<string, string>> = {
   '/': String.raw`(?:\\{0,4}/|_|%2[Ff])`,
 };
 
-/**
- * Returns a pattern for a secret in base64, at any position in longer text. The secret can start at any of the three
- * offsets in a base64 group.
- */
+/** Returns a pattern for a secret in base64, at any of the three offsets in a group of longer text. */
 function toBase64Pattern(secret: string, isLast: boolean): RegExp {
   const bytes = Buffer.from(secret, 'utf8');
   const pieces = [0, 1, 2].map((place) => {
@@ -234,10 +224,7 @@ const minKeyLength = 8;
 const hidingEscape =
   /\\u(?:00(?:[0-7]|AD)|060[0-5]|061C|06DD|070F|089[01]|08E2|180E|20(?:0[B-F]|2[A-E]|6)|FEFF|FFF[9-B]|D8(?:04|0D|2F|34)|DB40)/i;
 
-/**
- * Removes the API key from successful responses, in case a server echoes it. Text from responses is shown, recorded,
- * exported and given to agents.
- */
+/** Removes the API key that a server may echo from responses, which are shown, recorded and exported. */
 export class KeyRemover {
   private readonly redactor: SecretRedactor | undefined;
 
@@ -256,10 +243,7 @@ export class KeyRemover {
   }
 }
 
-/**
- * Redacts the strings in a parsed response in place. Not recursive, because a server can nest values more deeply than
- * the stack allows.
- */
+/** Redacts the strings of a parsed response in place; not recursively, because nesting can be deep. */
 function redactTexts(json: unknown, redactor: SecretRedactor): unknown {
   const root = [json];
   const pending: (unknown[] | JsonObject)[] = [root];

@@ -78,9 +78,7 @@ export const lostCause = 'the connection was lost';
 /** The reason why a store takes no more data. */
 export const fullCause = 'it is full';
 
-/**
- * The reason why rclone can't upload to S3 with settings for AWS, which sign the content, without a secure connection.
- */
+/** The reason why rclone can't upload to S3 with AWS settings, which sign the content, without TLS. */
 export const unsignedCause =
   'uploads to its http:// address need "use_unsigned_payload = true" in the rclone configuration';
 
@@ -257,10 +255,7 @@ export function isRcloneTooOld(version: string): boolean {
   return isRcloneBelow(version, oldestVersion);
 }
 
-/**
- * Runs `rclone version` and resolves to the version, such as `1.60.1`; undefined if the program isn't rclone or can't
- * be run.
- */
+/** Resolves to the version of `rclone version`, such as `1.60.1`; undefined if the program isn't rclone. */
 export async function readRcloneVersion(path: string): Promise<string | undefined> {
   const options = { env: createRcloneEnvironment(), timeout: versionLimitMs, windowsHide: true };
   const { stdout } = await promisify(execFile)(path, ['version'], options).catch(() => ({ stdout: '' }));
@@ -290,9 +285,7 @@ export function isRcloneBelow(version: string, limit: readonly number[]): boolea
 const ignoredVariables =
   /^RCLONE_(?:RC(?:_.*)?|METRICS_.*|CPUPROFILE|MEMPROFILE|LOG_.*|SYSLOG.*|USE_JSON_LOG|VERBOSE|QUIET|DUMP.*|PROGRESS.*|STATS.*|DRY_RUN|INTERACTIVE|INCLUDE.*|EXCLUDE.*|FILTER.*|FILES_FROM.*|MAX_.*|MIN_.*)$/;
 
-/**
- * Returns an environment in which rclone never asks for a password and doesn't retry. `more` overrides other variables.
- */
+/** Returns an environment, overridden by `more`, in which rclone asks for no password and doesn't retry. */
 export function createRcloneEnvironment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !ignoredVariables.test(name));
   const { AWS_CA_BUNDLE: certificates, ...rest } = Object.fromEntries(inherited);

@@ -68,9 +68,7 @@ function toOperator(text: string | undefined): SizeOperator {
   return text === '<' || text === '<=' || text === '>=' || text === '>' ? text : '=';
 }
 
-/**
- * Returns the mistakes in a query, in order of position. A word with a colon is valid unless it resembles a condition.
- */
+/** Returns the mistakes in a query. A word with a colon is one only if it resembles a condition. */
 export function findQueryMistakes(query: string): QueryMistake[] {
   return tokenizeQuery(query).flatMap((group) => group.flatMap((token) => findMistake(query, token) ?? []));
 }
@@ -105,10 +103,7 @@ function findUnknownCondition(text: string): string | undefined {
   return isMistaken ? `${written ?? ''}:` : undefined;
 }
 
-/**
- * Returns true if the names differ by at most one missing, added or replaced letter, or by two swapped adjacent
- * letters.
- */
+/** Returns true if the names differ by one letter (missing, added or replaced) or two swapped ones. */
 function isOneLetterAway(one: string, other: string): boolean {
   let same = 0;
   while (same < one.length && one[same] === other[same]) same += 1;

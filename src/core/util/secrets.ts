@@ -19,10 +19,7 @@ const plainToken =
 const plainPlace = /^from\/(?:table|search\/specific)\//;
 const idName = /(?:^| )(?:ids?|hash(?:es)?|digest|checksum|sha1)$/;
 
-/**
- * Matches KBase developer tokens. Matches neither hexadecimal hashes, nor SHA-1 hashes in Base32, nor DNA or protein
- * sequences.
- */
+/** Matches KBase developer tokens, but no hexadecimal or Base32 hashes, DNA or protein sequences. */
 const developerToken =
   /(?<![A-Za-z\d]|(?:[Ss][Hh][Aa]-?1|[Bb][Tt][Ii][Hh]|tiger)[:= ] ?)(?=[A-Z]{0,31}\d)(?=[A-F\d]{0,31}[G-Z])[A-Z\d]{32}(?![A-Za-z\d])/;
 const bearerCredentials =
@@ -75,9 +72,7 @@ function isSecretWords(words: string): boolean {
   return secretName.test(name) && !plainToken.test(name);
 }
 
-/**
- * Returns the words of a name, in lowercase and separated by spaces: `api key` for `apiKey`, `API_KEY` and `api-key`.
- */
+/** Returns the words of a name in lowercase: `api key` for `apiKey`, `API_KEY` and `api-key`. */
 function toWords(name: string): string {
   const spaced = toVisible(name)
     .normalize('NFKC')

@@ -1,17 +1,11 @@
 import { isFolderName } from './folderName.ts';
 
-/**
- * Returns the name of a transfer's own folder in the destination folder: the chosen one, if any (D24: destination
- * layout).
- */
+/** Returns the name of a transfer's own folder, the chosen one if any (D24: destination layout). */
 export function getTransferFolderName(transferId: string, chosen?: string): string {
   return chosen ?? `dts-${transferId}`;
 }
 
-/**
- * Returns the name of the file that marks a folder with a chosen name as this transfer's until it is complete. Catalogs
- * ignore this file.
- */
+/** Returns the name of the file, hidden by catalogs, that marks a chosen folder until it is complete. */
 export function getClaimName(transferId: string): string {
   return `.part-${transferId}`;
 }
@@ -37,9 +31,7 @@ export function removeTransferFolder(path: string, chosen: ReadonlySet<string>):
   return chosen.has(path.slice(0, end)) ? path.slice(end + 1) : path.replace(/^dts-[0-9a-f-]{36}\//, '');
 }
 
-/**
- * Returns the name of the folder that holds an unfinished transfer's objects in a store. Catalogs ignore this folder.
- */
+/** Returns the name of the folder, hidden by catalogs, with an unfinished transfer's objects in a store. */
 export function getUploadFolderName(transferId: string): string {
   return `${getTransferFolderName(transferId)}.part-${transferId}`;
 }
@@ -60,10 +52,7 @@ export function getManifestNames(transferId: string): readonly string[] {
   return [getAlternateManifestName(transferId), manifestName];
 }
 
-/**
- * Returns those of a folder's names that a transfer's manifest can have, without knowing the transfer. If several have
- * such names, the manifest has the first one.
- */
+/** Returns those names that the manifest of any transfer can have. If there are several, it has the first one. */
 export function findManifestNames(names: readonly string[]): readonly string[] {
   const alternates = names.filter((name) => /^manifest-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.json$/.test(name));
   return names.includes(manifestName) ? [...alternates, manifestName] : alternates;

@@ -2,10 +2,7 @@ const canonicalPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a
 
 const anyPattern = /^([0-9a-f]{8})(-?)([0-9a-f]{4})\2([0-9a-f]{4})\2([0-9a-f]{4})\2([0-9a-f]{12})$/i;
 
-/**
- * Parses a UUID, with or without hyphens, braces or `urn:uuid:`. Returns the UUID in lowercase with hyphens; undefined
- * for any other text.
- */
+/** Parses a UUID, also without hyphens or with braces or `urn:uuid:`, to the usual form; undefined if invalid. */
 export function parseUuid(text: string): string | undefined {
   if (canonicalPattern.test(text)) return text;
   const trimmed = text

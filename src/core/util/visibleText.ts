@@ -14,10 +14,7 @@ const invisibleCharacter = new RegExp(
 /** Matches a character that a person can see. */
 const visibleCharacter = new RegExp(String.raw`(?!${blankCharacter})[^\p{Default_Ignorable_Code_Point}\p{Cc}\s]`, 'u');
 
-/**
- * Matches characters that reorder or break text, noncharacters, and control characters except tabs, line feeds and
- * carriage returns.
- */
+/** Matches characters that reorder or break text, except tabs, line feeds and carriage returns. */
 const disruptive = /[\p{Bidi_Control}\p{Zl}\p{Zp}\p{Surrogate}\p{Noncharacter_Code_Point}]|[^\P{Cc}\n\r\t]/u;
 
 /** Matches format characters other than joiners. Such characters are removed when text is shown. */
@@ -73,10 +70,7 @@ export function hasHiddenText(text: string): boolean {
 /** Matches bidirectional controls, line separators, and control characters except line feed and tab. */
 const invisible = /[\p{Bidi_Control}\u2028\u2029]|[^\P{Cc}\n\t]/gu;
 
-/**
- * Replaces characters that affect how adjacent text is displayed with escapes such as `\u202e`. Preserves line feeds
- * and tabs.
- */
+/** Escapes characters that affect adjacent text, as in `\u202e`. Preserves line feeds and tabs. */
 export function escapeInvisible(text: string): string {
   return text.replace(invisible, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -1,7 +1,4 @@
-/**
- * The units of time. Each has a pattern that matches its English and French names, and a function that subtracts it
- * from a date.
- */
+/** The units of time: a pattern for the English and French names, and a function that subtracts one. */
 const units: readonly (readonly [pattern: RegExp, subtract: (date: Date, count: number) => void])[] = [
   [/^(?:hours?|heures?)$/, (date, count) => date.setTime(date.getTime() - count * 3_600_000)],
   [/^(?:days?|jours?)$/, (date, count) => date.setDate(date.getDate() - count)],
@@ -106,10 +103,7 @@ function subtractMonths(date: Date, count: number): void {
 const pattern = /^(\d[\d\s.,'\u00a0\u202f]*)\s*([kmgtp]?)(i?)(?:b|o|bytes?|octets?)?$/i;
 const powers = ['', 'k', 'm', 'g', 't', 'p'];
 
-/**
- * Parses a size in the forms that people write, such as `10 MB`, `1.5 GiB` or `1,5 Go`. Returns whole bytes; undefined
- * for any other text.
- */
+/** Parses a written size, such as `10 MB`, `1.5 GiB` or `1,5 Go`, to whole bytes; undefined if invalid. */
 export function parseWrittenSize(text: string): number | undefined {
   const match = pattern.exec(text.trim());
   const amount = match && parseAmount(match[1] ?? '');
@@ -128,10 +122,7 @@ function parseAmount(text: string): number | undefined {
   return /^\d+(?:[.,]\d+)?$/.test(digits) ? Number(digits.replace(',', '.')) : undefined;
 }
 
-/**
- * Formats a size, such as `10 MB`, `1.5 GiB` or `1234`, so that {@link parseWrittenSize} returns exactly the same
- * number of bytes.
- */
+/** Formats a size, such as `10 MB` or `1234`, that {@link parseWrittenSize} reads as exactly the same. */
 export function writeSize(sizeBytes: number): string {
   const units = ['PB', 'TB', 'GB', 'MB', 'kB', 'PiB', 'TiB', 'GiB', 'MiB', 'KiB'];
   const written = units.flatMap((unit) => {
@@ -143,9 +134,7 @@ export function writeSize(sizeBytes: number): string {
 
 const unitBytes: Readonly<Record<string, number>> = { B: 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3 };
 
-/**
- * Parses a bandwidth limit in rclone's units, such as `10M`. Returns bytes per second; undefined if `text` is invalid.
- */
+/** Parses a bandwidth limit such as `10M` (rclone's units) to bytes per second; undefined if invalid. */
 export function parseBandwidth(text: string): number | undefined {
   const [, amount = '', unit = ''] = /^(\d+(?:\.\d+)?)([BKMG])$/.exec(text.trim()) ?? [];
   const bytesPerSecond = Number(amount) * (unitBytes[unit] ?? 0);

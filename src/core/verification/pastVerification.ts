@@ -24,10 +24,7 @@ export interface PastVerification {
 
 const maxPaths = 100;
 
-/**
- * Converts a verification report to its stored form. `unlistedCount` is the number of requested files that the manifest
- * doesn't list.
- */
+/** Converts a report to its stored form. `unlistedCount`: requested files that the manifest doesn't list. */
 export function toPastVerification(report: VerificationReport, unlistedCount: number, at: number): PastVerification {
   const { manifest, intactCount, findings } = report;
   const getPaths = (areVerified: boolean): readonly string[] =>

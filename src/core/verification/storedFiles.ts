@@ -8,10 +8,7 @@ import type { ManifestFile } from './transferManifest.ts';
 
 type KeyGetter = (file: ManifestFile) => string;
 
-/**
- * The properties by which requested and listed files are paired, most significant first. A file whose path is known is
- * paired only by its path.
- */
+/** Properties that pair requested and listed files, most significant first; for a known path, only that. */
 const keyGetters: readonly KeyGetter[] = [
   getPath,
   ({ path, sizeBytes, hash }) => JSON.stringify([getName(path), sizeBytes, hash]),
@@ -57,9 +54,7 @@ function toFolderFile({ path = '', sizeBytes, hash }: FileEntry, folder: string)
   return path.startsWith(folder) ? toManifestFile(path.slice(folder.length), { sizeBytes, hash }) : undefined;
 }
 
-/**
- * Returns a requested file with its path or, if its ID doesn't reveal the path (D20: folders as databases), its name.
- */
+/** Returns a requested file with its path or, without one in its ID (D20: folders as databases), its name. */
 function toRequestedFile({ id, name, sizeBytes, hash }: TransferFile): ManifestFile {
   const path = parseFileId(id) ?? '';
   return { ...toManifestFile(getName(path) === name ? path : name, { sizeBytes, hash }), id };

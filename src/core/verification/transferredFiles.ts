@@ -31,10 +31,7 @@ export async function listTransferredFiles(
   return paths.map((path) => ({ path, places: [path] }));
 }
 
-/**
- * Returns the path of a transferred file; undefined if it is missing or inaccessible, or if a link points outside the
- * folder.
- */
+/** Returns the path of a transferred file; undefined if it is missing, inaccessible or behind a link outside. */
 export async function findTransferredFile(
   { folder }: TransferredFolder,
   file: TransferredFile,

@@ -119,10 +119,7 @@ class ProgressMeter {
     this.sizeBytes = files.reduce((sum, file) => sum + getReadSize(file), 0);
   }
 
-  /**
-   * Starts counting a file's bytes. Counts at most the declared size while the file is read, and the remainder when
-   * `end` is called.
-   */
+  /** Counts a file's bytes: at most the declared size while it is read, the remainder with `end`. */
   start(file: ManifestFile): { read(bytes: number): void; end(): void } {
     let remaining = getReadSize(file);
     const count = (bytes: number): void => {
@@ -168,10 +165,7 @@ interface FileCheckOptions {
   onRead(bytes: number): void;
 }
 
-/**
- * Checks a file's size and hash. Does not open a file outside the folder, even if a link points to it. Rejects only
- * with the signal's reason.
- */
+/** Checks a file's size and hash. Never opens a file outside the folder. Rejects only with the signal's reason. */
 async function checkFile(file: ManifestFile, options: FileCheckOptions): Promise<FileOutcome> {
   try {
     const path = await resolvePath(file, options.folder);
@@ -254,9 +248,7 @@ export interface ExtraFiles {
 
 const maxExtraFiles = 10_000;
 
-/**
- * Finds files and links that the manifest does not list. Does not follow links. Rejects only with the signal's reason.
- */
+/** Finds files and links that aren't in the manifest. Follows no links. Rejects only with the signal's reason. */
 export async function findExtraFiles(
   folder: string,
   isListed: (path: string) => boolean,
