@@ -37,10 +37,7 @@ export function removeServiceFile(file: string, token: string): void {
 const minTokenLength = 32;
 const maxTokenBytes = 4_096;
 
-/**
- * Returns the token from a file, which is created if missing (D40: administered service). Throws a {@link ConfigError}
- * if the file can't be read or is unsuitable.
- */
+/** Returns a file's token; creates the file (D40: administered service). Throws {@link ConfigError}. */
 export function readTokenFile(file: string, newToken: () => string): string {
   try {
     createTokenFile(file, newToken);

@@ -34,10 +34,7 @@ interface FolderInspection {
   readonly freeBytes?: number | undefined;
 }
 
-/**
- * Inspects a folder. A folder whose disk doesn't respond within five seconds counts as missing (D42: hanging disks).
- * Never rejects.
- */
+/** Inspects a folder: missing if its disk is silent for five seconds (D42: hanging disks). Never rejects. */
 export async function inspectFolder(folder: string): Promise<FolderInspection> {
   return await inspect(folder).catch(() => ({ isFolder: false }));
 }

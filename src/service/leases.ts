@@ -20,10 +20,7 @@ type ProblemReport = (field: string, message: string) => FieldProblem;
 
 const controlCharacter = /\p{Cc}/u;
 
-/**
- * Manages leases. A lease lasts as long as its connection. Until it ends, the folders and stores in it are served (D29:
- * shared service).
- */
+/** Manages leases. Each serves its folders and stores as long as its connection (D29: shared service). */
 export class Leases {
   private readonly registry: DatabaseRegistry;
   private readonly dataFolder: string;
@@ -44,10 +41,7 @@ export class Leases {
     return this.streams.size;
   }
 
-  /**
-   * Opens a lease as long as its response, and applies its cluster. Throws a 422 problem that lists the invalid folders,
-   * stores and fields of the cluster.
-   */
+  /** Opens a lease as long as its response. Throws a 422 problem that lists what is invalid. */
   async open({ databases, cluster }: LeaseRequest): Promise<RouteResponse> {
     const errors = await Promise.all(databases.map(async (database, index) => await this.check(database, index)));
     const problems = [...errors, cluster && (await checkCluster(cluster, databases))].flatMap((error) => error ?? []);

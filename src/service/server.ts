@@ -185,9 +185,7 @@ export class ApiServer {
     else checkToken(headers, tokenDigest);
   }
 
-  /**
-   * Sends a response as fast as the client reads it. Rejects if `pieces` throws; the caller then aborts the response.
-   */
+  /** Sends a response as fast as it is read. Rejects if `pieces` throws; the caller then aborts it. */
   private async send(response: ServerResponse, result: RouteResponse, beforeEnd?: () => Promise<void>): Promise<void> {
     const { status, headers = {}, pieces = [], body, bytes } = result;
     response.statusCode = status;

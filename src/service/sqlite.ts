@@ -49,9 +49,7 @@ export function runInTransaction<T>(database: SqliteFile, work: () => T, begin =
   }
 }
 
-/**
- * Runs multiple reads in one transaction, because locking the file for each of them takes longer than the read itself.
- */
+/** Runs reads in one transaction; locking the file for each takes longer than the read itself. */
 export function runInReadTransaction<T>(database: SqliteFile, work: () => T): T {
   return database.isTransaction ? work() : runInTransaction(database, work, 'BEGIN');
 }

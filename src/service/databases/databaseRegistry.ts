@@ -50,10 +50,7 @@ interface RequestedDatabase {
   readonly identity: DatabaseIdentity;
 }
 
-/**
- * Manages the served databases. Each database stays open while the configuration, a lease (D29: shared service), or a
- * queued or running transfer uses it.
- */
+/** Manages databases, open while configured, leased (D29: shared service) or used by a transfer. */
 export class DatabaseRegistry implements ServedDatabases {
   private readonly options: RegistryOptions;
   private readonly entries = new Map<string, Entry>();
@@ -124,10 +121,7 @@ export class DatabaseRegistry implements ServedDatabases {
     return { databases: ids.flatMap((id) => this.findById(id) ?? []), dispose: () => this.endServing(serving) };
   }
 
-  /**
-   * Returns the requested databases keyed by ID, in the requested order. Assigns configured IDs first, so that no
-   * generated ID conflicts with them.
-   */
+  /** Returns the requested databases by ID. Configured IDs come first, so that generated ones differ. */
   private async identify(
     configs: readonly DatabaseConfig[],
     isExact: boolean,
@@ -174,9 +168,7 @@ export class DatabaseRegistry implements ServedDatabases {
     this.options.logger.warn(`${config.folder ?? config.remote} is served as "${name}", ${reason}.`);
   }
 
-  /**
-   * Starts a catalog. Logs a failure instead of rejecting, because each later request tries to open the catalog again.
-   */
+  /** Starts a catalog. Only logs a failure, because each later request tries again. */
   private async startCatalog(id: string): Promise<void> {
     try {
       await this.findById(id)?.catalog.start();
@@ -267,10 +259,7 @@ interface OpenDatabasesDependencies {
  */
 const retentionMs = 180 * 86_400_000;
 
-/**
- * Opens the registry, forgets folders and stores that have not been requested for a long time, and serves the
- * configured databases.
- */
+/** Opens the registry, forgets what was not requested for long, and serves the configured databases. */
 export async function openDatabases(
   config: ServiceConfig,
   { clock, logger, thread }: OpenDatabasesDependencies,

@@ -37,10 +37,7 @@ interface KnownFoldersOptions {
   readonly logger: Logger;
 }
 
-/**
- * Stores the IDs and names of served folders and stores. Transfers use the IDs to find their databases after a restart
- * (D25: durable transfers).
- */
+/** Stores IDs and names of databases, by which transfers find them after a restart (D25: durable transfers). */
 export class KnownFolders {
   private readonly options: KnownFoldersOptions;
   private folders: KnownFolder[];
@@ -50,10 +47,7 @@ export class KnownFolders {
     this.folders = folders;
   }
 
-  /**
-   * Reads the file; renames an invalid one and starts without known folders. Rejects if the file exists but can't be
-   * read, because {@link save} would replace it.
-   */
+  /** Reads the file; renames an invalid one. Rejects if it can't be read: {@link save} would replace it. */
   static async open(options: KnownFoldersOptions): Promise<KnownFolders> {
     const text = await readIfPresent(options.file);
     if (text === undefined) return new KnownFolders(options, []);
@@ -94,10 +88,7 @@ export class KnownFolders {
     return ids;
   }
 
-  /**
-   * Forgets unneeded folders and stores that were last requested before `sinceMs` (milliseconds since 1970). Returns
-   * their IDs.
-   */
+  /** Forgets unneeded databases last requested before `sinceMs` (since 1970). Returns their IDs. */
   forgetUnused(sinceMs: number, isNeeded: (id: string) => boolean): string[] {
     const unused = this.folders.filter(({ id, usedAtMs }) => usedAtMs < sinceMs && !isNeeded(id));
     this.folders = this.folders.filter((folder) => !unused.includes(folder));
@@ -169,10 +160,7 @@ export class KnownFolders {
   }
 }
 
-/**
- * Returns the text of a file; undefined if the file is missing. Rejects with an error that is shown to the person who
- * starts the service.
- */
+/** Returns the text of a file, if it exists. An error is shown to the person who starts the service. */
 async function readIfPresent(file: string): Promise<string | undefined> {
   try {
     return await fs.readFile(file, 'utf8');
@@ -196,9 +184,7 @@ function toLocation({ folder, remote }: DatabaseConfig): string {
   return folder ?? storePrefix + remote;
 }
 
-/**
- * Returns true for an existing folder and for every store, because a store keeps its name even while it is unreachable.
- */
+/** Returns true for an existing folder and for every store, which keeps its name while unreachable. */
 async function exists(folder: string): Promise<boolean> {
   return folder.startsWith(storePrefix) || (await resolveRealPath(folder)) !== undefined;
 }

@@ -27,9 +27,7 @@ export function checkHost(
   if (!isAllowed) throw new HttpProblem(403, 'The Host header does not name this service.');
 }
 
-/**
- * Rejects requests from web pages with a different origin, even if the token is valid. Throws {@link HttpProblem} 403.
- */
+/** Rejects requests of web pages elsewhere, even with a valid token. Throws {@link HttpProblem} 403. */
 export function checkOrigin(headers: IncomingHttpHeaders, port: number): void {
   const { origin } = headers;
   const isOwn = origin === undefined || loopbackNames.some((name) => origin.toLowerCase() === `http://${name}:${port}`);
@@ -70,10 +68,7 @@ function hasToken(headers: IncomingHttpHeaders, digest: Buffer): boolean {
   return [decoded, sent].map((text) => timingSafeEqual(digestToken(text), digest)).includes(true);
 }
 
-/**
- * Returns the digest of a token. All digests have the same length, so that `timingSafeEqual` can compare them without
- * revealing a token's length.
- */
+/** Returns the digest of a token: of one length, so that `timingSafeEqual` reveals nothing. */
 export function digestToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

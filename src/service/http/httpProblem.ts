@@ -16,10 +16,7 @@ export interface FieldProblem {
 /** Maximum number of fields that an error response names. */
 export const maxNamedFields = 100;
 
-/**
- * Converts a value's validation issues to field problems, up to a limit. The messages do not contain the value. `root`
- * is the prefix of the locations.
- */
+/** Converts issues to field problems, up to a limit, without the value. `root`: prefix of locations. */
 export function toFieldProblems(
   schema: JsonObject,
   value: unknown,
@@ -171,10 +168,7 @@ interface ProblemOptions extends ErrorOptions {
   readonly listing?: StoreListingState | undefined;
 }
 
-/**
- * An error that the server reports as a problem document (D26: service HTTP behavior). The message becomes the
- * `detail`.
- */
+/** An error sent as a problem document, the message as its `detail` (D26: service HTTP behavior). */
 export class HttpProblem extends Error {
   override readonly name = 'HttpProblem';
   readonly status: number;

@@ -12,10 +12,7 @@ export interface RequestLimits {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/**
- * Reads a JSON body. Calls `onReady` once the headers are accepted. Throws {@link HttpProblem} 415, 413, 408 or 400, or
- * the abort reason of `broken`.
- */
+/** Reads a JSON body; calls `onReady` after the headers. Throws {@link HttpProblem}, or `broken`'s reason. */
 export async function readJson(
   request: IncomingMessage,
   limits: RequestLimits,

@@ -37,10 +37,7 @@ interface RoutedService {
   stop(isReplaced: boolean): Promise<void>;
 }
 
-/**
- * Creates the routes for all operations (§4; D26: service HTTP behavior, D29: shared service, D40: administered
- * service).
- */
+/** Creates all routes (§4; D26: service HTTP behavior, D29: shared service, D40: administered service). */
 export function createServiceRoutes(service: RoutedService): DescribedRoute[] {
   const apiBase = `/api/v${apiVersion}`;
   const routes: DescribedRoute[] = [

@@ -13,10 +13,7 @@ interface RcloneDaemonOptions {
   readonly rclone: string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
-  /**
-   * A folder for local files that rclone reads and writes. It is emptied before rclone starts and removed after rclone
-   * is stopped.
-   */
+  /** A folder for rclone's local files, emptied before rclone starts and removed after it stops. */
   readonly stagingFolder: string;
   /** Maximum number of bytes per second that all transfers together read from and write to stores. */
   readonly bytesPerSecond?: number | undefined;
@@ -80,10 +77,7 @@ export class RcloneDaemon {
     await this.stop();
   }
 
-  /**
-   * Removes the staging folder, including any files left behind by killed jobs or a killed service. Logs failures
-   * instead of throwing.
-   */
+  /** Removes the staging folder with what killed processes left in it. Only logs failures. */
   removeStaging(): void {
     const remove = { recursive: true, force: true, maxRetries: 3 } as const;
     this.tryStaging('removed', () => rmSync(this.options.stagingFolder, remove));
@@ -110,10 +104,7 @@ export class RcloneDaemon {
     this.tryStaging('created', () => createFolderSync(this.options.stagingFolder, 0o700));
   }
 
-  /**
-   * Creates or removes the staging folder. Logs failures instead of throwing, because files can be transferred one by
-   * one without the folder.
-   */
+  /** Creates or removes the staging folder. Only logs failures: files can be transferred one by one. */
   private tryStaging(action: string, run: () => void): void {
     try {
       run();
@@ -128,10 +119,7 @@ export class RcloneDaemon {
     return await this.running;
   }
 
-  /**
-   * Clears `running` when this rclone process exits or can't be started. Shuts down an rclone process whose guard
-   * process was killed.
-   */
+  /** Clears `running` when rclone exits or can't be started. Shuts down one without its guard process. */
   private track(running: Promise<RunningDaemon>): Promise<RunningDaemon> {
     const forget = (): void => {
       if (this.running === running) this.running = undefined;

@@ -23,10 +23,7 @@ interface RcloneProgram {
   readonly note?: string;
 }
 
-/**
- * Finds rclone and reads its version. Throws {@link DatabaseUnavailableError} if it is missing, cannot be run or is too
- * old.
- */
+/** Finds rclone and its version. Throws {@link DatabaseUnavailableError} if it is missing or unusable. */
 export async function openRclone(configured: string | undefined): Promise<RcloneProgram> {
   const path = findRclonePath(configured);
   if (path === undefined) {
@@ -121,10 +118,7 @@ interface ChildOutput {
   readonly errors: string;
 }
 
-/**
- * Waits for a child to exit and returns its output, cut off after about one million characters. Terminates the child
- * when the signal is aborted.
- */
+/** Waits for a child and returns about one million characters of output. The signal terminates it. */
 export async function collectOutput(
   child: RcloneChild,
   signal: AbortSignal,
@@ -149,10 +143,7 @@ function collectErrors(child: RcloneChild, maxChars?: number): ErrorOutput {
   return errors;
 }
 
-/**
- * Terminates a child when the signal is aborted. Returns a function that stops listening and terminates the child if it
- * is still running.
- */
+/** Terminates a child when the signal is aborted, or when the returned function is called. */
 export function endWithSignal(child: RcloneChild, signal: AbortSignal): () => void {
   const end = (): void => void child.stdin.destroy();
   signal.addEventListener('abort', end);

@@ -29,10 +29,7 @@ async function abortWhenStalled<T>(
   }
 }
 
-/**
- * Resolves when no request in the client's group has been active or made progress for `limitMs`. Rejects when the
- * signal aborts or polling fails.
- */
+/** Resolves when the client's group has stood still for `limitMs`. Rejects on abort or failed polling. */
 async function waitForStall(client: StoreClient, limitMs: number, signal: AbortSignal): Promise<void> {
   let previous: string | undefined;
   for (let unchanged = 0; unchanged < pollsPerLimit; unchanged += 1) {
@@ -85,9 +82,7 @@ export class StoreBatches {
     });
   }
 
-  /**
-   * Moves objects between two folders of a store. The folders must not overlap. Throws {@link StoreError} on failure.
-   */
+  /** Moves objects between two folders of a store, not overlapping. Throws {@link StoreError}. */
   async rename(from: string, to: string, list: ObjectList): Promise<void> {
     await this.call('sync/move', { srcFs: from, dstFs: to }, list);
   }
@@ -141,10 +136,7 @@ const parallelLists = 4;
 const specialCharacters = /[\p{Cc}\\\u201B\u2400-\u243F\u2028\u2029\uFF00-\uFFEF\uFFFD]/u;
 const specialEnd = /^\s|[\s.]$/u;
 
-/**
- * Selects a job's small files that rclone can transfer in one batch. Selects none if there are too few or the job is
- * throttled.
- */
+/** Selects small files for rclone to transfer in one batch; none if they are few or the job throttled. */
 export function selectBatch<T extends BatchedFile>(
   files: readonly T[],
   bytesPerSecond: number | undefined,

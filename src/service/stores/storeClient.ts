@@ -34,9 +34,7 @@ const listedObjectSchema = z.object({
   Hashes: z.nullish(z.record(z.string(), z.string())),
 });
 
-/**
- * Parses rclone's description of an object, with the given algorithm's hash; undefined if the description is invalid.
- */
+/** Parses rclone's description of an object, with the hash of an algorithm; undefined if invalid. */
 function toStoreObject(item: unknown, hash?: string): StoreObject | undefined {
   const parsed = z.safeParse(listedObjectSchema, item);
   if (!parsed.success) return undefined;
@@ -287,10 +285,7 @@ export class StoreClient {
     return response.statusCode ?? 0;
   }
 
-  /**
-   * Removes a folder and all objects in it. Returns false if some of them remain. Throws {@link StoreError} if the
-   * store can't be reached.
-   */
+  /** Removes a folder with its objects. Returns false if some remain. Throws {@link StoreError}. */
   async purge(remote: string, path: string): Promise<boolean> {
     try {
       await this.call('operations/purge', { fs: remote, remote: path });
@@ -396,17 +391,12 @@ async function readBody(
   }
 }
 
-/**
- * Returns options for an upload with a modification time. rclone otherwise compares the object with the time of
- * the request.
- */
+/** Returns an upload's options with a modification time; without one, rclone takes the request's time. */
 function toTimeOptions(modifiedMs: number | undefined): object {
   return modifiedMs === undefined ? {} : { SizeOnly: true, MetadataSet: { mtime: formatTime(modifiedMs) } };
 }
 
-/**
- * Returns options for describing objects. They exclude details that may require a request per object, except the hash.
- */
+/** Returns options for describing objects, without details that may need a request each, except the hash. */
 function toListOptions(hash: string | undefined): object {
   const lean = { noModTime: true, noMimeType: true, filesOnly: true };
   return hash === undefined ? lean : { ...lean, showHash: true, hashTypes: [hash] };

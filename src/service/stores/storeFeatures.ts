@@ -64,10 +64,7 @@ const combinations = /^(?:combine|union) /;
 
 const preferredHashes = ['sha256', 'md5', 'sha1'] as const;
 
-/**
- * Reads a store's features. For most kinds of stores, this requires a connection. Throws {@link
- * DatabaseUnavailableError} if the features can't be read.
- */
+/** Reads a store's features, often by connecting. Throws {@link DatabaseUnavailableError}. */
 export async function readStoreFeatures(program: string, remote: string, signal: AbortSignal): Promise<StoreFeatures> {
   const run = async (args: readonly string[]) =>
     await collectOutput(startRclone(program, [...args, '--', remote]), signal);
@@ -110,19 +107,13 @@ export function findKeptTime(kept: KeptTimes | undefined, modifiedMs: number | u
   return kept !== 'from1970' || (modifiedMs >= 0 && modifiedMs < 2 ** 32 * 1_000) ? modifiedMs : undefined;
 }
 
-/**
- * Returns a modification time that a store reports; undefined if it may be another one. SFTP servers report times before
- * 1970 as times after 2038.
- */
+/** Returns a reported modification time, unless it may be another: SFTP shows those before 1970 after 2038. */
 export function findReportedTime(kept: KeptTimes | undefined, modifiedMs: number | undefined): number | undefined {
   const mayDiffer = kept === 'from1970' && modifiedMs !== undefined && modifiedMs >= 2 ** 31 * 1_000;
   return mayDiffer ? undefined : modifiedMs;
 }
 
-/**
- * Returns true if a remote is itself an S3 store. Returns false for an alias of one, because an alias ignores the
- * options for the store behind it.
- */
+/** Returns true for an S3 store itself, not an alias, which ignores the options of the store behind it. */
 export function isS3(remote: string, { name, description }: StoreFeatures): boolean {
   return description.startsWith('S3 ') && name === getRemoteName(remote);
 }

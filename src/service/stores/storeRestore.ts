@@ -34,10 +34,7 @@ interface RestorableStore {
   readonly createList: (paths: readonly string[]) => ObjectList;
 }
 
-/**
- * Maximum number of characters to keep from a command's log. The log has a line for each archived object, with its
- * path.
- */
+/** Maximum number of characters of a command's log, which has a line for each archived object. */
 const maxLogChars = 1024 * 1024;
 
 /**
@@ -69,10 +66,7 @@ export class StoreRestore {
     throw findStoreError(other?.text ?? errors) ?? createUnknownError();
   }
 
-  /**
-   * Requests that objects be restored. Returns the objects for which the store did not accept the request. Throws
-   * {@link StoreError} on failure.
-   */
+  /** Requests restores. Returns the refused objects. Throws {@link StoreError} on failure. */
   async request(
     paths: readonly string[],
     { days, priority = 'Standard' }: RestoreOptions,
@@ -100,10 +94,7 @@ function parseFailure(line: string): { readonly path: string; readonly text: str
 
 const refusalsSchema = z.array(z.object({ Remote: z.string(), Status: z.string() }));
 
-/**
- * Returns the refused objects, given rclone's output. An object whose restore is already in progress doesn't count as
- * refused.
- */
+/** Returns the refused objects of rclone's output, without those whose restore is in progress. */
 function parseRefusals(text: string): RestoreRefusal[] {
   const states = z.safeParse(refusalsSchema, parseJsonArray(text)).data;
   if (states === undefined) throw createUnknownError();

@@ -36,10 +36,7 @@ export class StoreScan {
   private readonly signal: AbortSignal;
   private readonly usesPartial: boolean;
 
-  /**
-   * Creates a scan. With `usesPartial`, even a failed scan merges the files that it found, because the catalog has no
-   * others.
-   */
+  /** Creates a scan. With `usesPartial`, a failed one adds its files, because the catalog has no others. */
   constructor(store: ScannedStore, catalog: CatalogStore, signal: AbortSignal, usesPartial: boolean) {
     this.store = { ...store, remote: toFolderRemote(store.remote) };
     this.catalog = catalog;

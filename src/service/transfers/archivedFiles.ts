@@ -94,10 +94,7 @@ export class ArchivedFiles {
     return batch.filter(({ path }) => paths.has(path));
   }
 
-  /**
-   * Records that a file can be read. Forgets the restore request, so that a new one is made if the restored copy
-   * expires.
-   */
+  /** Records that a file can be read; a new restore is requested if the restored copy expires. */
   private markReadable(position: number): void {
     this.readable.set(position, this.options.clock.now());
     this.requests.delete(position);
@@ -121,10 +118,7 @@ export class ArchivedFiles {
     return kind === 'refused' ? new TransferFailure(problem) : this.createSuspension(problem);
   }
 
-  /**
-   * Converts an error from rclone or the store to a failure or suspension of the transfer. Returns other errors
-   * unchanged.
-   */
+  /** Converts a store's error to a failure or suspension of the transfer. Returns others unchanged. */
   private toTransferError(error: unknown): unknown {
     if (!(error instanceof StoreError)) return toRouteError(error);
     const { kind, message } = error;

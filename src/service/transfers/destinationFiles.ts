@@ -76,10 +76,7 @@ export class DestinationFolders {
     if (known === undefined || stats === undefined || !isSame(known, stats)) throw createDeviation();
   }
 
-  /**
-   * Returns true if a known folder and its parents, up to the transfer's folder, haven't been replaced since they were
-   * checked.
-   */
+  /** Returns true if a known folder and its parents up to the transfer's folder are still the same. */
   private isUnmoved(folder: string): boolean {
     if (!this.knownFolders.has(folder)) return false;
     for (let level = folder; level.length >= this.base.length; level = nodePath.dirname(level)) {
@@ -164,10 +161,7 @@ export function createAttempt(): string {
   return randomBytes(4).toString('hex');
 }
 
-/**
- * Returns the path of an unfinished copy. The name is unique to the file, the attempt and the transfer, and short
- * enough for common file systems.
- */
+/** Returns the path of an unfinished copy: a short name, unique to file, attempt and transfer. */
 export function getPartPath(finalPath: string, attempt: string, transferId: string): string {
   return `${nodePath.dirname(finalPath)}/${shortenName(nodePath.basename(finalPath))}.${attempt}${getPartEnd(transferId)}`;
 }
@@ -206,10 +200,7 @@ export function withPart(part: string, opened: number, work: (file: number) => v
   });
 }
 
-/**
- * Throws {@link BadFile} if the open part file no longer has its name, or isn't in the expected folder. The latter is
- * checked on Linux only.
- */
+/** Throws {@link BadFile} if the open part file has lost its name or, on Linux, isn't in its folder. */
 export function requireOwnPart(file: number, part: string, folders: DestinationFolders): void {
   const path = findOpenPath(file, part);
   // The system's path contains no links, so the folder is where it was, too.
@@ -230,10 +221,7 @@ function isSameFile(file: number, path: string): boolean {
   return named !== undefined && isSame(named, fs.fstatSync(file, { bigint: true }));
 }
 
-/**
- * Sets the modification time of an open file, in seconds since 1970. A file system that can't keep it leaves another
- * one.
- */
+/** Sets an open file's modification time (seconds since 1970), as well as its file system can keep it. */
 export function setModified(file: number, seconds: string): void {
   try {
     // As a number, Node.js would replace a time before 1970 with the current one.

@@ -45,9 +45,7 @@ export interface FileToMove {
   readonly bytes: number;
   /** In hex; empty for a file in a store, which is hashed while it is transferred. */
   readonly sha256: string;
-  /**
-   * Modification time of a staged file, in milliseconds since 1970, with fractions; a store knows that of its object.
-   */
+  /** Modification time of a staged file in milliseconds since 1970, with fractions; a store has its own. */
   readonly modifiedMs?: number | undefined;
   /** The hash that the source's metadata declares for the file. */
   readonly declared?: DeclaredHash | undefined;
@@ -124,10 +122,7 @@ export interface DoneFile {
   readonly storeHash?: string;
   /** The modification time of the content, in milliseconds since 1970; absent if it is unknown. */
   readonly modifiedMs?: number | undefined;
-  /**
-   * Method that verified a file transferred to or from a store: a hash algorithm, `<hash> within the store`, or
-   * `reading back`.
-   */
+  /** Method that verified a store's file: a hash algorithm, `<hash> within the store` or `reading back`. */
   readonly verifiedBy?: string;
 }
 
@@ -137,10 +132,7 @@ export interface DoneFile {
  */
 export interface FileFailure {
   readonly position: number;
-  /**
-   * The operation that failed: `read` at the source, `write` at the destination, or `copy` if the content doesn't
-   * match.
-   */
+  /** The failed operation: `read` at the source, `write` at the destination, or `copy` for other content. */
   readonly operation: 'read' | 'write' | 'copy';
   /** The file system's error code, such as `ENOSPC`. */
   readonly code?: string;
@@ -202,9 +194,7 @@ export class JobStopped extends Error {
   override readonly name = 'JobStopped';
 }
 
-/**
- * Thrown for a problem that is not a file system error. The message is a clause such as `it points outside the folder`.
- */
+/** A problem other than a file system's. The message is a clause such as `it points outside the folder`. */
 export class BadFile extends Error {
   override readonly name = 'BadFile';
 }
@@ -241,10 +231,7 @@ export function toOperationError(operation: FileFailure['operation'], error: unk
 
 const turnMs = 20;
 
-/**
- * Gives timers and signals of the system their turn, every 20 milliseconds or after a longer file, while a job keeps its
- * thread busy.
- */
+/** Lets timers and signals run, every 20 milliseconds or after a longer file, during a job. */
 export class EventTurns {
   private dueMs = performance.now() + turnMs;
 
@@ -310,10 +297,7 @@ export function getByteCounts(signal: JobSignal): ByteCounts {
   return { copied: Number(Atomics.load(counters, 0)), read: Number(Atomics.load(counters, 1)) };
 }
 
-/**
- * Counts the bytes of one file in the memory of its job. Never counts more bytes than the file has, even if they are
- * copied or read again.
- */
+/** Counts one file's bytes in its job's memory, each once, even if they are copied or read again. */
 export class FileBytes {
   private readonly counters: BigInt64Array<SharedArrayBuffer>;
   private readonly bytes: number;
@@ -415,10 +399,7 @@ export class SharedCopy {
     this.setResult(results.failed);
   }
 
-  /**
-   * Claims the read-back for the caller, which is the second thread. Returns false if the first thread has already
-   * claimed the read-back.
-   */
+  /** Claims the read-back for the second thread. Returns false if the first thread has claimed it. */
   startReading(): boolean {
     return this.claim(readers.second);
   }

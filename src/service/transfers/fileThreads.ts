@@ -38,9 +38,7 @@ interface WaitingJob {
 const maxTransferThreads = 12;
 const idleMs = 60_000;
 
-/**
- * Manages the threads that read, hash and copy files for all transfers. Starts them on demand and terminates idle ones.
- */
+/** Manages the threads that read, hash and copy files: started on demand, terminated when idle. */
 export class FileThreads {
   private readonly clock: Clock;
   private readonly maxThreads: number;

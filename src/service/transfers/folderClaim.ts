@@ -118,10 +118,7 @@ function requireClaim(folder: string, transferId: string): void {
 /** The ID comes within the first lines of a manifest. */
 const headBytes = 1024;
 
-/**
- * Returns true if a file is the manifest of this transfer, from this or an earlier attempt. Never follows a link.
- * Rejects if the file can't be read.
- */
+/** Returns true for the manifest of this transfer. Follows no link. Rejects if it can't be read. */
 export async function isManifestOf(path: string, transferId: string): Promise<boolean> {
   if (!(await fs.promises.lstat(path)).isFile()) return false;
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;

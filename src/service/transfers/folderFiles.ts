@@ -372,9 +372,7 @@ export class FolderSink implements MoveSink {
     return this.folders.ensureFilePath(path);
   }
 
-  /**
-   * Returns the offset to continue from. Content from an earlier attempt is either added to the digests or discarded.
-   */
+  /** Returns the offset to continue from. Adds earlier content to the digests, or discards it. */
   private prepare(opened: number, { bytes }: FileToMove, { canResume, digests }: MovedContent): number {
     const { size } = fs.fstatSync(opened);
     if (canResume && size <= bytes) {

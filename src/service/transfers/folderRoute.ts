@@ -25,10 +25,7 @@ export interface TransferredFiles {
   requireFiles(): Promise<void>;
 }
 
-/**
- * Abilities of a route, so that its callers needn't know what it connects. May change in {@link
- * TransferRoute.prepare}.
- */
+/** Abilities of a route, whatever it connects. {@link TransferRoute.prepare} may change them. */
 export interface RouteCapabilities {
   /** True if staging reads and hashes the files; otherwise, they are hashed while they are moved. */
   readonly isHashedFirst: boolean;
@@ -127,10 +124,7 @@ const minSharedBytes = 64 * 1024 * 1024;
  */
 const maxSharedBytes = totalmem() / 4;
 
-/**
- * Transfers files between two folders on this machine (D24: destination layout). A route with a store on one side uses
- * it for the other.
- */
+/** Transfers files between two folders (D24: destination layout). Routes with a store use one of its sides. */
 export class FolderRoute implements TransferRoute {
   protected readonly options: RouteOptions;
   protected readonly attempts = new FileAttempts();

@@ -57,10 +57,7 @@ export async function requireStartable(followUp: FollowUp): Promise<void> {
     throw new FollowUpError("sbatch isn't on the PATH of the service");
 }
 
-/**
- * Returns the variables that tell a follow-up where the files of its transfer are. Throws {@link FollowUpError} if the
- * manifest isn't there.
- */
+/** Returns the variables that locate a follow-up's files. Throws {@link FollowUpError} without a manifest. */
 export async function findVariables(
   record: TransferRecord,
   databases: ServedDatabases,

@@ -27,10 +27,7 @@ export interface TransferRecord {
   readonly orcid: string;
   readonly sourceId: string;
   readonly destinationId: string;
-  /**
-   * Resolved path of the destination's folder at submission; absent if it was unavailable or the destination is a
-   * store.
-   */
+  /** Resolved path of the destination's folder at submission; absent if unavailable or in a store. */
   readonly destinationPlace?: string | undefined;
   /** The chosen name of the folder at the destination; absent for the usual one (D24: destination layout). */
   readonly folderName?: string | undefined;
@@ -61,10 +58,7 @@ export interface TransferRecordFile {
   readonly bytes: number;
   /** In hex; present once the file has been hashed. */
   readonly sha256?: string | undefined;
-  /**
-   * The store's hash, such as `md5:…`, of a file that the store copied itself; takes the place of the SHA-256 (D66:
-   * copies within a store).
-   */
+  /** The store's hash of a file that it copied itself, in place of SHA-256 (D66: copies within a store). */
   readonly storeHash?: string | undefined;
   /** Modification time of the hashed content, in milliseconds since 1970; absent before, and if it is unknown. */
   readonly modifiedMs?: number | undefined;

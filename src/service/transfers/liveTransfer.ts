@@ -153,9 +153,7 @@ export class LiveTransfer implements RunProgress {
     return this.signal;
   }
 
-  /**
-   * Stops the run. Saves the progress immediately, because a hanging system call may never return (D42: hanging disks).
-   */
+  /** Stops the run and saves at once, because a system call may never return (D42: hanging disks). */
   stop(): void {
     this.retry?.dispose();
     this.abort.abort();

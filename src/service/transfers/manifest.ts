@@ -74,10 +74,7 @@ function toManifestResource(file: TransferRecordFile, names: Map<string, number>
   return { ...resource, name: findFreeName(resource.name ?? 'file', names), ...content };
 }
 
-/**
- * Returns a name that is unique within the Data Package and adds it to `names`, which counts the suffixes tried for
- * each name.
- */
+/** Returns a name unique in the Data Package and adds it to `names`, the suffixes tried for each. */
 function findFreeName(name: string, names: Map<string, number>): string {
   let number = names.get(name) ?? 0;
   let free = name;
@@ -234,10 +231,7 @@ async function removeManifest(folder: OpenFolder, transferId: string, manifestNa
   return await removeFile(folder, manifestName);
 }
 
-/**
- * Removes part files and, if `removesFolders`, empty subfolders. Returns false if some part files may remain. Never
- * rejects.
- */
+/** Removes part files and, if `removesFolders`, empty subfolders. False if some may remain. Never rejects. */
 async function removeLeftovers(folder: OpenFolder, transferId: string, removesFolders: boolean): Promise<boolean> {
   const isPart = (name: string): boolean => name.endsWith(getPartEnd(transferId)) && name !== getClaimName(transferId);
   let isComplete = true;

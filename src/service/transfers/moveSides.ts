@@ -30,17 +30,11 @@ export interface MoveSource {
    * verify} can't compare it with a hash from the source; the caller must then read the file.
    */
   moveFetched?(file: FileToMove, path: string): boolean;
-  /**
-   * Resolves to the modification time of a file that isn't verified yet, in milliseconds since 1970; undefined if it is
-   * unknown. Never rejects.
-   */
+  /** Resolves to an unverified file's modification time in milliseconds since 1970, if known. Never rejects. */
   findModified(file: FileToMove, signal: AbortSignal): Promise<number | undefined>;
   /** Calls `work` with the file, open for reading. Absent if the source isn't a folder. */
   open?(file: FileToMove, work: (opened: OpenFile) => void): void;
-  /**
-   * Reads a file, starting at an offset. Throws {@link OperationError}, for example if the size of the file has
-   * changed.
-   */
+  /** Reads a file from an offset. Throws {@link OperationError}, for example if its size changed. */
   read(file: FileToMove, from: number, signal: AbortSignal): AsyncIterable<Buffer>;
   /**
    * Compares the content that was read with the source's hash. Returns the hash algorithm; undefined if there is no
@@ -95,10 +89,7 @@ export interface MoveSink {
    * undefined if the file has its final name and the staged hash already, so that nothing remains to be done.
    */
   write(file: FileToMove, content: MovedContent, signal: AbortSignal): Promise<WrittenFile | undefined>;
-  /**
-   * Writes and verifies small files together; absent if that isn't faster. The caller must write the remaining files
-   * one by one. Never rejects.
-   */
+  /** Writes and verifies small files together, where that is faster; the others follow. Never rejects. */
   writeBatch?(
     files: readonly FileToMove[],
     batch: { readonly source: MoveSource; readonly folder: BatchFolder },

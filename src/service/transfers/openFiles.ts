@@ -202,10 +202,7 @@ interface PlainFolder {
   readonly isShared: boolean;
 }
 
-/**
- * Opens regular files in a folder for one job. Never follows a link out of the folder, and never blocks on a pipe (D42:
- * hanging disks).
- */
+/** Opens regular files of a folder for one job: no links outside, no blocking pipes (D42: hanging disks). */
 export class SourceFiles {
   private readonly realFolder: string;
   /** True if another user may be able to replace the folder itself, or one that contains it. */
@@ -218,10 +215,7 @@ export class SourceFiles {
     this.isFolderShared = isPathShared(this.realFolder);
   }
 
-  /**
-   * Opens a file, runs `work` with it, and closes it. Throws {@link BadFile} if a link points outside the folder or
-   * `path` isn't a regular file.
-   */
+  /** Runs `work` with an open file. Throws {@link BadFile} if it is outside the folder or not regular. */
   open<T>(path: string, work: (opened: OpenFile) => T): T {
     const opened = this.openFile(path);
     return withOpenFile(opened.file, () => work(opened));

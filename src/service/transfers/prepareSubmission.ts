@@ -117,10 +117,7 @@ interface UsedFolder {
   readonly manifestName?: string;
 }
 
-/**
- * Throws {@link HttpProblem} 409 if a transfer that may still write to its folder, or clean it, has the same chosen name
- * at the same destination.
- */
+/** Throws {@link HttpProblem} 409 if a transfer still using its folder has this name at this destination. */
 export function refuseUsedFolder({ folderName, ...record }: UsedFolder, used: Iterable<UsedFolder>): void {
   if (folderName === undefined) return;
   const { destinationId, destinationPlace } = record;
@@ -212,10 +209,7 @@ export function findServedPair(
   return source && destination && { source, destination };
 }
 
-/**
- * Throws {@link TransferFailure} if the destination has become read-only since the submission (D43: read-only
- * databases).
- */
+/** Throws {@link TransferFailure} if the destination is now read-only (D43: read-only databases). */
 export function checkWritable(databases: DatabaseRegistry, record: TransferRecord): void {
   const destination = findServedPair(databases, record)?.destination;
   if (destination === undefined || !isReadOnly(destination)) return;

@@ -37,9 +37,7 @@ interface TransferTarget {
   readonly attempt: string;
 }
 
-/**
- * Manages the unfinished objects of one batch. Until they are renamed, they stay in a folder that catalogs do not show.
- */
+/** Manages a batch's unfinished objects, in a folder that catalogs don't show until they are renamed. */
 class UnfinishedObjects {
   private readonly target: TransferTarget;
   private readonly folder: BatchFolder;

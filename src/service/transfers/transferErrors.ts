@@ -15,10 +15,7 @@ export interface FileProblem {
   readonly text: string;
 }
 
-/**
- * Thrown to end a transfer as failed. The message is a clause that gives the reason and names the file, if any (D23:
- * transfer states).
- */
+/** Ends a transfer as failed. The message is a clause with the reason, and the file (D23: transfer states). */
 export class TransferFailure extends Error {
   override readonly name = 'TransferFailure';
   readonly #problem: FileProblem | undefined;

@@ -62,9 +62,7 @@ export interface TransferRunOptions {
 /** Maximum number of files that are flushed individually; for more, the whole file system is flushed. */
 const maxFlushedFiles = 100;
 
-/**
- * Runs one transfer through its states (D23: transfer states). A repeated run doesn't transfer completed files again.
- */
+/** Runs one transfer through its states, without repeating completed files (D23: transfer states). */
 export class TransferRun {
   private readonly options: TransferRunOptions;
   private readonly progress: RunProgress;
@@ -338,10 +336,7 @@ export class TransferRun {
     this.progress.reportAdvanced(arrived.map(({ position }) => this.updateFile(position, { isTransferred: true })));
   }
 
-  /**
-   * Runs batches, as large and as many at a time as the route works best with. The first failure stops all of them and
-   * is thrown.
-   */
+  /** Runs batches as large and as parallel as suits the route. The first failure stops all. */
   private async runInBatches(
     files: readonly TransferRecordFile[],
     signal: AbortSignal,

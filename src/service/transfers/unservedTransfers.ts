@@ -28,10 +28,7 @@ const neededRemovals = 6;
  */
 const minRemovals = 2;
 
-/**
- * Manages transfers that are waiting for their databases to be served, and the leftovers of ended transfers (D25:
- * durable transfers).
- */
+/** Manages transfers without their databases, and leftovers of ended ones (D25: durable transfers). */
 export class UnservedTransfers {
   private readonly options: UnservedTransfersOptions;
   private removal: Promise<void> = Promise.resolve();

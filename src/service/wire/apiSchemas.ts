@@ -171,10 +171,7 @@ export const contentHeadersSchema = z.strictObject({
 const shortText = z.string().check(z.maxLength(200));
 const fullText = z.string().check(z.minLength(1));
 
-/**
- * A folder or store that a lease serves as a database (D20: folders as databases, D29: shared service, D62: stores
- * through rclone).
- */
+/** A database of a lease (D20: folders as databases, D29: shared service, D62: stores through rclone). */
 const leasedDatabaseSchema = describe(
   z.strictObject({
     name: describe(nonEmptyText.check(z.maxLength(200)), 'Name of the database, on one line.'),
@@ -283,9 +280,7 @@ const database = describe(
   'A database: a folder, or a store accessed through rclone.',
 );
 
-/**
- * A file as a data resource (§2.3, D20: folders as databases), with additional fields from its Data Package or store.
- */
+/** A file as a data resource (§2.3, D20: folders as databases), with fields of its package or store. */
 const file = describe(
   z.looseObject({
     id: text('ID of the file within its database; contains no comma.'),
