@@ -58,10 +58,7 @@ export async function deactivate(): Promise<void> {
   await started?.saveSearches();
 }
 
-/**
- * Throws an error with a message for the user. A failed start isn't retried in this window, because Node.js never
- * reloads a module that failed to load.
- */
+/** Throws an error for the user. Node.js never reloads a module that failed, so this window doesn't retry. */
 function reportStartFailure(error: unknown): never {
   const cause = error instanceof Error ? error.message : String(error);
   const message = l10n.t('Data Transfer could not start: {0}. Reload the window to try again.', cause);

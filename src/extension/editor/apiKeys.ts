@@ -51,9 +51,7 @@ export class ApiKeys implements Disposable {
   private readonly changed = new Emitter<string>();
   private readonly subscription: Disposable;
 
-  /**
-   * Fires with the ID of a connection whose key may have changed. Not all editors report changes from other windows.
-   */
+  /** Fires with the ID of a connection whose key may have changed. Not all editors report other windows' changes. */
   readonly onDidChange = this.changed.event;
 
   constructor(dependencies: ApiKeysDependencies) {
@@ -63,9 +61,7 @@ export class ApiKeys implements Disposable {
     });
   }
 
-  /**
-   * Finds a connection's key: the value of its environment variable if the variable is set, otherwise the saved key.
-   */
+  /** Finds a connection's key: its environment variable's value, otherwise the saved key. */
   async find(connection: Connection): Promise<FoundKey> {
     const found = this.readFromEnvironment(connection) ?? (await this.readFromSecrets(connection));
     if (found.key !== undefined) await this.recordKey(connection.id, hashKey(found.key));
@@ -98,10 +94,7 @@ export class ApiKeys implements Disposable {
     return this.readFromEnvironment(connection) !== undefined;
   }
 
-  /**
-   * Returns the change that another window has made to a key. Returns undefined if the key is unchanged or the editor
-   * has lost it.
-   */
+  /** Returns another window's change of a key; undefined if there is none or the editor has lost the key. */
   async compare(connection: Connection): Promise<KeyChange | undefined> {
     const { id } = connection;
     const previous = this.known.get(id);
@@ -157,10 +150,7 @@ export class ApiKeys implements Disposable {
     return join(this.dependencies.markerFolder, createHash('sha256').update(connectionId).digest('hex').slice(0, 32));
   }
 
-  /**
-   * Writes a new marker and resolves to it. Resolves to undefined on failure, because a key can be saved without a
-   * marker.
-   */
+  /** Writes a new marker and resolves to it; undefined on failure, because a key can do without. */
   private async writeMarker(connectionId: string): Promise<string | undefined> {
     const marker = randomUUID();
     try {

@@ -84,10 +84,7 @@ export class CommandBoundary<Services extends BoundaryServices> {
   }
 }
 
-/**
- * Shows the failure of a command or of a notification's action to the user, and logs it. `name` identifies the command
- * or the button in the log.
- */
+/** Shows and logs the failure of a command or a notification's action, which the log calls `name`. */
 export function showFailure({ log, notifications }: BoundaryServices, name: string, error: unknown): void {
   if (error instanceof CommandHint) {
     log.info(`${name}: ${error.message}`);

@@ -66,10 +66,7 @@ function createShellLauncher(variables: readonly (readonly [string, string])[]):
   return `#!/bin/sh\n${lines.join('')}ELECTRON_RUN_AS_NODE=1 exec "$DATA_TRANSFER_NODE" "$DATA_TRANSFER_CLI" "$@"\n`;
 }
 
-/**
- * Creates a batch file. The file starts programs by their full path, because Windows also looks for a bare name in the
- * current folder.
- */
+/** Creates a batch file with full paths, because Windows also looks for programs in the current folder. */
 function createWindowsLauncher(variables: readonly (readonly [string, string])[]): string {
   const lines = variables.map(([name, value]) => `if not defined ${name} set "${name}=${value.replaceAll('%', '%%')}"`);
   const start = [
@@ -81,10 +78,7 @@ function createWindowsLauncher(variables: readonly (readonly [string, string])[]
   return [...start, ...lines, '"%DATA_TRANSFER_NODE%" "%DATA_TRANSFER_CLI%" %*', ''].join('\r\n');
 }
 
-/**
- * Writes the connections to a file. The file contains the names of the environment variables that hold the keys, but
- * not the keys themselves.
- */
+/** Writes the connections to a file, with the names of the environment variables for the keys, not the keys. */
 export async function writeConnections(
   { folder }: CommandLinePaths,
   { orcid, connections, local }: CommandLineConnections,
@@ -95,9 +89,7 @@ export async function writeConnections(
   await writeFileAtomically(getConnectionsFile(folder), `${JSON.stringify(content, undefined, 2)}\n`);
 }
 
-/**
- * Sets environment variables for new terminals, so that `data-transfer` uses this window's transfers and connections.
- */
+/** Sets variables of new terminals, so that `data-transfer` uses this window's transfers and connections. */
 export function setTerminalVariables(
   variables: Pick<EnvironmentVariableCollection, 'prepend' | 'replace'>,
   paths: CommandLinePaths,

@@ -11,10 +11,7 @@ interface ConnectionNameSources {
   readonly sessions: OpenConnections;
 }
 
-/**
- * Returns the name of a connection, even if it was removed while it was open. Returns an empty string for an unknown
- * ID.
- */
+/** Returns the name of a connection, even one removed while open; empty for an unknown ID. */
 export function getConnectionName({ settings, sessions }: ConnectionNameSources, id: string): string {
   if (id === localConnectionId) return getLocalServiceName();
   const foreign = getForeignServiceName(id);

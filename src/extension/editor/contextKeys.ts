@@ -16,10 +16,7 @@ interface ContextSources {
   readonly localService: LocalService;
 }
 
-/**
- * Sets the context keys that depend on the stores and the local service, and updates them whenever one of these
- * changes.
- */
+/** Sets the context keys of the stores and the local service, and follows their changes. */
 export function watchContextKeys({
   connectionStore,
   contentFlow,

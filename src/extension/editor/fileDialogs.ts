@@ -29,10 +29,7 @@ export async function pickFile(
   return file;
 }
 
-/**
- * Lets the user select a file to save to. `kinds` maps labels to file extensions. Resolves to undefined if the user
- * cancels.
- */
+/** Lets the user select a file to save to. `kinds`: file extensions by label. Undefined if canceled. */
 export async function pickNewFile(
   title: string,
   suggested: Uri,

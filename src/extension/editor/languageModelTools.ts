@@ -19,10 +19,7 @@ export interface ToolCall {
 interface ToolFunctions {
   /** Runs a tool. Resolves to its answer as JSON. */
   call(call: ToolCall): Promise<string>;
-  /**
-   * Returns the message that a chat shows while the tool runs; undefined for the editor's default. Doesn't run the
-   * tool.
-   */
+  /** Returns the message of a chat while the tool runs; undefined for the editor's. Doesn't run the tool. */
   describe(name: string): string | undefined;
 }
 
@@ -41,10 +38,7 @@ export function registerLanguageModelTools(manifest: unknown, functions: ToolFun
   return languageModelTools.map(({ name }) => lm.registerTool(name, createTool(name.slice(prefix.length), functions)));
 }
 
-/**
- * Creates a tool without the editor's own confirmation, which users can disable in settings. The extension asks for
- * confirmation itself.
- */
+/** Creates a tool without the editor's confirmation, which settings can disable; the extension asks itself. */
 function createTool(name: string, { call, describe }: ToolFunctions): LanguageModelTool<unknown> {
   return {
     prepareInvocation: () => {

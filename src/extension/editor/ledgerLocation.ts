@@ -14,10 +14,7 @@ import { localConnectionId } from './machine.ts';
 /** The folder of transfer records that this window uses. */
 export interface LedgerLocation {
   readonly folder: string;
-  /**
-   * Maps the ID of this editor's local service to its ID in the shared records. Absent if the window doesn't share
-   * records.
-   */
+  /** Maps this editor's ID of the local service to that in shared records. Absent without shared records. */
   readonly alias?: ConnectionAlias;
   readonly log: EarlyLog;
 }

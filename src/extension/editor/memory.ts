@@ -63,10 +63,7 @@ export class Memory {
     return typeof file === 'string' ? { file } : undefined;
   }
 
-  /**
-   * Stores a transfer's details as suggestions for the next one. If the description or the instructions are missing or
-   * very long, keeps the earlier ones.
-   */
+  /** Stores a transfer's details as suggestions. Keeps the earlier ones in place of missing or very long ones. */
   async rememberDetails(destination: string, description = '', instructions?: LastInstructions): Promise<void> {
     await this.state.write('lastDestination', destination);
     if (description !== '' && description.length <= maxStoredLength)

@@ -10,10 +10,7 @@ export interface NotificationAction {
   run(): unknown;
 }
 
-/**
- * Shows the extension's messages. Asynchronous methods resolve after the user has selected a button or closed the
- * message.
- */
+/** Shows the extension's messages. Asynchronous methods resolve after the user's answer. */
 export class Notifications {
   /** Receives the label of a button whose action failed, and the error. */
   private readonly reportFailure: (label: string, error: unknown) => void;

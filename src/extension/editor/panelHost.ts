@@ -16,10 +16,7 @@ interface PanelHostDependencies {
 interface PageContract<Intent, Message> {
   readonly page: PageName;
   readonly isIntent: Guard<Intent>;
-  /**
-   * Creates the first message to a page that has started or restarted. The message contains the page's full content and
-   * the translations.
-   */
+  /** Creates the first message to a page that has started or restarted: content and translations. */
   readonly createStartMessage: () => Message;
   /** Handles a user action in the page. */
   readonly onIntent: (intent: Exclude<Intent, HostIntent>) => void;
@@ -53,10 +50,7 @@ export class PanelHost<Intent extends { readonly type: string }, Message extends
     panel.webview.html = createShellHtml(panel.webview, extensionUri, contract.page, l10n.t('Data Transfer'));
   }
 
-  /**
-   * Sends a message to the page. Drops messages sent before the first `ready`, because the start message contains the
-   * full content.
-   */
+  /** Sends a message to the page; drops it before the first `ready`, because the start message has everything. */
   post(message: Message): void {
     if (!this.hasStarted) return;
     this.panel.webview.postMessage(message).then(undefined, (error: unknown) => {
@@ -86,9 +80,7 @@ export class PanelHost<Intent extends { readonly type: string }, Message extends
   }
 }
 
-/**
- * Opens an address outside the editor if the address is safe. Checks this here as well, because the page isn't trusted.
- */
+/** Opens an address outside the editor if it is safe, which is checked here because pages aren't trusted. */
 function openLink(address: string, log: Logger): void {
   const link = toOpenableLink(address);
   if (link === undefined) return;

@@ -28,9 +28,7 @@ export interface Step {
   (position: StepPosition): Promise<'next' | 'skip' | 'back' | 'cancel'>;
   /** True for a step that is counted only when it is shown, because its answer is usually known. */
   readonly isConditional?: boolean;
-  /**
-   * True for a step that shares the previous step's number, because the previous answer decides whether it is shown.
-   */
+  /** True for a step with the previous step's number, whose answer decides whether it is shown. */
   readonly isContinuation?: boolean;
 }
 

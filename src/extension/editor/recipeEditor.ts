@@ -26,9 +26,7 @@ const reportedByEditor: ReadonlySet<RecipeProblemKind> = new Set([
 ]);
 
 interface DiagnosticsDependencies {
-  /**
-   * Resolves to the facts about a recipe's service. Resolves to undefined unless the service's connection is active.
-   */
+  /** Resolves to the facts about a recipe's service; undefined unless its connection is active. */
   getFacts(recipe: Recipe): Promise<ServiceFacts | undefined>;
   /** Calls the listener when the facts about a service may have changed. */
   onDidChangeFacts(listener: () => void): Disposable;

@@ -168,9 +168,7 @@ export class SavedSearches implements Disposable {
     }
   }
 
-  /**
-   * Reads a saved search. Returns undefined if that fails. Renames the file if it is damaged or isn't a saved search.
-   */
+  /** Reads a saved search. Returns undefined if that fails. Renames a damaged or foreign file. */
   private async readOne(name: string): Promise<StoredSearch | undefined> {
     const path = join(this.dependencies.folder, name);
     try {

@@ -234,10 +234,7 @@ export class Settings {
     return this.get('rclone.path', '').trim() || undefined;
   }
 
-  /**
-   * Returns the bandwidth limit for all stores together, in bytes per second; undefined for no limit (D62: stores
-   * through rclone).
-   */
+  /** Returns the bandwidth limit of all stores together in bytes per second, if any (D62: stores through rclone). */
   get storeBytesPerSecond(): number | undefined {
     return parseBandwidth(this.get('rclone.bandwidth', ''));
   }

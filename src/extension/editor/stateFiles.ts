@@ -39,10 +39,7 @@ export class StateFiles {
     this.dependencies = dependencies;
   }
 
-  /**
-   * Returns a value from its file or, if there is no file yet, from the editor's state. Returns undefined if the file
-   * can't be read.
-   */
+  /** Returns a value from its file or else from the editor's state; undefined if the file can't be read. */
   async read(name: string): Promise<unknown> {
     return (await this.tryToRead(name))?.value;
   }
@@ -192,10 +189,7 @@ export class VerificationHistory {
     this.changed.fire(key);
   }
 
-  /**
-   * Returns the index entry of the last report on a transfer or, without a key, of the newest report; undefined if none
-   * is stored.
-   */
+  /** Returns the index entry of the last report on a transfer or, without a key, of all, if any. */
   async findReport(key?: string): Promise<ReportEntry | undefined> {
     return readIndex(await this.state.read(indexName)).findLast((one) => key === undefined || one.key === key);
   }

@@ -58,10 +58,7 @@ export class LocalService implements Disposable {
     return this.current?.access ?? (await this.connect('started'));
   }
 
-  /**
-   * Updates the databases that the service serves for this window, and its cluster, if the window uses the service. The
-   * new lease starts before the old one ends.
-   */
+  /** Updates the databases and cluster that the service serves for this window: new lease, then end of the old. */
   async updateServedLocations(): Promise<void> {
     const turn = this.renewing.then(async () => await this.renew());
     this.renewing = turn.catch(() => undefined);
@@ -116,9 +113,7 @@ export class LocalService implements Disposable {
     this.changed.fire('stopped');
   }
 
-  /**
-   * Waits until this window's attempt to stop the service has succeeded or failed. Resolves at once if there is none.
-   */
+  /** Waits until this window's attempt to stop the service, if any, has succeeded or failed. */
   private async waitForStop(): Promise<void> {
     await this.stopping?.catch(() => undefined);
   }

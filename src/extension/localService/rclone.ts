@@ -20,10 +20,7 @@ interface ConfiguredRemote {
 const maxOutputBytes = 64 * 1024 * 1024;
 const timeoutMs = 120_000;
 
-/**
- * Lists the remotes that the user has configured. Omits remotes whose names the service refuses (D62: stores through
- * rclone).
- */
+/** Lists the configured remotes whose names the service accepts (D62: stores through rclone). */
 export async function listRemotes(program: string): Promise<readonly ConfiguredRemote[]> {
   const text = await runRclone(program, ['listremotes', '--long'], '', AbortSignal.timeout(timeoutMs));
   return text.split('\n').flatMap((line) => {
@@ -50,10 +47,7 @@ export async function listStoreFolders(
   return listed.flatMap((one: unknown) => (isJsonObject(one) && typeof one['Name'] === 'string' ? [one['Name']] : []));
 }
 
-/**
- * Counts the files at one level of a store, up to `limit`. There may be more files if the result equals `limit`, or if
- * rclone fails.
- */
+/** Counts the files at one level of a store. There may be more if it is `limit`, or if rclone fails. */
 export async function countStoreFiles(
   program: string,
   remote: string,

@@ -16,10 +16,7 @@ export interface ServiceFolders {
   readonly samplesFolder: string;
 }
 
-/**
- * Returns the local service's folders, which are in the extension's installation and storage folders. `machine` is this
- * machine's name.
- */
+/** Returns the local service's folders within those of the extension. `machine`: this machine's name. */
 export function getServiceFolders(extension: Uri, storage: Uri, machine: string): ServiceFolders {
   return {
     dataFolder: Uri.joinPath(storage, 'local-service', machine).fsPath,
@@ -92,10 +89,7 @@ export async function containsPath(folder: string, path: string): Promise<boolea
   return relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath);
 }
 
-/**
- * Calls a listener when the databases or the cluster in the settings, the workspace folders or the workspace trust
- * change.
- */
+/** Calls a listener when served locations or trust change, in the settings or the workspace. */
 export function watchServedLocations(listener: () => void): Disposable {
   const lifetime = new Lifetime();
   lifetime.track(

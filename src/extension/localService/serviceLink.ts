@@ -35,10 +35,7 @@ export async function getServiceState(access: SharedServiceAccess): Promise<Serv
   return { pid, leases };
 }
 
-/**
- * Stops a service for all windows. Resolves once the service has released its resources. `isReplaced` is true if a new
- * service will take its place.
- */
+/** Stops a service for all windows, and waits for its end. `isReplaced`: a new one takes its place. */
 export async function stopService(access: SharedServiceAccess, isReplaced: boolean): Promise<void> {
   const sent = send(access, 'DELETE', `/service?replaced=${isReplaced}`, getSharingToken(access));
   const { status } = await readResponse(sent, stopTimeoutMs);
@@ -173,10 +170,7 @@ function parseEvent(line: string): unknown {
   }
 }
 
-/**
- * Waits for the first line. Rejects if the response ends first. The error listeners stay registered, so that later
- * connection errors are handled.
- */
+/** Waits for the first line. Rejects if the response ends first. Later connection errors stay handled. */
 async function waitForFirstLine(response: IncomingMessage, lines: Interface): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const handleEnd = (): void => reject(new Error('The local service has just ended'));
@@ -192,9 +186,7 @@ function describePlace({ folder, remote = '' }: ServedLocation): string {
   return findRemoteProblem(remote) === undefined ? ` (${remote})` : '';
 }
 
-/**
- * Creates an error from a problem document, including the names of the affected databases, or the fields of the cluster.
- */
+/** Creates an error from a problem document, with its databases' names or its fields of the cluster. */
 async function createLeaseRefused(response: IncomingMessage, { databases }: LeaseTerms): Promise<LeaseRefused> {
   const value: unknown = JSON.parse(await text(response));
   const { detail, errors } = isJsonObject(value) ? value : {};

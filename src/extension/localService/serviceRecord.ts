@@ -10,10 +10,7 @@ export interface LocalServiceAccess {
 
 /** The address and the secrets of a shared service (D29: shared service). */
 export interface SharedServiceAccess extends LocalServiceAccess {
-  /**
-   * Authorizes a client to request leases and to stop the service (D41: two secrets). Absent in version 0.1, which uses
-   * `token` instead.
-   */
+  /** Authorizes leases and stopping the service (D41: two secrets). In version 0.1, `token` does. */
   readonly sharingToken?: string;
 }
 
@@ -51,10 +48,7 @@ function areTexts<K extends string>(values: Record<K, unknown>): values is Recor
   return Object.values(values).every((value) => typeof value === 'string');
 }
 
-/**
- * Compares two version numbers. Returns a negative number if `first` is older, a positive number if it is newer, and 0
- * if they are equal.
- */
+/** Compares two version numbers: negative if `first` is older, positive if newer, 0 if equal. */
 export function compareVersions(first: string, second: string): number {
   const [left, right] = [first, second].map((version) => version.split(/\D+/).map(Number));
   const length = Math.max(left?.length ?? 0, right?.length ?? 0);

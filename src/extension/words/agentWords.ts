@@ -21,9 +21,7 @@ export function describeRequester(agent: string): string {
   return l10n.t('{0}: {1}', l10n.t('Requested by'), formatAgentName(agent));
 }
 
-/**
- * Warns if a plan's description or instructions may have been copied from a server. Otherwise, returns an empty string.
- */
+/** Warns if a plan's texts may have been copied from a server; otherwise, empty. */
 export function describeTextOrigin({ textOrigin }: TransferPlan): string {
   return textOrigin === 'server' ? l10n.t('The description or instructions may have been copied from a server.') : '';
 }

@@ -27,9 +27,7 @@ function readTitles(): ReadonlyMap<string, string> {
   return new Map(commands.map(({ command, title }) => [command, typeof title === 'string' ? title : title.value]));
 }
 
-/**
- * Describes a running tool call for the user. Contains no text from the agent. Returns undefined for an unknown tool.
- */
+/** Describes a running tool call, without the agent's text; undefined for an unknown tool. */
 export function describeToolCall(name: string): string | undefined {
   const sentences: Readonly<Record<string, string>> = {
     list_databases: l10n.t('Listing databases'),

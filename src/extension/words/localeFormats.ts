@@ -32,10 +32,7 @@ export function formatFileCount(count: number): string {
 
 const percentFormat = new Intl.NumberFormat(env.language, { style: 'percent', maximumFractionDigits: 0 });
 
-/**
- * Formats a fraction from 0 to 1 as a percentage, such as "62%". Rounds down, so that only a complete transfer shows
- * 100%.
- */
+/** Formats a fraction from 0 to 1 as a percentage, rounded down: only complete is "100%". */
 export function formatPercent(share: number): string {
   return percentFormat.format(floorToPercent(share));
 }

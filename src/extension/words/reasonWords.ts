@@ -32,10 +32,7 @@ export function describeFailedConnection(reason: Reason): string {
   return l10n.t('Could not connect: {0}.', describeReason(reason));
 }
 
-/**
- * Describes why a transfer wasn't sent, as the second half of a sentence. The first half must already say that nothing
- * was sent.
- */
+/** Describes why a transfer wasn't sent, after a first half of the sentence that says so. */
 export function describeUnsentReason(reason: Reason): string {
   return words.describeUnsent(reason);
 }

@@ -38,9 +38,7 @@ export function describeFilters({ status, specific }: Filters, isLocal: boolean)
   return toPlainLine([status && describeStagingStatus(status), ...parameters].filter(Boolean).join(' · '));
 }
 
-/**
- * Describes briefly, for a database's row, which requests the database is known to refuse (D38: learned searchability).
- */
+/** Describes for a row which requests a database refuses (D38: learned searchability). */
 export function describeSearchability({ kind }: Searchability): string {
   const words: Readonly<Record<Searchability['kind'], string>> = {
     notSearchable: l10n.t('not searchable'),
@@ -50,10 +48,7 @@ export function describeSearchability({ kind }: Searchability): string {
   return words[kind];
 }
 
-/**
- * Returns a sentence that states which requests a database is known to refuse, followed by the server's message, if
- * any.
- */
+/** Describes in a sentence which requests a database refuses, with the server's message, if any. */
 export function describeSearchabilityDetail({ kind, detail }: Searchability): string {
   const sentences: Readonly<Record<Searchability['kind'], string>> = {
     notSearchable: l10n.t("This database can't be searched."),
@@ -233,10 +228,7 @@ export function getParameterLabel(name: string, isLocal: boolean): string {
   return findLocalParameter(name, isLocal)?.label ?? (toPlainLine(name) || l10n.t('(no name)'));
 }
 
-/**
- * Returns the notation for a parameter of the local service. Returns undefined if users type the value exactly as it is
- * sent.
- */
+/** Returns the notation for a local service's parameter; undefined if it is typed as it is sent. */
 export function findParameterForm(name: string, isLocal: boolean): ParameterForm | undefined {
   return findLocalParameter(name, isLocal)?.form;
 }

@@ -24,9 +24,7 @@ export function getForeignServiceName(connectionId: string): string | undefined 
   return machine === undefined ? undefined : l10n.t('Local Service on {0}', toPlainLine(machine));
 }
 
-/**
- * Describes the top level of a store, such as "2 folders, 1,000 or more files". Files are counted up to `maxFileCount`.
- */
+/** Describes a store's top level, such as "2 folders, 1,000 or more files" at `maxFileCount`. */
 export function describeStoreContent(folderCount: number, fileCount: number, maxFileCount: number): string {
   const folders = plural(folderCount, '{0} folder', '{0} folders');
   const limit = formatNumber(maxFileCount);
@@ -34,10 +32,7 @@ export function describeStoreContent(folderCount: number, fileCount: number, max
   return l10n.t('{0}, {1}', folders, files);
 }
 
-/**
- * Describes the state of a store for its row: "scanning: 120,000 files", "as of 10:42" or "can't be listed". Returns an
- * empty string if nothing is known.
- */
+/** Describes a store's state: "scanning: 120,000 files", "as of 10:42", "can't be listed", or empty. */
 export function describeStoreState(listing: StoreListing): string {
   const { state, asOf, scanned, files } = listing;
   if (state === 'scanning') return describeScan(scanned ?? files);

@@ -48,9 +48,7 @@ export function describeUnlistedFiles(count: number): string {
   return plural(count, "{0} requested file isn't in the manifest.", "{0} requested files aren't in the manifest.");
 }
 
-/**
- * Reports an export: the name of the exported file, the number of files that it contains, and the files that it omits.
- */
+/** Reports an export: the file's name, the number of files in it, and those left out. */
 export function describeExport(name: string, fileCount: number, omissions: readonly Omission[]): string {
   const exported = l10n.t('Exported {0} to {1}.', formatFileCount(fileCount), name);
   return [exported, ...omissions.map(describeOmission)].join(' ');

@@ -212,10 +212,7 @@ export function listLicenseRows(files: readonly TransferFile[]): readonly Licens
   return unknown === 0 ? rows : [...rows, { name: l10n.t('Unknown'), files: formatFileCount(unknown) }];
 }
 
-/**
- * Returns a warning for each license that forbids sharing the files. One more warning covers any licenses beyond
- * {@link maxLicenses}.
- */
+/** Warns of each license that forbids sharing, and once of those beyond {@link maxLicenses}. */
 export function describeForbiddenSharing(licenses: readonly LicenseCount[]): readonly string[] {
   const forbidding = licenses.filter(({ forbidsSharing }) => forbidsSharing);
   const warnings = forbidding.slice(0, maxLicenses).map(describeForbidden);
@@ -337,10 +334,7 @@ export function formatLeaveOutLabel(count: number): string {
   return plural(count, 'Leave Out {0} File', 'Leave Out {0} Files');
 }
 
-/**
- * Names the databases that also have a file, for its row, such as "also in A, B and 3 more". Returns an empty string if
- * there are none.
- */
+/** Names the other databases with a file, such as "also in A, B and 3 more"; empty if there are none. */
 export function formatAlsoIn(databases: readonly string[]): string {
   return databases.length === 0 ? '' : l10n.t('also in {0}', formatDatabases(databases, 2));
 }

@@ -55,10 +55,7 @@ export function describeRowState(transfer: Transfer): string {
   return cancelUnheeded && !hasEnded(state) ? describeServerState(transfer) : describeStatus(transfer);
 }
 
-/**
- * Lists the facts that follow the label of a transfer's row, most important first. Returns an empty list if there is
- * nothing to say but {@link formatRowFileCount}.
- */
+/** Lists a row's facts after its label, if there are others than {@link formatRowFileCount}. */
 export function listRowFacts(transfer: Transfer, { estimate, verification }: TransferRowFacts): readonly string[] {
   if (transfer.state === 'notConfirmed') return [];
   const facts = hasEnded(transfer.state)

@@ -83,9 +83,7 @@ function formatMissedFiles(transfer: Transfer): string | undefined {
   return getOutcome(transfer) === 'partial' ? formatMovedFiles(transfer) : undefined;
 }
 
-/**
- * Returns the number of transferred files, such as "2 of 3 files"; undefined if the server didn't report the number.
- */
+/** Returns the number of transferred files, such as "2 of 3 files"; undefined if it isn't reported. */
 export function formatMovedFiles(transfer: Transfer): string | undefined {
   const { moved, total } = getProgress(transfer);
   return moved === undefined || total === undefined
@@ -99,10 +97,7 @@ export function formatMovedBytes(transfer: Transfer): string | undefined {
   return bytes && l10n.t('{0} of {1}', ...formatByteProgress(bytes.done, bytes.total, env.language));
 }
 
-/**
- * Describes the status of a transfer in a few words: its state, or something more specific (D10: open status set, D13:
- * ignored cancel, D39: server data display).
- */
+/** Describes a status briefly (D10: open status set, D13: ignored cancel, D39: server data display). */
 export function describeStatus(transfer: Transfer): string {
   if (transfer.replacedBy !== undefined && transfer.state === 'refused') {
     return l10n.t('not started, submitted again');
@@ -180,17 +175,12 @@ export function formatTimeLeft(estimate: Estimate): string {
   return l10n.t('no progress for {0}', formatDuration(estimate.sinceMs));
 }
 
-/**
- * Formats the time since a stalled transfer last made progress, such as "40 min ago". Returns undefined if the transfer
- * isn't stalled.
- */
+/** Formats the time since a stalled transfer's last progress, such as "40 min ago". */
 export function formatLastProgress(estimate: Estimate): string | undefined {
   return estimate.kind === 'range' ? undefined : l10n.t('{0} ago', formatDuration(estimate.sinceMs));
 }
 
-/**
- * Describes the basis of an estimate, such as "based on 3 earlier transfers". Returns undefined for a stalled transfer.
- */
+/** Describes the basis of an estimate, such as "based on 3 earlier transfers", unless it is stalled. */
 export function describeEstimateBasis(estimate: Estimate): string | undefined {
   if (estimate.kind === 'stalled') return undefined;
   if (estimate.basis === 'movement') return l10n.t('based on files transferred so far');

@@ -67,10 +67,7 @@ export class AgentDesk {
     return open ?? failUnconnected(address ?? id);
   }
 
-  /**
-   * Asks the user for a decision. Refuses a second question while one is open, so that agents can't flood the window
-   * with dialogs.
-   */
+  /** Asks the user for a decision, and refuses while another question is open, so that agents can't flood. */
   private async confirm(question: AgentQuestion, agent: string): Promise<AgentDecision> {
     if (this.isAsking) return createBusyDecision();
     this.isAsking = true;

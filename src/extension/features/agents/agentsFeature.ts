@@ -24,10 +24,7 @@ declare module '../../editor/contributions.ts' {
   }
 }
 
-/**
- * Starts listing and announcing the transfers that agents propose. Shares the setting for agents with the command line
- * and the MCP server.
- */
+/** Starts listing and announcing agents' transfers. Shares their setting with command line and MCP server. */
 export function startAgents(
   lifetime: Lifetime,
   { notificationClaims }: Explorer,

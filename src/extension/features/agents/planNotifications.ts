@@ -15,10 +15,7 @@ interface PlanNotificationsDependencies {
   claim(name: string): Promise<boolean>;
 }
 
-/**
- * Delay in milliseconds before a plan is announced. Until then, only the window whose agent proposed it asks for
- * confirmation.
- */
+/** Milliseconds before a plan is announced. Until then, only the window whose agent proposed it asks. */
 const notificationDelayMs = 5_000;
 
 /**

@@ -62,10 +62,7 @@ async function choosePlan(
   return await chooseOne(l10n.t('Proposed Transfers'), { placeholder, choices });
 }
 
-/**
- * Opens the connection to a plan's service if needed, and returns the connection's ID. Returns undefined if the user
- * cancels.
- */
+/** Opens the connection to a plan's service if needed. Returns its ID; undefined if the user cancels. */
 async function openPlanService(services: CommandServices, plan: TransferPlan): Promise<string | undefined> {
   const { connectionId, address } = plan.service;
   const isOpen = findPlanConnection(services.sessions, plan) !== undefined;
@@ -116,10 +113,7 @@ function failElsewhere({ id }: TransferPlan): never {
 /** Maximum length of an agent's description and instructions. Longer text could push the buttons out of view. */
 const maxTextLength = 1_000;
 
-/**
- * Shows the summary of a proposed transfer, with buttons to submit or decline it. The transfer's service must be
- * connected.
- */
+/** Shows a proposed transfer of a connected service, with buttons to submit or decline it. */
 export async function askAboutPlan(
   services: CommandServices,
   plan: TransferPlan,

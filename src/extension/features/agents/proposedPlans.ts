@@ -19,10 +19,7 @@ interface ClosedPlan {
   readonly state: PlanState | undefined;
 }
 
-/**
- * Lists the transfers proposed by agents, including those in other windows and programs. Reports plans that are decided
- * or expire.
- */
+/** Lists the transfers that agents of all programs propose. Reports those decided or expired. */
 export class ProposedPlans implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: ProposedPlansDependencies;

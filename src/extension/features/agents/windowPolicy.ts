@@ -4,9 +4,7 @@ import type { Logger } from '../../../core/util/logger.ts';
 import type { Disposable } from '../../../core/util/lifetime.ts';
 import type { Settings } from '../../editor/settings.ts';
 
-/**
- * Combines the setting for agents with the file that the MCP server and command line read. The stricter rule applies.
- */
+/** Combines the setting for agents with the file of MCP server and command line. The stricter rule applies. */
 export class WindowPolicy extends AgentPolicy {
   private readonly settings: Pick<Settings, 'agentSubmission'>;
   private saving: Promise<void> = Promise.resolve();

@@ -26,10 +26,7 @@ import type { CommandServices } from '../services.ts';
 import { collectCitedFiles, type CiteArgument } from './citedFiles.ts';
 import { getDialogTitle } from '../../words/commandTitles.ts';
 
-/**
- * Creates citations for files. The user chooses a format, and whether to copy the citations, insert them at the cursor,
- * or save them.
- */
+/** Creates citations for files in a chosen format, and copies, inserts or saves them. */
 export async function cite(
   services: CommandServices,
   argument: CiteArgument | undefined,
@@ -112,10 +109,7 @@ async function askCitationFormat(
   return toStepResult(await pickOne(position, { placeholder, choices, ...(last && { active: last }) }), store);
 }
 
-/**
- * Asks what to do with the citations. Highlights the action that was used last. Offers to insert the citations only if
- * a text editor is active.
- */
+/** Asks what to do with the citations; highlights the last choice. Inserting needs an active text editor. */
 async function askCitationAction(
   position: StepPosition,
   last: CitationAction | undefined,

@@ -34,10 +34,7 @@ interface Draft {
   attempt?: ConnectAttempt;
 }
 
-/**
- * Connects to a new service. If the command came from the welcome button, focuses the connection's row, because the
- * button disappears.
- */
+/** Connects to a new service. After the welcome button, which disappears, focuses the connection's row. */
 export async function connect(services: CommandServices, button: WelcomeButton | undefined): Promise<void> {
   if ((await askNewConnection(services)) && button) services.views.focusConnection();
 }
@@ -81,10 +78,7 @@ async function askKey(services: CommandServices, position: StepPosition, draft: 
   return toStepResult(answer, (value) => (draft.key = value));
 }
 
-/**
- * Returns the connection to try. If a connection with this address is saved, keeps its name, its options, and the ID
- * that links earlier transfers to it.
- */
+/** Returns the connection to try: a saved one with this address keeps its name, its options and its ID. */
 function toConnection({ settings }: CommandServices, { server, port, allowInsecureHttp }: Draft): Connection {
   const [id, address] = [createConnectionId(server, port), { server, ...(port !== undefined && { port }) }];
   const saved = settings.connections.find((one) => createConnectionId(one.server, one.port) === id);

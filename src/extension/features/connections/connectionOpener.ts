@@ -17,10 +17,7 @@ import type { CommandServices } from '../services.ts';
 import { askApiKey } from './credentials.ts';
 import { getDialogTitle } from '../../words/commandTitles.ts';
 
-/**
- * Makes a connection active. Asks for the key if none is available. Returns undefined if the user cancels. Throws a
- * {@link CommandFailure} on failure.
- */
+/** Makes a connection active; asks for a missing key. Undefined if canceled. Throws {@link CommandFailure}. */
 export async function openConnection(services: CommandServices, id: string): Promise<OpenConnection | undefined> {
   if (id === localConnectionId) return await openLocalConnection(services);
   const connection = requireSavedConnection(services, id);
@@ -187,10 +184,7 @@ function createLocalConnection(address: string): Connection {
   return { id: localConnectionId, name: getLocalServiceName(), server: address };
 }
 
-/**
- * Opens a connection and makes it active. Returns undefined if the user cancels. Throws a {@link CommandFailure} on
- * failure.
- */
+/** Opens a connection and makes it active. Undefined if canceled. Throws a {@link CommandFailure} on failure. */
 async function openOrThrow(
   connectFlow: ConnectFlow,
   connection: Connection,

@@ -19,10 +19,7 @@ export async function requireSession(services: CommandServices): Promise<OpenCon
   return id === undefined ? undefined : await openConnection(services, id);
 }
 
-/**
- * Reopens a connection, by default the last active one, without prompting. Does nothing if a connection is already
- * shown.
- */
+/** Reopens a connection, by default the last active one, without prompting, unless one is already shown. */
 export async function reopenUnlessShown(services: CommandServices, connectionId?: string): Promise<void> {
   const id = connectionId ?? (await findLastId(services));
   if (id !== undefined && services.connectionStore.state.kind === 'disconnected') await reopenConnection(services, id);
@@ -116,10 +113,7 @@ export function getActiveDatabases(
   );
 }
 
-/**
- * Creates the prompt for the database that contains the files. Lists all databases, and highlights the one that was
- * searched last.
- */
+/** Creates the prompt for the database with the files. Highlights the one that was searched last. */
 export async function createDatabasePick(
   services: CommandServices,
   connectionId: string,

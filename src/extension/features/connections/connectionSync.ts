@@ -63,10 +63,7 @@ function showProblems(notifications: Notifications, { problems }: SavedConnectio
   void notifications.warning(message + more, { label: l10n.t('Open Settings'), run: open });
 }
 
-/**
- * Returns true if the settings contain a connection, even if its entry is invalid, so that a typo doesn't close the
- * connection.
- */
+/** Returns true if the settings have a connection, even an invalid one: a typo must not close it. */
 function isConfigured({ connections, brokenIds }: SavedConnections, id: string): boolean {
   return connections.some((one) => one.id === id) || brokenIds.includes(id);
 }

@@ -44,10 +44,7 @@ export function warnAboutUnsavedKeys(services: CommandServices, { id, name }: Co
   void services.notifications.warning(message, { label, run: () => askVariable(services, id) });
 }
 
-/**
- * Asks which environment variable contains a connection's key, and saves the variable's name. Tests the key if the
- * variable is set.
- */
+/** Asks for the variable with a connection's key, and saves its name. Tests the key if the variable is set. */
 async function askVariable(services: CommandServices, connectionId: string): Promise<void> {
   const { apiKeys, settings, notifications } = services;
   const connection = settings.connections.find(({ id }) => id === connectionId);

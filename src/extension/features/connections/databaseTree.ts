@@ -40,10 +40,7 @@ import {
 /** Maximum number of parameters in the tooltip. */
 const maxParameters = 20;
 
-/**
- * Creates the row that lists a database's search parameters. `isLocal` is true for the local service, whose parameters
- * have labels.
- */
+/** Creates the row of a database's search parameters, which have labels if `isLocal` (local service). */
 function createParametersRow(owner: string, parameters: ParameterListing['parameters'], isLocal: boolean): MessageNode {
   const names = Object.keys(parameters).map((name) => getParameterLabel(name, isLocal));
   const lines = Object.entries(parameters)
@@ -185,10 +182,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     return this.grouping.names;
   }
 
-  /**
-   * Returns the rows for databases. Always returns the same object for a given database, because the editor needs it to
-   * redraw a single row.
-   */
+  /** Returns the rows for databases, the same object for a database each time, as redrawing one requires. */
   private createDatabaseRows(databases: readonly Database[]): DatabaseNode[] {
     return databases.map(({ name }) => {
       const row = this.rows.get(name) ?? { kind: 'database', name };
@@ -197,10 +191,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     });
   }
 
-  /**
-   * Creates the row that lists all files in a database. Returns an empty list if the database is known to refuse such a
-   * request.
-   */
+  /** Creates the row that lists a database's files; none if the database is known to refuse that. */
   private createListRows(node: DatabaseNode): MessageNode[] {
     if (this.getSearchability(node.name)) return [];
     const text = getCommandTitle('dataTransfer.listFiles');
@@ -310,9 +301,7 @@ function describeConnecting({ doubt }: { readonly doubt?: Reason }): string {
   return doubt ? describeKeyDoubt(doubt) : l10n.t('Connecting…');
 }
 
-/**
- * Creates the rows for a key that previously worked and is being retried or was rejected (D28: retry rejected keys).
- */
+/** Creates the rows for a key that worked and is being retried or was rejected (D28: retry rejected keys). */
 function createKeyRows({ connection: { id }, doubt }: ConnectedState): MessageNode[] {
   if (!doubt) return [];
   const reason = describeReason(doubt);

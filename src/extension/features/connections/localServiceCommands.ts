@@ -13,10 +13,7 @@ import type { CommandServices } from '../services.ts';
 import { isLocalConnectionActive, openLocalConnection, openLocalInBackground } from './connectionOpener.ts';
 import { getDialogTitle } from '../../words/commandTitles.ts';
 
-/**
- * Connects to the local service. If the command came from the welcome button, focuses the connection's row, because the
- * button disappears.
- */
+/** Connects to the local service. After the welcome button, which disappears, focuses the connection's row. */
 export async function startAndConnect(services: CommandServices, button: WelcomeButton | undefined): Promise<void> {
   const opening = openLocalConnection(services);
   if (button) services.views.focusConnection();

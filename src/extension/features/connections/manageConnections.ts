@@ -79,10 +79,7 @@ function throwIfFailed(services: CommandServices, id: string, reason: Reason | u
   );
 }
 
-/**
- * Removes a connection and its key, and offers to undo this. Asks for confirmation if transfers are running on the
- * service.
- */
+/** Removes a connection and its key, with undo. Asks for confirmation while transfers run. */
 export async function forgetConnection(services: CommandServices, node: ConnectionNode | undefined): Promise<void> {
   const { settings, connectionStore, notifications, removals } = services;
   const requestedId = node && (node.id ?? connectionStore.shown?.id);

@@ -6,10 +6,7 @@ import type { Notifications } from '../../editor/notifications.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { createSignInActions } from '../../editor/nextSteps.ts';
 
-/**
- * Notifies the user once when a previously accepted key is rejected, even if multiple requests fail (D28: retry
- * rejected keys).
- */
+/** Notifies the user once that an accepted key is rejected, for all requests (D28: retry rejected keys). */
 export function notifyRejectedKeys(
   keys: KeyWatch,
   notifications: Notifications,
@@ -38,10 +35,7 @@ export function notifyUnsavedRecords(unsaved: UnsavedRecords, notifications: Not
   });
 }
 
-/**
- * Describes the cause of a failed write as a clause that can be part of a sentence. Returns `fallback` if the cause is
- * unknown.
- */
+/** Describes the cause of a failed write as a clause; `fallback` if it is unknown. */
 export function describeWriteError(error: unknown, fallback: string): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOSPC' || code === 'EDQUOT') return l10n.t('the disk is full');

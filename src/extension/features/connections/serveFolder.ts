@@ -125,9 +125,7 @@ async function showServed(services: CommandServices, name: string): Promise<void
   else await openLocalConnection(services);
 }
 
-/**
- * Removes a served folder or store from the settings, and offers to undo this. The local service applies the change.
- */
+/** Removes a served folder or store from the settings, with undo. The local service follows. */
 export async function stopServing(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
   const { settings, removals } = services;
   const saved = node ? requireSavedLocation(services, node) : await askServedLocation(settings.servedLocations);

@@ -37,9 +37,7 @@ export async function addStore({ settings }: CommandServices): Promise<void> {
   window.createTerminal({ name: 'rclone', shellPath: program, shellArgs: ['config'] }).show();
 }
 
-/**
- * Serves a folder of a store as a database (D62: stores through rclone). Asks for the remote, the folder and a name.
- */
+/** Serves a store's folder as a database (D62: stores through rclone). Asks for remote, folder and name. */
 export async function serveStore(services: CommandServices): Promise<void> {
   const program = await requireRclone(services.settings);
   const found = await askStoreFolder(program);
@@ -100,10 +98,7 @@ async function findRemotes(program: string): ReturnType<typeof listRemotes> {
   }
 }
 
-/**
- * Lets the user browse a remote, one level at a time, and choose a folder. The Back button returns to the parent
- * folder.
- */
+/** Lets the user browse a remote one level at a time, also back, and choose a folder. */
 async function browse(program: string, start: string): Promise<InputResult<StoreFolder>> {
   const visited = [start];
   for (;;) {
@@ -118,10 +113,7 @@ async function browse(program: string, start: string): Promise<InputResult<Store
   }
 }
 
-/**
- * Asks for a subfolder to open. Resolves to its name, or to an empty string if the user wants to serve the current
- * folder.
- */
+/** Asks for a subfolder to open. Resolves to its name; to an empty string for the current folder. */
 async function askFolder({ remote, folders }: StoreFolder): Promise<InputResult<string>> {
   const shown = toPlainLine(remote);
   return await pickOne(
@@ -154,10 +146,7 @@ async function runWithProgress<T>(remote: string, work: (signal: AbortSignal) =>
 
 const installationGuide = 'https://rclone.org/install/';
 
-/**
- * Returns the path of a usable rclone. If there is none, throws a {@link CommandFailure} that explains the problem and
- * offers an installation guide.
- */
+/** Returns the path of a usable rclone, or throws a {@link CommandFailure} that offers an installation guide. */
 async function requireRclone({ rclonePath }: Settings): Promise<string> {
   const path = findRclonePath(rclonePath);
   setRcloneMissing(path === undefined);

@@ -75,9 +75,7 @@ export class RecipeChecks implements Disposable {
     this.changed.fire();
   }
 
-  /**
-   * Marks unknown statuses and a running check's result as outdated after connections or the workspace trust changed.
-   */
+  /** Marks unknown statuses and a running check as outdated after connections or the workspace trust changed. */
   forgetUnknown(): void {
     const unknown = [...this.checked].filter(([, { status }]) => status === unknownStatus).map(([key]) => key);
     const keys = new Set([...unknown, ...(this.running === undefined ? [] : [this.running])]);

@@ -26,10 +26,7 @@ export interface RecipeStatus {
 /** Dependencies of {@link RecipeTree}. */
 interface RecipeTreeDependencies {
   readonly files: { readonly all: readonly Uri[]; readonly onDidChange: Event<void> };
-  /**
-   * Returns a recipe's last known status. Updates a missing or outdated status in the background and reports the
-   * change.
-   */
+  /** Returns a recipe's last known status. Updates an outdated one in the background and reports the change. */
   getStatus(uri: Uri): Promise<RecipeStatus>;
   onDidChangeStatus(listener: () => void): Disposable;
 }
@@ -83,10 +80,7 @@ interface RecipeBadgeDependencies {
   onDidChangeStatus(listener: () => void): Disposable;
 }
 
-/**
- * Shows the number of recipes with new files as a badge on the Recipes view, if the setting enables it (D61: recipe and
- * lock).
- */
+/** Shows the number of recipes with new files as a badge, if the setting says so (D61: recipe and lock). */
 export class RecipeBadge implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: RecipeBadgeDependencies;

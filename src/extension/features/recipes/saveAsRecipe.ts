@@ -40,10 +40,7 @@ export async function saveAsRecipe(
   if (recipe) await writeRecipe(recipe, draft);
 }
 
-/**
- * Adds the service to a draft, and asks for a destination unless the draft has one. Returns undefined if the user
- * cancels.
- */
+/** Completes a draft with its service and a destination. Returns undefined if the user cancels. */
 async function completeDraft(
   services: CommandServices,
   { connectionId, draft }: OwnedDraft,

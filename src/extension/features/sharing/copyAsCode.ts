@@ -55,10 +55,7 @@ interface DeliveredCode {
 /** Delivers code, and resolves to a confirmation for the user. */
 type DeliverCode = (code: DeliveredCode) => Promise<string>;
 
-/**
- * Creates the choices for delivering code: copy it or, depending on the active editor, insert it at the cursor or as a
- * notebook cell.
- */
+/** Creates the choices for code: copy or, in some editors, insert at the cursor or as a notebook cell. */
 function createDeliveryPick(placeholder = l10n.t('Select what to do with the code')): PickOptions<DeliverCode> {
   const { activeNotebookEditor: notebook, activeTextEditor: editor } = window;
   const choices: Choice<DeliverCode>[] = [{ label: l10n.t('Copy to Clipboard'), value: copyToClipboard }];
@@ -266,10 +263,7 @@ function getFileSource(
   return { connectionId, variants: [requests] };
 }
 
-/**
- * Returns a transfer's requests: the status request if the transfer's ID is known, and the submission unless the
- * transfer was started elsewhere.
- */
+/** Returns a transfer's requests: the status if its ID is known, the submission unless started elsewhere. */
 function getTransferSource({ id, order, startedElsewhere }: Transfer): CodeSource {
   const { connectionId, orcid, source, destination, files, description } = order;
   const instructions = getSentInstructions(order);
@@ -325,10 +319,7 @@ function toFileVerification(past: PastVerification): OpenedFiles['verification']
   return { at, areIntact, ...(unverifiedCount > 0 && { unverifiedCount }) };
 }
 
-/**
- * Finds the files to open. Throws a {@link CommandFailure} if that takes too long, for example because the disk doesn't
- * respond.
- */
+/** Finds the files to open. Throws a {@link CommandFailure} if that takes long, as with a silent disk. */
 async function findOpenedFiles(folder: TransferredFolder, past: PastVerification | undefined): Promise<OpenedFiles> {
   const cancellation = new AbortController();
   const finding = findOpenableFiles(folder, past, { limit: maxFiles, signal: cancellation.signal });

@@ -189,10 +189,7 @@ function createChoice(label: string, value: RecordSource | undefined): Choice<Re
   return { label, description: value ? describeSource(value) : '', value };
 }
 
-/**
- * Describes a source, to distinguish sources with equal labels. Returns a transfer's time, or the databases and number
- * of files.
- */
+/** Distinguishes sources with equal labels: by a transfer's time, or by databases and number of files. */
 function describeSource({ files, transfer, omissions }: RecordSource): string {
   if (transfer) return formatTime(transfer.createdAt, Date.now());
   const databases = new Set(
@@ -204,19 +201,13 @@ function describeSource({ files, transfer, omissions }: RecordSource): string {
   return [formatList([...databases]), count, note].filter(Boolean).join(' · ');
 }
 
-/**
- * The files in a transfer's manifest, and the transfer's folder. The folder is absent if {@link hasTransferredFiles} is
- * false.
- */
+/** The files in a transfer's manifest, and its folder unless {@link hasTransferredFiles} is false. */
 interface TransferredRecord {
   readonly files: readonly RecordedFile[];
   readonly folder?: TransferredFolder;
 }
 
-/**
- * Reads the list of transferred files from a transfer's manifest. Without a manifest, returns no files. Returns
- * undefined if the user cancels.
- */
+/** Reads a transfer's files from its manifest; none without one. Undefined if the user cancels. */
 async function loadTransferred(services: CommandServices, transfer: Transfer): Promise<TransferredRecord | undefined> {
   if (!hasTransferredFiles(transfer)) return { files: [] };
   const folder = await findTransferredFiles(services, transfer);

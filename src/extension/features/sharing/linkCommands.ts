@@ -38,10 +38,7 @@ export class LinkOpener {
     this.services = services;
   }
 
-  /**
-   * Opens a link. Asks for confirmation before sending any request. Throws a {@link CommandFailure} if the link can't
-   * be opened.
-   */
+  /** Opens a link after a confirmation. Throws a {@link CommandFailure} if it can't be opened. */
   async open(uri: Uri): Promise<void> {
     const link = uri.toString();
     if (this.opening.has(link)) return;

@@ -12,9 +12,7 @@ export type SharedArgument = SearchNode | FileNode | FileRef | TransferNode;
 
 type SharedRow = SearchNode | TransferNode;
 
-/**
- * Returns the command's argument, or a search or transfer that the user picks. Returns undefined if the user cancels.
- */
+/** Returns the argument, or a search or transfer that the user picks; undefined if the user cancels. */
 export async function chooseShared(
   { searchStore, transferStore }: CommandServices,
   argument: SharedArgument | undefined,

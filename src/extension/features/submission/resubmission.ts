@@ -36,10 +36,7 @@ import { submitTransfers } from './submitTransfers.ts';
 import { askTransferDetails, canTransferTo, confirmKnownDetails } from './transferDetailsPrompt.ts';
 import { getDialogTitle } from '../../words/commandTitles.ts';
 
-/**
- * Resubmits files of an ended or unconfirmed transfer: all files, a selection, or only those named in the server's
- * message.
- */
+/** Resubmits files of an ended or unconfirmed transfer: all, some, or those that the message names. */
 export async function submitAgain(services: CommandServices, node: TransferNode | undefined): Promise<void> {
   const transfer = await chooseTransfer(services, node, canSubmitAgain, l10n.t('Select the transfer to repeat'));
   if (!transfer) return;
@@ -83,10 +80,7 @@ function omitFollowUp({ instructions, ...order }: TransferOrder): TransferOrder 
   return Object.keys(others).length === 0 ? order : { ...order, instructions: others };
 }
 
-/**
- * Opens a transfer's connection, and returns an order for the given files with the user's present ORCID iD. Returns
- * undefined if the user cancels.
- */
+/** Opens a transfer's connection. Returns an order with the present ORCID iD; undefined if canceled. */
 async function prepareOrder(
   services: CommandServices,
   earlier: Transfer,
@@ -111,10 +105,7 @@ async function confirmUnchanged(
   return await confirmKnownDetails(services, order.destination, confirm);
 }
 
-/**
- * Asks the user to confirm an order. First looks up the file IDs if the earlier submission may have crashed the server
- * (D37: crashing file ids).
- */
+/** Asks for confirmation, first looking up IDs that may have crashed the server (D37: crashing file ids). */
 async function confirmOrder(
   services: CommandServices,
   earlier: Transfer,
@@ -128,10 +119,7 @@ async function confirmOrder(
   return await confirmSubmission(services, [order], { replacedKey: getReplacedKey(earlier), uncheckedIds, ...options });
 }
 
-/**
- * Asks for files, details and confirmation. An earlier order provides the defaults. Returns undefined if the user
- * cancels.
- */
+/** Asks for files, details (by default of an earlier order) and confirmation. Undefined if canceled. */
 async function editOrder(
   services: CommandServices,
   earlier: Transfer,

@@ -41,19 +41,13 @@ interface SummaryOptions {
   readonly backLabel?: string | undefined;
   /** Returns the staging status from a file's metadata (D31: staged display). */
   readonly getStaging?: StagingLookup;
-  /**
-   * IDs that couldn't be checked. They were part of a submission during which the connection was lost (D37: crashing
-   * file ids).
-   */
+  /** IDs of a submission that lost the connection, which couldn't be checked (D37: crashing file ids). */
   readonly uncheckedIds?: readonly string[];
   /** Maximum number of characters to show, both for the description and for the instructions. */
   readonly maxTextLength?: number;
   /** Additional sentences to show. */
   readonly notes?: readonly string[];
-  /**
-   * Called with the remaining orders if the user leaves out files that don't need to be sent. If absent, the user can't
-   * leave them out.
-   */
+  /** Called with the remaining orders if the user leaves out superfluous files. Without it, that isn't offered. */
   readonly onLeaveOut?: LeaveOutListener;
 }
 
@@ -130,9 +124,7 @@ async function findFacts(
   );
 }
 
-/**
- * Describes what the user should know before a submission, and determines whether the file IDs may crash the server.
- */
+/** Describes the risks of a submission, such as file IDs that may crash the server. */
 function describeRisks(
   { metadataFlow }: CommandServices,
   orders: readonly TransferOrder[],
@@ -234,10 +226,7 @@ async function showBeforeConfirming(
   return isConfirmed;
 }
 
-/**
- * Returns the label of the submit button. "Transfer" has its own translation key here, because it is both a noun and a
- * verb in English.
- */
+/** Returns the submit button's label. "Transfer" has its own key: it is a noun and a verb in English. */
 function getTransferButtonLabel(isRisky = false): string {
   if (isRisky) return l10n.t('Transfer Anyway');
   return l10n.t({ message: 'Transfer', comment: ['button'] });

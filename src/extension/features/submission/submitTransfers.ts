@@ -58,10 +58,7 @@ interface SendOptions {
   readonly requestedBy?: TransferRequester;
 }
 
-/**
- * Submits an order once (D12: never resubmit). While the request waits for its turn, the user can withdraw it. Rejects
- * if the transfer can't be recorded.
- */
+/** Submits an order once (D12: never resubmit). The user can withdraw it before. Rejects if it can't be recorded. */
 export async function sendOrder(
   { transferFlow, waitingRequests }: CommandServices,
   order: TransferOrder,

@@ -29,10 +29,7 @@ import { getCommandTitle, getDialogTitle } from '../../words/commandTitles.ts';
 
 type FileRow = FileNode | FileRef;
 
-/**
- * Transfers the given files. If none are given, transfers the checked files, those selected in the view, or those that
- * the user picks.
- */
+/** Transfers the given files, otherwise the checked, selected or picked ones. */
 export async function transferFiles(
   services: CommandServices,
   argument: FileRow | undefined,
@@ -46,10 +43,7 @@ export async function transferCheckedFiles(services: CommandServices): Promise<v
   await transfer(services, [], false);
 }
 
-/**
- * Transfers the given, checked or selected files, or those that the user picks. If the last destination can be used,
- * asks only for confirmation.
- */
+/** Transfers given, checked, selected or picked files, to the last destination if possible. */
 export async function transferToLastDestination(
   services: CommandServices,
   argument: FileRow | undefined,

@@ -45,10 +45,7 @@ export async function askInstructions(
   return outcome;
 }
 
-/**
- * Describes the instructions that were last typed or selected. Returns undefined if there are none, or if their file
- * isn't in this workspace.
- */
+/** Describes the instructions that were used last; undefined without any, or without their file here. */
 export async function describeLastInstructions({ memory }: CommandServices): Promise<string | undefined> {
   const file = await getLastFile(memory);
   return file ? formatPath(file) : await getLastText(memory);
@@ -182,9 +179,7 @@ async function readFile(file: Uri): Promise<string | { readonly value: JsonObjec
   }
 }
 
-/**
- * Creates an action that opens a file at its JSON error. Locates the error again, because the file may have changed.
- */
+/** Creates an action that opens a file at its JSON error, which is located again then. */
 function createOpenAction(file: Uri): () => Promise<void> {
   return async () => {
     const document = await workspace.openTextDocument(file);

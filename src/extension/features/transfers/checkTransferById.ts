@@ -20,10 +20,7 @@ import { resubmitTransfer } from '../submission/resubmission.ts';
 import { chooseTransfer } from './transferPicker.ts';
 import { getDialogTitle } from '../../words/commandTitles.ts';
 
-/**
- * Asks for an ID, and shows the page for the transfer with this ID. Starts tracking the transfer if it isn't in the
- * list yet.
- */
+/** Asks for an ID, and shows the page of its transfer, tracking it if it isn't in the list. */
 export async function checkTransferById(services: CommandServices): Promise<void> {
   const title = getDialogTitle('dataTransfer.checkTransferById');
   const session = await askSession(services, title);
@@ -172,10 +169,7 @@ async function askTransferId(
   return typeof answer === 'string' ? undefined : found;
 }
 
-/**
- * Looks up a transfer in this window or, if it isn't known here, on the service. Notifies the user while the request
- * waits for its turn.
- */
+/** Looks up a transfer here, otherwise on the service, and says so while the request waits. */
 export async function lookUpTransfer(
   services: CommandServices,
   connectionId: string,

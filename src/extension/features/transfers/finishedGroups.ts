@@ -1,9 +1,6 @@
 import { getEndedAt, type Transfer } from '../../../core/model/transferModel.ts';
 
-/**
- * Names a group of finished transfers: `finished` for the newest transfers, which are always visible, or a range of
- * days.
- */
+/** A group of finished transfers: the newest (`finished`, always visible), or a range of days. */
 export type FinishedGroup = 'finished' | DayGroup;
 
 /** Names a range of days on which transfers ended. */

@@ -114,10 +114,7 @@ async function restoreTransfers(transferFlow: TransferFlow, keys: readonly strin
 /** Maximum number of results. A list can redraw this many rows on each keystroke without a noticeable delay. */
 const maxResults = 200;
 
-/**
- * Searches ended transfers by database, file, description, message and ID. Opens the page for the transfer that the
- * user picks.
- */
+/** Searches ended transfers, also their files and messages. Opens the page of the picked one. */
 export async function findInHistory(services: CommandServices): Promise<void> {
   const { transferFlow, transferStore, transferPanels } = services;
   await transferFlow.loadFinished();
@@ -172,10 +169,7 @@ function createRemovedChoice(transfer: Transfer, now: number): Choice<readonly s
   return { label, description: `${description} · ${formatTime(transfer.createdAt, now)}`, value: [transfer.key] };
 }
 
-/**
- * Writes all transfers to a file that the user selects. Writes CSV if the file's name ends in `.csv`, and JSON
- * otherwise.
- */
+/** Writes all transfers to a selected file, as CSV if its name ends in `.csv`, otherwise as JSON. */
 export async function exportTransferHistory(services: CommandServices): Promise<void> {
   const { transferFlow, transferStore, notifications } = services;
   await transferFlow.loadFinished();

@@ -115,10 +115,7 @@ function drawRing(step: number, color: string): Uri {
   return Uri.parse(`data:image/svg+xml;base64,${Buffer.from(picture).toString('base64')}`, true);
 }
 
-/**
- * Creates the row for a transfer. If `isAlike` is true, adds the time and the source, because another row shows the
- * same.
- */
+/** Creates a transfer's row, with time and source if `isAlike`, because another row shows the same. */
 export function createTransferItem(
   transfer: Transfer,
   facts: TransferRowFacts,

@@ -26,14 +26,9 @@ interface TransferNotificationsDependencies {
   readonly clock: Clock;
   /** Returns the user's notification level. */
   level(): 'all' | 'problems' | 'none';
-  /**
-   * Returns true for a transfer that was submitted or tracked in this window. Other windows wait before they notify the
-   * user about such a transfer.
-   */
+  /** Returns true for a transfer of this window. Other windows wait before they notify the user of it. */
   isMine(transfer: Transfer): boolean;
-  /**
-   * Claims a notification by name. Resolves to true in only one window, or in every window if claims can't be written.
-   */
+  /** Claims a notification by name: true in only one window, or in all if claims can't be written. */
   claim(name: string): Promise<boolean>;
   hasFocus(): boolean;
   showFiles(key: string): void;
@@ -123,10 +118,7 @@ export class TransferNotifications implements Disposable {
     else if (first) this.showSingleNotification(first);
   }
 
-  /**
-   * Reports expired transfers. They don't count as failures, because their outcome is unknown (D11: check status
-   * identity).
-   */
+  /** Reports expired transfers, not as failures: their outcome is unknown (D11: check status identity). */
   private showExpiredNotification(transfers: readonly Transfer[]): void {
     const { notifications } = this.dependencies;
     const [first, second] = transfers;

@@ -57,10 +57,7 @@ function createPageLink({ key }: Transfer): string {
   return `command:dataTransfer.showTransferProgress?${encodeURIComponent(JSON.stringify([node]))}`;
 }
 
-/**
- * Escapes text from a server for Markdown. Every character except letters, digits and spaces becomes a character
- * reference.
- */
+/** Escapes a server's text for Markdown: all but letters, digits and spaces as character references. */
 function escapeMarkdown(text: string): string {
   return text.replace(/[^\p{L}\p{N} ]/gu, (character) => `&#${character.codePointAt(0)};`);
 }
@@ -71,10 +68,7 @@ interface StatusBarDependencies {
   readonly clock: Clock;
   /** Returns true if the connection is open. Otherwise, the status of its transfers can't be requested. */
   isConnected(connectionId: string): boolean;
-  /**
-   * Returns the last rejection of an open connection's key (D28: retry rejected keys). Returns undefined if the key
-   * works.
-   */
+  /** Returns the last rejection of an open connection's key, if any (D28: retry rejected keys). */
   keyRejection(connectionId: string): Reason | undefined;
   /** Describes a transfer's remaining time. Returns undefined if there is no reliable estimate. */
   estimate(transfer: Transfer): string | undefined;
@@ -93,10 +87,7 @@ interface StatusBarContent {
 const concerns = ['failed', 'notConfirmed', 'partial', 'expired'] as const;
 type Concern = (typeof concerns)[number];
 
-/**
- * Summarizes transfers that are running or paused, succeeded in the last minute, or require attention and haven't been
- * acknowledged.
- */
+/** Summarizes transfers under way, succeeded in the last minute, or unacknowledged and in need of attention. */
 export class TransferStatusBar implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: StatusBarDependencies;
@@ -182,10 +173,7 @@ export class TransferStatusBar implements Disposable {
     return { text: `$(check) ${l10n.t('All transfers finished')}`, tooltip: l10n.t('Show transfers') };
   }
 
-  /**
-   * Describes unacknowledged transfers, worst state first. Doesn't call an expired transfer a failure, because its
-   * outcome is unknown.
-   */
+  /** Describes unacknowledged transfers, worst first; expired ones not as failures, as their outcome is unknown. */
   private createUnseenContent(onlyPartial?: string): StatusBarContent {
     const unseen = [...this.unseen.values()];
     const counts = concerns
@@ -199,10 +187,7 @@ export class TransferStatusBar implements Disposable {
     return { text: `$(${icons[worst]}) ${text}`, tooltip, severity };
   }
 
-  /**
-   * Describes the only unacknowledged transfer if it completed without transferring all of its files. Otherwise,
-   * returns undefined.
-   */
+  /** Describes the only unacknowledged transfer if it completed without all of its files, else nothing. */
   private describeOnlyPartial(): string | undefined {
     const [[key, concern] = [], other] = this.unseen;
     const transfer =

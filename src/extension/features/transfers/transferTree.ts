@@ -35,10 +35,7 @@ interface Verifications {
   onDidChange(listener: () => void): Disposable;
 }
 
-/**
- * Provides the rows of the Transfers view. Running transfers come before finished ones, and newer transfers before
- * older ones.
- */
+/** Provides the rows of the Transfers view: running before finished, newer before older. */
 export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: TransferTreeDependencies;
@@ -58,10 +55,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
   private lastFinished: 'unloaded' | 'loading' | 'loaded' = 'unloaded';
   /** True if the records of earlier sessions could not be read. */
   private isUnreadable = false;
-  /**
-   * Keys of the transfers whose rows also show the time and the source, because another row in their group shows the
-   * same.
-   */
+  /** Keys of transfers whose rows also show time and source, because another row of the group is the same. */
   private readonly alike = new Set<string>();
   private verifications: ReadonlyMap<string, VerifiedCount> = new Map();
   /** The last rendered appearance of each row, serialized, by transfer key. */
@@ -149,10 +143,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     return group === 'finished' ? (this.getLayout().groupByKey.get(transfer.key) ?? group) : group;
   }
 
-  /**
-   * Returns the groups by day, or a placeholder until the most recent transfers from earlier sessions are loaded. The
-   * first call starts loading them.
-   */
+  /** Returns the groups by day, or a placeholder until they are loaded; the first call starts that. */
   private getOlderRows(): TransferTreeNode[] {
     const { store, loadLastFinished } = this.dependencies;
     const days = this.getLayout().days.map((day) => this.groups[day]);
@@ -214,10 +205,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     return node;
   }
 
-  /**
-   * Redraws individual rows if all changed transfers stay in their groups. Redraws the whole tree if a row is added,
-   * removed or moved.
-   */
+  /** Redraws the rows of transfers that stay in their groups, and otherwise the whole tree. */
   private refresh(keys: readonly string[]): void {
     this.layout = undefined;
     const isInPlace = (key: string): boolean => {
@@ -231,10 +219,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     for (const key of redrawn) this.changed.fire(this.rows.get(key));
   }
 
-  /**
-   * Returns true if redrawing a row would change its appearance. Redrawing an unchanged row would close its menu and
-   * tooltip.
-   */
+  /** Returns true if a row would look different. Redrawing it needlessly would close its menu and tooltip. */
   private hasRowChanged(key: string): boolean {
     const transfer = this.dependencies.store.get(key);
     return !transfer || this.drawn.get(key) !== serializeItem(this.createItem(transfer));
@@ -289,9 +274,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     return item;
   }
 
-  /**
-   * Returns the number of transfers in a group and its subgroups. Returns undefined if some of them aren't loaded yet.
-   */
+  /** Returns the number of transfers in a group and its subgroups; undefined while some aren't loaded. */
   private countTransfers(group: Group): number | undefined {
     const { store, plans } = this.dependencies;
     if (group === 'proposed') return plans.getAll().length;

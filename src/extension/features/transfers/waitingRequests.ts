@@ -92,10 +92,7 @@ export class WaitingRequests {
   }
 }
 
-/**
- * Describes why a request is waiting. The text contains nothing from a server, because the editor renders links in
- * progress messages.
- */
+/** Describes why a request waits, without a server's text, because progress messages can have links. */
 function describeWait({ behind }: RequestWait): string {
   const text = behind === 'submission' ? toSentence(describeReason({ kind: 'queued' })) : describeRequestWait(l10n);
   return `${text} [${l10n.t('Send Now…')}](command:${sendNowCommand})`;

@@ -24,9 +24,7 @@ type OpenChoice = Choice<() => unknown>;
 /** Maximum number of files in the list. A filter typed by the user applies to all files. */
 const maxListed = 500;
 
-/**
- * Time limit in milliseconds for listing the files. If the limit is exceeded, only the folder's actions are offered.
- */
+/** Time limit in milliseconds for listing files, after which only the folder's actions are offered. */
 const listLimitMs = 10_000;
 
 /** Lists a transfer's files, and actions for their folder. Opens the file or runs the action that the user picks. */
@@ -84,10 +82,7 @@ function describeRemoteFolder(destination: string, name: string): string {
     : l10n.t('The files are at {0}, in the {1} folder.', destination, name);
 }
 
-/**
- * Returns the files and the actions whose labels contain every word of `text`, ignoring case. Limits the files to
- * {@link maxListed}.
- */
+/** Returns the actions and up to {@link maxListed} files whose labels contain every word of `text`. */
 function findChoices(
   text: string,
   files: readonly OpenChoice[],

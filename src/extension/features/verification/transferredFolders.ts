@@ -129,10 +129,7 @@ function getId({ id, key }: Transfer): string {
   throw createUnknownIdHint(key);
 }
 
-/**
- * Remembers the parent of a transfer's folder, unless the folder was renamed. Other transfers to this destination write
- * their folders there too.
- */
+/** Remembers the parent of a transfer's folder for this destination, unless the folder was renamed. */
 async function rememberFolder(services: CommandServices, transfer: Transfer, folder: string): Promise<void> {
   if (basename(folder) !== findFolderName(transfer)) return;
   const { memory } = services;
@@ -140,10 +137,7 @@ async function rememberFolder(services: CommandServices, transfer: Transfer, fol
   await memory.rememberDestinationFolder(order.connectionId, order.destination, dirname(folder));
 }
 
-/**
- * Reports that the files were not found, and lists the searched locations. Returns true if the user wants to select a
- * folder.
- */
+/** Reports files that weren't found, and where. Returns true if the user wants to select a folder. */
 async function askToPickAnother(services: CommandServices, id: string, searched: readonly string[]): Promise<boolean> {
   const folders = formatList(searched.map(toPlainLine));
   const text = l10n.t('Could not find the files for transfer {0}. Locations checked: {1}', toPlainLine(id), folders);
@@ -159,10 +153,7 @@ export function getLocalPath(uri: Uri): string {
   );
 }
 
-/**
- * Returns the folder that is served as a database. Returns undefined if the service runs on another machine, or if the
- * database isn't a folder.
- */
+/** Returns the folder behind a database; undefined for a store or a service on another machine. */
 function getServedFolder(
   session: OpenConnection,
   databases: readonly Database[],
