@@ -37,9 +37,7 @@ export function addGlobalOptions(program: Command): void {
   for (const [flags, description] of globalOptions) program.addOption(new Option(flags, description));
 }
 
-/**
- * Parses an option's value as a positive integer of at most 15 digits. Throws InvalidArgumentError for any other value.
- */
+/** Parses a positive integer of at most 15 digits. Throws InvalidArgumentError for any other value. */
 export function parseCount(value: string): number {
   const count = /^\d{1,15}$/.test(value) ? Number(value) : 0;
   if (count < 1) throw new InvalidArgumentError('It must be a whole number of at least 1.');

@@ -50,10 +50,7 @@ class ProgressLine {
   private readonly stream: NodeJS.WriteStream;
   private isShown = false;
   private lastText = '';
-  /**
-   * The time of the last plain line, in milliseconds since 1970. Initialized to the time of creation, so that short
-   * operations print no line.
-   */
+  /** The time of the last plain line. Begins with the creation, so that short operations print no line. */
   private lastAt = Date.now();
 
   constructor(stream: NodeJS.WriteStream) {
@@ -148,9 +145,7 @@ export class Output {
     if (!this.isJson) for (const line of lines) this.note(line);
   }
 
-  /**
-   * Shows progress: a bar on a terminal, plain lines elsewhere. `fraction` is from 0 to 1; if absent, no bar is shown.
-   */
+  /** Shows progress: a bar on a terminal if there is a `fraction` from 0 to 1, plain lines elsewhere. */
   showProgress(text: string, fraction?: number): void {
     this.progressLine.show(text, fraction);
   }

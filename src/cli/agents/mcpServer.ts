@@ -24,10 +24,7 @@ export interface McpTool {
   readonly isReadOnly: boolean;
 }
 
-/**
- * A question that the client shows to the user. `key` identifies the question, so that its answer isn't accepted for
- * another question.
- */
+/** A question that the client shows to the user. Only an answer to the same `key` is accepted. */
 export interface Elicitation {
   readonly key: string;
   readonly message: string;
@@ -53,10 +50,7 @@ interface McpServerOptions {
   readonly tools: readonly McpTool[];
   /** Resolves to the tool's answer, or to a question for the user if the tool needs a decision. Must not reject. */
   call(call: McpCall): Promise<AgentAnswer | Elicitation>;
-  /**
-   * Called when the connection has ended. For example, the client may have closed it or sent a message that is too
-   * large.
-   */
+  /** Called when the connection has ended, for example because the client sent a message that is too large. */
   onClose(): void;
 }
 
@@ -127,9 +121,7 @@ function readClient(server: ConnectedClient, { mcpReq }: ServerContext): Omit<Mc
   };
 }
 
-/**
- * Returns true if the client can show forms. Clients that predate other kinds of elicitation send an empty capability.
- */
+/** Returns true if the client can show forms. Older clients send an empty capability instead. */
 function canShowForms({ elicitation }: ClientCapabilities = {}): boolean {
   return elicitation !== undefined && (elicitation.form !== undefined || Object.keys(elicitation).length === 0);
 }

@@ -75,10 +75,7 @@ function describeFiles({ files }: TransferPlan): string {
   return `${formatCount(files.length, 'file')} (${formatBytes(bytes)}${unknown})`;
 }
 
-/**
- * Returns a sentence about the earlier decision on a plan, or its expiry. Returns undefined if the plan can still be
- * confirmed or declined.
- */
+/** Describes the earlier decision on a plan, or its expiry; undefined if it can still be decided. */
 export function describeDecided({ kind }: PlanState): string | undefined {
   if (kind === 'proposed') return undefined;
   return kind === 'expired' ? 'The plan has expired.' : `The plan was already ${kind}.`;

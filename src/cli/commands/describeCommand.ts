@@ -48,10 +48,7 @@ async function describeFiles(context: CommandContext, database: string, ids: rea
   });
 }
 
-/**
- * Fetches the metadata of files by ID, in the order of `ids`. Throws an error if there are no IDs, or if the lookup
- * fails and no file is found.
- */
+/** Fetches the metadata of files in the order of `ids`. Throws an error if no file is found, or without IDs. */
 export async function fetchFiles(
   { explorer }: Pick<CliSession, 'explorer'>,
   connectionId: string,
@@ -71,10 +68,7 @@ export async function fetchFiles(
   return { files: entries, missing, hasUnreadable: entries.length < files.length, ...facts };
 }
 
-/**
- * Describes the IDs that a database doesn't have, that couldn't be looked up, or whose metadata is unreadable. Lists
- * the first ten of these IDs.
- */
+/** Describes the first ten IDs that a database doesn't have, or whose metadata couldn't be read. */
 export function describeMissing(database: string, described: Omit<DescribedFiles, 'files'>): string {
   const { missing, reason, hasUnreadable } = described;
   const listed = missing.slice(0, 10).map(toPlainCell).join(', ');

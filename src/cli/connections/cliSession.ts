@@ -89,10 +89,7 @@ export class CliSession<Core extends SearchExplorer = Explorer> {
     }
   }
 
-  /**
-   * Connects to the service that the options name, or to the only one in the connections file. Throws an error if
-   * connecting fails.
-   */
+  /** Connects to the service of the options, or the only one in the connections file. Throws an error on failure. */
   async connect(): Promise<OpenConnection> {
     return await this.open(chooseConnection(this.context.options, this.file));
   }
@@ -116,20 +113,14 @@ export class CliSession<Core extends SearchExplorer = Explorer> {
     throw createRequestError(`Couldn't connect to ${toPlainCell(target.name)}`, attempt.reason);
   }
 
-  /**
-   * Returns the ORCID iD for requests; empty if it is missing or invalid. For a local service, which accepts any text,
-   * defaults to the login name.
-   */
+  /** Returns the ORCID iD for requests; empty if missing or invalid, by default the login name for a local service. */
   getOrcid(connectionId: string): string {
     const entered = this.context.options.orcid ?? this.file.orcid;
     if (entered === undefined) return this.localIds.has(connectionId) ? getLoginName() : '';
     return parseOrcid(entered) ?? '';
   }
 
-  /**
-   * Returns the database with this name or ID. If there is no such database, throws a usage error that suggests the
-   * nearest name or lists all names.
-   */
+  /** Returns the database with this name or ID. Otherwise, throws a usage error that suggests names. */
   findDatabase(name: string): Database {
     const { databases } = this.explorer.connectionStore.listing;
     const found = databases.find((one) => one.name === name) ?? databases.find(({ id }) => id === name);
@@ -213,10 +204,7 @@ async function readStart(stream: Readable): Promise<string> {
   return content;
 }
 
-/**
- * Reads the file in which the user's local service publishes its address and key (D29: shared service). Throws an error
- * if the service isn't running.
- */
+/** Reads the address and key of the user's local service (D29: shared service). Throws an error if it isn't running. */
 export async function readServiceFile(file: string): Promise<{ readonly address: string; readonly token: string }> {
   const content = await readFile(file, 'utf8').catch(() => '');
   const record = parseJsonObject(content) ?? {};

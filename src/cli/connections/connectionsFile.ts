@@ -15,10 +15,7 @@ import type { GlobalOptions } from '../options.ts';
 import { english } from '../text/sentences.ts';
 import { toPlainCell } from '../output.ts';
 
-/**
- * A connection in a connections file. For a local service, the address and key are read from `serviceFile` when the
- * connection is used.
- */
+/** A connection in a connections file. `serviceFile` has the present address and key of a local service. */
 export interface FileConnection extends Omit<Connection, 'transport'> {
   readonly serviceFile?: string;
 }
@@ -86,9 +83,7 @@ function findProblem(entry: unknown): string | undefined {
   return findOptionalProblem(entry) ?? findMisspelledField(entry);
 }
 
-/**
- * Describes the first field that seems to contain a key or a password; undefined if none does. Omits the field's value.
- */
+/** Describes the first field that seems to contain a key or a password, without its value. */
 function findSecret(value: unknown): string | undefined {
   const [path] = findSecrets(value);
   const field = toPlainCell(String(path?.at(-1) ?? ''));
@@ -199,10 +194,7 @@ function listNames(connections: readonly FileConnection[]): string {
   return connections.map(({ name }) => toPlainCell(name)).join(', ');
 }
 
-/**
- * Creates a connection for an address that isn't in the file. The connection's ID is the one that the extension uses
- * for this address.
- */
+/** Creates a connection for an address that isn't in the file, with the ID that the extension gives it. */
 function createUnlistedConnection(server: string): FileConnection {
   return { id: createConnectionId(server), name: toShownAddress(server), server };
 }

@@ -227,10 +227,7 @@ export function formatPlan(planned: PlannedRun, destination: DestinationFacts, g
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/**
- * Lists the differences from a lock, one file per line: `+` new, `-` gone, `~` changed. Says so if there are no
- * differences.
- */
+/** Lists the differences from a lock, one file per line: `+` new, `-` gone, `~` changed. Says so if there are none. */
 export function formatFileDifferences({ plan: { difference } }: PlannedRun): string {
   const { added = [], gone = [], changed = [] } = difference ?? {};
   const format = (sign: string, { path, id }: RecipeFile): string =>

@@ -33,10 +33,7 @@ function toClause(sentences: string): string {
     .replace(/\.$/, '');
 }
 
-/**
- * Like {@link english}, but converts the sentences to clauses for a terminal: without a capital letter, a period and
- * typographic quotation marks.
- */
+/** Like {@link english}, but as clauses for a terminal: no capital letter, period or typographic quotes. */
 export const clauses = {
   t: (message: string, ...args: readonly (string | number)[]): string =>
     // The values must keep their capital letters and periods.
@@ -83,10 +80,7 @@ const createWords = (): ReasonWords =>
     },
   });
 
-/**
- * Describes why a transfer was not sent, as a clause without a period. The sentence must already say that nothing was
- * sent.
- */
+/** Describes why a transfer was not sent, as a clause after a sentence which says that nothing was sent. */
 export function describeUnsentReason(reason: Reason): string {
   return createWords().describeUnsent(reason);
 }

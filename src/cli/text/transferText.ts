@@ -67,10 +67,7 @@ export function getTransferId({ id, key }: Transfer): string {
   return id ?? key;
 }
 
-/**
- * Formats a transfer's progress on one line: `active, 3/10 files, 1.2 of 200 GB`. Returns only the state if there are
- * no counts.
- */
+/** Formats a transfer's progress on one line: `active, 3/10 files, 1.2 of 200 GB`; or only the state. */
 export function describeProgress(transfer: Transfer): string {
   const files = describeFiles(transfer);
   if (files === '') return describeState(transfer);
