@@ -120,7 +120,8 @@ function readInstant(value: unknown): string | undefined {
 
 function readFiles(json: unknown, database: string): readonly FoundFile[] {
   const { resources } = parse(resourcesSchema, json);
-  return (resources ?? []).map((resource) => readFile(resource, database));
+  const mediaTypes = new Map<string, string>();
+  return (resources ?? []).map((resource) => readFile(resource, database, mediaTypes));
 }
 
 /** The files in a search or metadata response, and what the local service says about them. */
@@ -147,15 +148,27 @@ export function readFoundPage(json: unknown, database: string, isLocal: boolean)
   return { files, ...omitAbsent({ cursor, leftOut, listing }) };
 }
 
-function readFile(resource: unknown, database: string): FoundFile {
+function readFile(resource: unknown, database: string, mediaTypes: Map<string, string>): FoundFile {
   if (!hasFields(resource, fileFields) || typeof resource['id'] !== 'string') return toUnreadableFile(resource);
   if (isDeeperThan(resource, maxResourceDepth)) return toUnreadableFile(resource);
+  shareTexts(resource as FileResource, mediaTypes);
   const { id, name: slug, path, title, description, format, mediatype, bytes, hash } = resource as FileResource;
   const last = path?.slice(path.lastIndexOf('/') + 1).trim();
   // Prefers an equal string that is in memory anyway: a search can have many thousands of files.
   const name = last === slug ? slug : last;
   const known = { path, title, description, format, mediaType: mediatype, sizeBytes: parseAmount(bytes), hash };
   return { kind: 'file', id, database, name: name || slug?.trim() || id, ...omitAbsent(known), resource };
+}
+
+function shareTexts(resource: FileResource, mediaTypes: Map<string, string>): void {
+  // Parsing creates a string for each text, also for equal ones, and a search can have many thousands of files.
+  const { id, name, path, title, mediatype } = resource;
+  if (path === id) resource.path = id;
+  if (title !== undefined && title === name) resource.title = name;
+  if (!mediatype) return;
+  const known = mediaTypes.get(mediatype);
+  if (known === undefined) mediaTypes.set(mediatype, mediatype);
+  else resource.mediatype = known;
 }
 
 interface ExpectedFields {
