@@ -84,7 +84,7 @@ describe('A user whose editor is in French', () => {
     const shown = await sideBar();
     for (const text of ['Bases de données', 'Résultats', 'Transferts'])
       assert.ok(shown.toLowerCase().includes(text.toLowerCase()), `${text} in ${shown}`);
-    assert.equal(await window.hasCommand('Transfert de données: Trouver des fichiers par identifiant…'), true);
+    assert.equal(await window.hasCommand('Transfert de données: Restaurer les transferts retirés…'), true);
   });
 
   it('searches, and reads sizes and a page in French that declares its language to screen readers', async () => {
