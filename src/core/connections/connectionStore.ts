@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Connection, ServiceInfo } from '../model/connection.ts';
 import type { Database } from '../model/databaseModel.ts';
 import type { Reason } from '../model/reason.ts';
@@ -69,9 +70,9 @@ export class ConnectionStore {
     this.update({ doubt });
   }
 
-  /** Sets or clears the reason why the connected service is not responding. Keeps a reason of the same kind. */
+  /** Sets or clears the reason why the connected service is not responding. Fires no event for an equal reason. */
   setProblem(problem: Reason | undefined): void {
-    if (this.current.kind !== 'connected' || this.current.problem?.kind === problem?.kind) return;
+    if (this.current.kind !== 'connected' || isDeepStrictEqual(this.current.problem, problem)) return;
     this.update({ problem });
   }
 

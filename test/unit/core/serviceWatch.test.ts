@@ -137,6 +137,17 @@ describe('A connected service', () => {
     assert.equal(problemKind(), undefined);
   });
 
+  it('shows the latest reason for not responding, also if it is of the same kind', async () => {
+    const store = rig.explorer.connectionStore;
+    const detail = (): string | undefined =>
+      store.state.kind === 'connected' ? store.state.problem?.detail : undefined;
+    rig.server.on(search, unavailable).on(list, problem(503, 'in maintenance'));
+    await untilDown();
+    assert.equal(detail(), 'in maintenance');
+    rig.server.on(list, problem(503, 'closed until Monday'));
+    await rig.advanceUntilSettled(until(store.onDidChange, () => detail() === 'closed until Monday'));
+  });
+
   it('is not responding if it drops every connection', async () => {
     rig.server.on(list, dropBeforeAnswer());
     await refresh();
