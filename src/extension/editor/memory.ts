@@ -1,6 +1,7 @@
 import { citationFormats, type CitationFormat } from '../../core/citations/citationFormats.ts';
 import type { FileStaging } from '../../core/model/searchModel.ts';
-import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
+import { isJsonObject, omit, type JsonObject } from '../../core/util/json.ts';
+import { readJsonObject } from '../../core/util/jsonObject.ts';
 import type { StateFiles } from './stateFiles.ts';
 
 /** A recent search. */
@@ -30,6 +31,13 @@ const maxStoredLength = 20_000;
 /** The text of the instructions, or the URI of the file that contains them. */
 export type LastInstructions = { readonly text: string } | { readonly file: string };
 
+function omitFolder(text: string): LastInstructions | undefined {
+  const read = readJsonObject(text);
+  if (read.kind !== 'object' || !('folder' in read.value)) return { text };
+  const others = omit(read.value, 'folder');
+  return Object.keys(others).length > 0 ? { text: JSON.stringify(others) } : undefined;
+}
+
 /** Stores recent input and learned facts. Must not contain secrets. */
 export class Memory {
   private readonly state: StateFiles;
@@ -55,11 +63,12 @@ export class Memory {
     return await this.readText('lastDescription');
   }
 
+  /** Returns the last instructions, without the chosen name of a folder, which only one transfer can have. */
   async getLastInstructions(): Promise<LastInstructions | undefined> {
     const stored = await this.state.read('lastInstructions');
     if (!isJsonObject(stored)) return undefined;
     const { text, file } = stored;
-    if (typeof text === 'string') return { text };
+    if (typeof text === 'string') return omitFolder(text);
     return typeof file === 'string' ? { file } : undefined;
   }
 

@@ -67,6 +67,14 @@ describe('The memory of the extension', () => {
     assert.deepEqual(await memory.getServerDialects(), before.serverDialects);
   });
 
+  it('suggests instructions without the name of a folder, which only one transfer can have', async () => {
+    const memory = openWindow();
+    await memory.rememberDetails('Somewhere', '', { text: '{"folder":"run-1","type":"assembly"}' });
+    assert.deepEqual(await memory.getLastInstructions(), { text: '{"type":"assembly"}' });
+    await memory.rememberDetails('Somewhere', '', { text: '{"folder":"run-2"}' });
+    assert.equal(await memory.getLastInstructions(), undefined);
+  });
+
   it('keeps what another window learned of other servers, up to a limit', async () => {
     const entry = { version: '1', dialect: { idsWanted: true } };
     await openWindow().saveServerDialects({ 'http://one': entry });
