@@ -29,4 +29,17 @@ describe('The route between folders (D24)', () => {
       assert.equal((copy.mode & 0o7777).toString(8), expected.toString(8), path);
     }
   });
+
+  it('lets no more people read the manifest than list its folder', async () => {
+    const transfer = await rig.createTransfer('folder', 'folder');
+    const files = await transfer.stage({ 'one.txt': 'one' });
+    assert.equal((await transfer.move(files)).failure, undefined);
+    const folder = transfer.destination.getFile(transfer.folderName);
+    for (const mode of [0o755, 0o750, 0o700]) {
+      await chmod(folder, mode);
+      assert.ok(await transfer.finish(files));
+      const manifest = await stat(`${folder}/manifest.json`);
+      assert.equal((manifest.mode & 0o7777).toString(8), (0o666 & mode & ~umask).toString(8));
+    }
+  });
 });

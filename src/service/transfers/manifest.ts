@@ -22,6 +22,7 @@ import {
   openFilesFolder,
   publishPart,
   removePart,
+  restrictMode,
 } from './destinationFiles.ts';
 import { BadFile, type JobResult } from './fileJobs.ts';
 import { isClaimed, isManifestOf, openTransferFolder } from './folderClaim.ts';
@@ -116,7 +117,8 @@ export async function writeManifest(
     const finalPath = `${folder}/${name}`;
     const part = getPartPath(finalPath, createAttempt(), record.id);
     try {
-      await fs.promises.writeFile(part, generateManifest(content), { flush: true, flag: 'wx' });
+      const mode = restrictMode(0o666, fs.statSync(folder).mode);
+      await fs.promises.writeFile(part, generateManifest(content), { flush: true, flag: 'wx', mode });
       await requireFiles();
       folders.checkUnmoved(folder);
       await removeEarlier(finalPath, record.id);
