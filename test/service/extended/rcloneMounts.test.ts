@@ -30,11 +30,11 @@ describeWithEachRclone('A folder that a plain "rclone mount" provides', () => {
   after(async () => await rig.stop());
 
   /** Mounts a new folder at the destination, without a cache, which is the default. */
-  async function mountDestination({ destination }: RoutedTransfer): Promise<void> {
+  async function mountDestination({ destination }: RoutedTransfer, ...options: readonly string[]): Promise<void> {
     const folder = destination.getFile('.');
     const behind = `${nodePath.resolve(folder)}-behind`;
     await fs.mkdir(behind);
-    mount = await mountByRclone(behind, folder);
+    mount = await mountByRclone(behind, folder, options);
   }
 
   for (const source of sources)
@@ -47,5 +47,17 @@ describeWithEachRclone('A folder that a plain "rclone mount" provides', () => {
       assert.deepEqual(await transfer.readMoved(), contents);
       assert.equal(await transfer.finish(files), true);
       assert.ok(await transfer.readManifest());
+    });
+
+  for (const source of sources.slice(0, 1))
+    it('keeps the first of two files whose names differ in case, if it ignores case, and fails for the other', async () => {
+      const transfer = await rig.createTransfer(source, 'folder');
+      const files = await transfer.stage({ A: 'upper', a: 'lower', 'B/one': '1', 'b/two': '2' });
+      await mountDestination(transfer, '--vfs-case-insensitive');
+      const { failure, done } = await transfer.move(files.filter(({ path }) => path.toLowerCase() !== 'a'));
+      assert.deepEqual([failure, done.length], [undefined, 2]);
+      const { failure: refused } = await transfer.move(files);
+      assert.equal(refused?.text, 'a different file already exists');
+      assert.deepEqual(await transfer.readMoved(), { A: 'upper', 'B/one': '1', 'B/two': '2' });
     });
 });
