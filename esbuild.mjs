@@ -129,7 +129,11 @@ const bundles = {
     target: 'chrome128',
     format: 'esm',
     splitting: true,
-    entryPoints: { metadata: 'src/webviews/metadata/main.ts', transfer: 'src/webviews/transfer/main.ts' },
+    entryPoints: {
+      metadata: 'src/webviews/metadata/main.ts',
+      table: 'src/webviews/table/main.ts',
+      transfer: 'src/webviews/transfer/main.ts',
+    },
     outdir: built('webviews'),
     chunkNames: '[hash]',
     loader: { '.ttf': 'file', '.woff2': 'file', '.svg': 'dataurl' },

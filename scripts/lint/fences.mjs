@@ -221,7 +221,7 @@ export const fences = [
     types: ['core/model'],
     packages: ['@vscode/l10n', 'dompurify', 'markdown-it', 'preact'],
   },
-  ...['metadata', 'transfer'].map((page) => ({
+  ...['metadata', 'table', 'transfer'].map((page) => ({
     place: `webviews/${page}`,
     files: new RegExp(`^src/webviews/${page}/`),
     code: [

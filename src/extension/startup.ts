@@ -12,7 +12,7 @@ import { citationCommands } from './features/citations/citationsFeature.ts';
 import { connectionCommands, startConnections } from './features/connections/connectionsFeature.ts';
 import { fileCommands, startFiles } from './features/files/filesFeature.ts';
 import { TabFiles } from './features/files/tabFiles.ts';
-import { searchCommands, startSearch } from './features/search/searchFeature.ts';
+import { createTables, searchCommands, startSearch } from './features/search/searchFeature.ts';
 import { sharingCommands } from './features/sharing/sharingFeature.ts';
 import { submissionCommands } from './features/submission/submissionFeature.ts';
 import { startTransfers, transferCommands } from './features/transfers/transfersFeature.ts';
@@ -89,7 +89,8 @@ export async function startExtension(
   const views = lifetime.track(createViews(sideBar, core, editor, estimates, agents.proposedPlans));
   const transfers = startTransfers(lifetime, core, editor, { extensionUri, estimates, views });
   const files = startFiles(lifetime, core, editor, extensionUri);
-  const own = { ...editor, ...agents, ...transfers, ...files, localService, views };
+  const tablePanels = lifetime.track(createTables(core, editor, extensionUri));
+  const own = { ...editor, ...agents, ...transfers, ...files, tablePanels, localService, views };
   const services: RunningExtension['services'] = Object.assign(own, core);
   lifetime.track(watchContextKeys(services));
   startConnections(lifetime, services);
@@ -105,7 +106,11 @@ export async function startExtension(
     callTool: createToolCaller(services),
     openLink: (uri) => boundary.run('link', () => links.open(uri)),
     saveSearches: () => savedSearches.flush(),
-    restorePage: { metadata: files.metadataPanels.restore, transfer: transfers.transferPanels.restore },
+    restorePage: {
+      metadata: files.metadataPanels.restore,
+      table: tablePanels.restore,
+      transfer: transfers.transferPanels.restore,
+    },
     remoteFileReader: lifetime.track(new TabFiles(services)),
     services,
   };

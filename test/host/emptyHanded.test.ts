@@ -56,6 +56,7 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.refineSearch': noSearch,
   'dataTransfer.stopSearch': { says: /^No search is running\.$/ },
   'dataTransfer.loadAll': noSearch,
+  'dataTransfer.showTable': noSearch,
   'dataTransfer.sortResults': noSearch,
   'dataTransfer.checkAllFiles': noSearch,
   'dataTransfer.uncheckAllFiles': noSearch,

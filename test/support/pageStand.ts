@@ -51,7 +51,7 @@ export class PageStand {
   }
 
   /** Loads a built page and waits until it is ready. */
-  static async open(name: 'metadata' | 'transfer'): Promise<PageStand> {
+  static async open(name: 'metadata' | 'table' | 'transfer'): Promise<PageStand> {
     const browser = await chromium.launch({ executablePath: findHeadlessShell(), args: ['--disable-gpu'] });
     const stand = new PageStand(browser, await browser.newPage({ viewport: { width: 900, height: 1200 } }));
     await stand.load(name);

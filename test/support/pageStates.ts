@@ -4,6 +4,7 @@ import { readFoundPage } from '../../src/core/client/responseReaders.ts';
 import type { FileEntry } from '../../src/core/model/fileEntry.ts';
 import type { TransferState } from '../../src/core/model/transferModel.ts';
 import type { MetadataSnapshot } from '../../src/webviews/messages/metadataMessages.ts';
+import type { ShownRow, TableSnapshot } from '../../src/webviews/messages/tableMessages.ts';
 import { transferStates, type PageTransfer } from '../../src/webviews/messages/transferMessages.ts';
 import { withDerived, type GivenTransfer } from './pageTransfer.ts';
 
@@ -270,3 +271,79 @@ export function realResources(): Readonly<Record<string, unknown>> {
   const file = join(import.meta.dirname, 'realResources.json');
   return JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
 }
+
+/** Returns the columns of a table of files with the given IDs. */
+function tableColumns(...ids: readonly string[]): TableSnapshot['columns'] {
+  return ids.map((id) => ({ id, label: `The ${id}`, kind: id === 'size' ? 'size' : 'text' }));
+}
+
+/** Returns the first message to the table, with `rows` as its first rows. */
+export function tableNews(rows: readonly ShownRow[], more: Partial<TableSnapshot> = {}): Record<string, unknown> {
+  const shownChecked = rows.filter(({ isChecked }) => isChecked).length;
+  const snapshot: TableSnapshot = {
+    search: 'k',
+    filter: '',
+    checkedOnly: false,
+    active: 0,
+    version: 1,
+    title: '“weather” in Some Database',
+    columns: tableColumns('name', 'folder', 'size'),
+    total: rows.length,
+    shown: rows.length,
+    shownChecked,
+    emptyText: 'The reason why nothing is shown',
+    checkedText: `${shownChecked} checked`,
+    hasChecked: shownChecked > 0,
+    isLoading: false,
+    mayHaveMore: false,
+    ...more,
+  };
+  return { type: 'start', words: { language: 'en' }, snapshot, rows };
+}
+
+/** Returns `count` rows of a table of files, of which every third is checked. */
+export function tableRows(count: number, first = 0): readonly ShownRow[] {
+  return Array.from({ length: count }, (_, position) => {
+    const index = first + position;
+    return { key: `f${index}`, cells: [`file-${index}.csv`, 'data/2026', 1000], isChecked: index % 3 === 0 };
+  });
+}
+
+const hostileRow: ShownRow = { key: 'hostile', cells: [`${script}\u202egnp.exe\n`, script, 7], isChecked: false };
+
+/** First messages to the table, one for each visually distinct state, by a description of the state. */
+export const tablePages: Readonly<Record<string, Record<string, unknown>>> = {
+  'a table of files': tableNews(tableRows(50), { sort: { column: 'size', isDescending: true } }),
+  'a table of 50,000 files': tableNews(tableRows(100), {
+    total: 50_000,
+    shown: 50_000,
+    checkedText: '500 checked · 563 kB · 20 in other searches',
+  }),
+  'a table of all that is known of files': tableNews(
+    [
+      {
+        key: 'f',
+        cells: ['a.csv', 'data', 1000, 'csv', 'Some Database', 'Archive', 'staged', 'CC0-1.0', 'Lovelace, Ada'],
+        isChecked: true,
+      },
+      {
+        key: 'g',
+        cells: ['x'.repeat(300), 'a folder/'.repeat(30), '', '', 'Archive', '', '', '', ''],
+        isChecked: false,
+      },
+    ],
+    {
+      columns: tableColumns('name', 'folder', 'size', 'format', 'database', 'alsoIn', 'staged', 'license', 'credit'),
+    },
+  ),
+  'a table of files with hostile names': tableNews([hostileRow, ...tableRows(2)], {
+    omission: '1 unreadable result is only in the search results.',
+  }),
+  'a table that is loading': tableNews(tableRows(3), { isLoading: true, mayHaveMore: true }),
+  'a table whose filter matches nothing': tableNews([], { total: 12, filter: 'nothing' }),
+  'a table of no files': tableNews([]),
+  'a table of a search that failed': tableNews(tableRows(2), {
+    mayHaveMore: true,
+    problem: "Could not search Some Database: the service can't be reached.",
+  }),
+};

@@ -10,7 +10,7 @@ import { sendTransfer } from '../support/editor/journeySteps.ts';
 import { themes, type ThemeName } from '../support/editor/settings.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 import { PageStand } from '../support/pageStand.ts';
-import { metadataPages, transferPages } from '../support/pageStates.ts';
+import { metadataPages, tablePages, transferPages } from '../support/pageStates.ts';
 import { readTheme, applyTheme, type PageTheme } from '../support/pageTheme.ts';
 import { readTabOrder, listInteractiveElements } from '../support/tabOrder.ts';
 import { counted, type Tally } from '../support/tally.ts';
@@ -118,7 +118,7 @@ describe('The pages for users with visual impairments', () => {
   }
 
   describe('in every state', () => {
-    let stands: Readonly<Record<'metadata' | 'transfer', PageStand>>;
+    let stands: Readonly<Record<'metadata' | 'table' | 'transfer', PageStand>>;
     const worn = new Map<ThemeName, PageTheme>();
     before(async () => {
       for (const name of themeNames) {
@@ -128,12 +128,17 @@ describe('The pages for users with visual impairments', () => {
         await page.locator(`body[data-vscode-theme-id="${themes[name].id}"]`).waitFor();
         worn.set(name, await readTheme(page));
       }
-      stands = { metadata: await PageStand.open('metadata'), transfer: await PageStand.open('transfer') };
+      stands = {
+        metadata: await PageStand.open('metadata'),
+        table: await PageStand.open('table'),
+        transfer: await PageStand.open('transfer'),
+      };
     });
     after(() => Promise.all(Object.values(stands).map((stand) => stand.close())));
 
     const states = [
       ...Object.entries(metadataPages).map(([state, news]) => ({ kind: 'metadata', state, news }) as const),
+      ...Object.entries(tablePages).map(([state, news]) => ({ kind: 'table', state, news }) as const),
       ...Object.entries(transferPages).map(([state, news]) => ({ kind: 'transfer', state, news }) as const),
     ];
     for (const [name, { kind, state, news }] of inThemes(states)) {

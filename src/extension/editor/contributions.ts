@@ -171,7 +171,11 @@ export const viewIds = {
 } as const;
 
 /** The webview panel types that the editor uses to restore pages after a reload. */
-export const panelTypes = { metadata: 'dataTransfer.metadata', transfer: 'dataTransfer.transfer' } as const;
+export const panelTypes = {
+  metadata: 'dataTransfer.metadata',
+  table: 'dataTransfer.table',
+  transfer: 'dataTransfer.transfer',
+} as const;
 
 /** The context keys used in the manifest's `when` clauses. */
 export interface ContextKeys {

@@ -103,7 +103,7 @@ export function copyText(text: string, confirmation: string, log: Logger): void 
 }
 
 /** Name of a page and of its bundle in `dist/webviews`. */
-type PageName = 'metadata' | 'transfer';
+type PageName = 'metadata' | 'table' | 'transfer';
 
 function getPageFolders(extensionUri: Uri): readonly Uri[] {
   return [Uri.joinPath(extensionUri, 'dist', 'webviews'), Uri.joinPath(extensionUri, 'media')];

@@ -29,6 +29,7 @@ import type { LocalService } from '../localService/localService.ts';
 import type { ServiceFolders } from '../localService/servedFolders.ts';
 import type { WaitingRequests } from './transfers/waitingRequests.ts';
 import type { MetadataPanels } from './files/metadataPanel.ts';
+import type { TablePanels } from './search/tablePanel.ts';
 import type { TransferPanels } from './transfers/transferPanel.ts';
 import type { TransferStatusBar } from './transfers/transferStatusBar.ts';
 import type { TreeViews } from '../views/treeViews.ts';
@@ -79,5 +80,6 @@ export interface CommandServices extends EditorServices {
   readonly statusBar: TransferStatusBar;
   readonly metadataPanels: MetadataPanels;
   readonly remoteFiles: RemoteFiles;
+  readonly tablePanels: TablePanels;
   readonly transferPanels: TransferPanels;
 }

@@ -1,6 +1,7 @@
 import { env, l10n } from 'vscode';
 import type { SearchParameter } from '../../core/model/databaseModel.ts';
 import type { FoundFile } from '../../core/model/fileEntry.ts';
+import type { Reason } from '../../core/model/reason.ts';
 import type { FileStaging, ResultOrder, Searchability, SearchQuery } from '../../core/model/searchModel.ts';
 import type { CheckedTally } from '../../core/search/searchStore.ts';
 import { hasInfinity, type JsonObject } from '../../core/util/json.ts';
@@ -12,6 +13,7 @@ import { parseWrittenDate, parseWrittenSize, writeDate, writeSize } from '../../
 import { describeLeftOut } from '../../core/words/leftOutWords.ts';
 import { formatFileCount, formatList, formatNumber, formatSize, plural } from './localeFormats.ts';
 import { toPathLabel, toPlainLine } from './plainText.ts';
+import { describeReason } from './reasonWords.ts';
 
 interface Filters {
   readonly status?: FileStaging | undefined;
@@ -59,6 +61,14 @@ export function describeSearchabilityDetail({ kind, detail }: Searchability): st
   return message === '' ? sentences[kind] : l10n.t('{0} Server message: {1}', sentences[kind], message);
 }
 
+/** Returns a sentence, without a period, that says why a search failed. */
+export function describeSearchFailure({ database, ids }: SearchQuery, reason: Reason): string {
+  const [name, reasonText] = [getDatabaseLabel(database), describeReason(reason)];
+  return ids
+    ? l10n.t('Could not look up the IDs in {0}: {1}', name, reasonText)
+    : l10n.t('Could not search {0}: {1}', name, reasonText);
+}
+
 /** Returns the word for a staging status. */
 export function describeStagingStatus(status: FileStaging): string {
   return status === 'staged' ? l10n.t('staged') : l10n.t('unstaged');
@@ -72,6 +82,11 @@ export function describeOrder(order: ResultOrder): string {
     size: l10n.t('Size'),
   };
   return words[order];
+}
+
+interface SearchState {
+  readonly mayHaveMore: boolean;
+  readonly isStale: boolean;
 }
 
 interface ResultCount {
@@ -94,6 +109,28 @@ export function formatCheckedCount({ count, sizeBytes }: CheckedTally): string {
   if (count === 0) return '';
   if (sizeBytes === 0) return plural(count, '{0} checked', '{0} checked');
   return `${formatNumber(count)} ✓ ${formatSize(sizeBytes)}`;
+}
+
+/** Returns true if a search has requested all of its results since it was last restored. */
+export function isEndKnown({ mayHaveMore, isStale }: SearchState): boolean {
+  return !mayHaveMore && !isStale;
+}
+
+/** Describes a search's checked files that aren't among its loaded results. */
+export function describeUnlisted(search: SearchState, count: number): string {
+  return isEndKnown(search)
+    ? plural(count, '{0} checked file no longer in the results', '{0} checked files no longer in the results')
+    : plural(count, '{0} more checked file, not loaded yet', '{0} more checked files, not loaded yet');
+}
+
+/** Says that a search found nothing. */
+export function describeNothingFound(): string {
+  return l10n.t('No files found.');
+}
+
+/** Says that no files are checked. */
+export function describeNothingChecked(): string {
+  return l10n.t('No files are checked.');
 }
 
 interface WholeFolder {

@@ -46,7 +46,7 @@ export class PageApp<Message extends HostMessage, State, Intent> {
    */
   constructor(definition: PageDefinition<Message, State, Intent>) {
     this.definition = definition;
-    document.addEventListener('scrollend', () => this.save());
+    document.addEventListener('scrollend', () => this.save(), { capture: true });
     window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
       if (definition.isMessage(data)) this.receive(data);
       else this.host.postMessage({ type: 'ignored' });
@@ -66,7 +66,7 @@ export class PageApp<Message extends HostMessage, State, Intent> {
     this.state = state;
     const scrollY = this.restore(before, state);
     this.draw();
-    if (scrollY !== undefined) window.scrollTo(0, scrollY);
+    if (scrollY !== undefined) getScroller().scrollTop = scrollY;
     this.save();
     const sentence = before && this.definition.describeChange(before, state);
     if (sentence !== undefined) this.announcements.textContent = sentence;
@@ -103,9 +103,13 @@ export class PageApp<Message extends HostMessage, State, Intent> {
 
   private save(): void {
     if (this.state === undefined) return;
-    const place = this.view.save(this.definition.getSubject(this.state), window.scrollY);
+    const place = this.view.save(this.definition.getSubject(this.state), getScroller().scrollTop);
     this.host.setState({ ...this.definition.getSavedState(this.state), ...place });
   }
+}
+
+function getScroller(): Element {
+  return document.querySelector('.scroller') ?? document.documentElement;
 }
 
 function getElement(id: string): HTMLElement {

@@ -154,7 +154,7 @@ describe('A user doing everyday work', () => {
     await searchRow('“JDP”', '40+ files');
     await (await results.row('“JDP”')).menu('Load All');
     await searchRow('“JDP”', '60 files');
-    await (await results.row('“JDP”')).menu('Sort Results…');
+    await run('Sort Results…');
     await window.pick('Name', 'Select a sort order');
     await searchRow('“JDP”', 'sorted by name');
     await (await results.row('“JDP”')).menu('Refine Search…');

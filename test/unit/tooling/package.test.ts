@@ -33,6 +33,7 @@ describe('The package', () => {
       'dist/lib/service.js',
       'dist/lib/thread.js',
       'dist/webviews/metadata.js',
+      'dist/webviews/table.js',
       'dist/webviews/transfer.js',
     ];
     const samples: string[] = [];

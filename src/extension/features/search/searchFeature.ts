@@ -19,16 +19,21 @@ import {
   loadAll,
   loadMore,
   repeatSearch,
+  showTable,
   sortResults,
   stopSearch,
   toggleCheck,
   toggleFocusedRow,
   uncheckAllFiles,
 } from './searchRows.ts';
+import type { Uri } from 'vscode';
+import { runCommand } from '../../editor/commandBoundary.ts';
 import type { Explorer } from '../../../core/explorer.ts';
 import type { Lifetime } from '../../../core/util/lifetime.ts';
 import type { SideBar } from '../../views/sideBar.ts';
+import type { EditorServices } from '../services.ts';
 import { StaleSearches } from './staleSearches.ts';
+import { TablePanels } from './tablePanel.ts';
 
 /** The commands of searches. */
 export const searchCommands = {
@@ -44,6 +49,11 @@ export const searchCommands = {
   'dataTransfer.stopSearch': command(stopSearch, { takes: ['search'], icon: 'debug-stop' }),
   'dataTransfer.loadAll': command(loadAll, { takes: ['search'] }),
   'dataTransfer.sortResults': command(sortResults, { takes: ['search'], icon: 'sort-precedence' }),
+  'dataTransfer.showTable': command(showTable, {
+    takes: ['search'],
+    icon: 'table',
+    enablement: 'dataTransfer.hasSearches',
+  }),
   'dataTransfer.checkAllFiles': command(checkAllFiles, { takes: ['search'], icon: 'check-all' }),
   'dataTransfer.checkFolder': command(checkFolder, { takes: ['file'] }),
   'dataTransfer.uncheckAllFiles': command(uncheckAllFiles, { takes: ['search'] }),
@@ -80,4 +90,22 @@ export function startSearch(
       refreshDatabases: () => connectFlow.refreshDatabases(),
     }),
   );
+}
+
+/** Creates the manager for the tables of search results. */
+export function createTables(
+  { copies, searchStore, searchFlow, sessions }: Explorer,
+  { log }: EditorServices,
+  extensionUri: Uri,
+): TablePanels {
+  return new TablePanels({
+    extensionUri,
+    log,
+    run: runCommand,
+    store: searchStore,
+    copies,
+    isConnected: (id) => sessions.get(id) !== undefined,
+    load: (key, count) => searchFlow.loadUpTo(key, count),
+    onDidConnect: sessions.onDidChange,
+  });
 }

@@ -24,12 +24,16 @@ import { describeReason } from '../../words/reasonWords.ts';
 import { describeListing } from '../../words/serviceNames.ts';
 import {
   describeFilters,
+  describeNothingFound,
   describeOrder,
   describeSearchabilityDetail,
+  describeSearchFailure,
   describeSearchTerms,
+  describeUnlisted,
   formatLeftOutLine,
   formatResultCount,
   getDatabaseLabel,
+  isEndKnown,
 } from '../../words/searchWords.ts';
 import type { MessageNode, MissingNode, PartNode, SearchTreeNode } from '../../views/nodes.ts';
 import { createEmptyRow, createFailureRows, createLoadingRow, setAccessibleLabel } from '../../views/placeholders.ts';
@@ -129,10 +133,8 @@ export function createPartItem(search: Search, node: PartNode, files: readonly F
 
 /** Creates the row for a search's checked files that aren't among its loaded results. */
 export function createUnlistedItem(search: Search, count: number): TreeItem {
-  const isGone = !search.mayHaveMore && !search.isStale;
-  const text = isGone
-    ? plural(count, '{0} checked file no longer in the results', '{0} checked files no longer in the results')
-    : plural(count, '{0} more checked file, not loaded yet', '{0} more checked files, not loaded yet');
+  const isGone = isEndKnown(search);
+  const text = describeUnlisted(search, count);
   const item = new TreeItem(text, isGone ? TreeItemCollapsibleState.Expanded : TreeItemCollapsibleState.Collapsed);
   item.id = getUnlistedItemId(search.key);
   item.contextValue = 'unlisted';
@@ -366,7 +368,7 @@ function createStatusRows(search: Search, node: SearchNode): MessageNode[] {
   if (isLoading) return [createLoadingRow(key, describeLoading(search))];
   if (search.reason) return createFailedRows(search, node, search.reason);
   if (count === 0 && !mayHaveMore) {
-    return missing.length > 0 ? [] : [createEmptyRow(key, l10n.t('No files found.')), createEditRow(search, node)];
+    return missing.length > 0 ? [] : [createEmptyRow(key, describeNothingFound()), createEditRow(search, node)];
   }
   if (!mayHaveMore) return [];
   return createMoreRows(search, node);
@@ -401,10 +403,7 @@ function describeLoading({ query, files, nextOffset }: Search): string {
 function createFailedRows(search: Search, node: SearchNode, reason: Reason): MessageNode[] {
   const { key, query, connectionId } = search;
   const database = getDatabaseLabel(query.database);
-  const reasonText = describeReason(reason);
-  const sentence = query.ids
-    ? l10n.t('Could not look up the IDs in {0}: {1}', database, reasonText)
-    : l10n.t('Could not search {0}: {1}', database, reasonText);
+  const sentence = describeSearchFailure(query, reason);
   const command = { id: 'dataTransfer.loadMore', title: l10n.t('Retry'), argument: node };
   return [
     ...createFailureRows(key, connectionId, reason, { sentence, reason: describeFailure(reason, database), command }),

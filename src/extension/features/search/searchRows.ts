@@ -10,6 +10,7 @@ import { localConnectionId } from '../../editor/machine.ts';
 import { createSearchStep } from '../../editor/nextSteps.ts';
 import { formatFileCount, plural } from '../../words/localeFormats.ts';
 import {
+  describeNothingChecked,
   describeOrder,
   describeSearchTerms,
   describeWholeFolder,
@@ -71,6 +72,12 @@ export function clearResults(services: CommandServices): void {
   const keys = services.searchStore.getAll().map((search) => search.key);
   if (keys.length === 0) services.notifications.showStatusMessage(l10n.t('There are no searches to clear.'));
   else offerUndo(services, services.searchFlow.dismiss(keys));
+}
+
+/** Shows the files of a search as a table. */
+export async function showTable(services: CommandServices, node: SearchNode | undefined): Promise<void> {
+  const search = await chooseSearch(services, node, l10n.t('Select the search to show as a table'));
+  if (search) services.tablePanels.show(search.key);
 }
 
 /** Sorts the files in a search by relevance, name or size. */
@@ -244,7 +251,7 @@ export async function uncheckAllFiles(services: CommandServices, node: SearchNod
   const searches = searchStore.getAll();
   if (searches.length > 0 && !searches.some(isEligible)) {
     // Unlike a notification, a status message doesn't stay after the user has checked files.
-    notifications.showStatusMessage(l10n.t('No files are checked.'));
+    notifications.showStatusMessage(describeNothingChecked());
     return;
   }
   const placeholder = l10n.t('Select the search whose files you want to uncheck');

@@ -1,0 +1,135 @@
+/** A column of a table. `read` returns a row's text or number; undefined if it is unknown. */
+export interface GridColumn<Row> {
+  readonly id: string;
+  readonly label: string;
+  /** A `size` is a number of bytes. */
+  readonly kind: 'text' | 'size';
+  /** When the column is shown: always, if any row has a value, or if the rows have different ones. */
+  readonly presence: 'always' | 'known' | 'varied';
+  read(row: Row): string | number | undefined;
+}
+
+/** The order of a table's rows. */
+interface TableSort {
+  /** ID of the column. */
+  readonly column: string;
+  readonly isDescending: boolean;
+}
+
+/** Which rows of a table are shown, and in which order; without `sort`, in the order in which they were added. */
+interface TableArrangement<Row> {
+  readonly sort?: TableSort | undefined;
+  /** Words that a row's text must contain, in any case. */
+  readonly filter: string;
+  /** Accepts the rows to show; absent to show all that match the filter. */
+  readonly accepts?: ((row: Row) => boolean) | undefined;
+}
+
+interface KeyedRow<Row> {
+  readonly row: Row;
+  readonly key: string | number | undefined;
+}
+
+/** The rows of a table: filters and sorts them, and returns parts of them by position. */
+export class TableRows<Row> {
+  private readonly columns: readonly GridColumn<Row>[];
+  private readonly getText: (row: Row) => string;
+  private readonly names: Intl.Collator;
+  private readonly present = new Set<string>();
+  private all: Row[] = [];
+  private arranged: readonly Row[] = [];
+  private arrangement: TableArrangement<Row> = { filter: '' };
+
+  /** `getText` returns the text that the filter searches. Names are compared as `language` does. */
+  constructor(columns: readonly GridColumn<Row>[], getText: (row: Row) => string, language: string) {
+    this.columns = columns;
+    this.getText = getText;
+    this.names = new Intl.Collator(language, { numeric: true, sensitivity: 'base' });
+    this.clear();
+  }
+
+  /** The number of all rows, shown or not. */
+  get count(): number {
+    return this.all.length;
+  }
+
+  /** The rows that are shown, in order. */
+  get shown(): readonly Row[] {
+    return this.arranged;
+  }
+
+  /** The columns that are shown. */
+  get shownColumns(): readonly GridColumn<Row>[] {
+    return this.columns.filter(({ id }) => this.present.has(id));
+  }
+
+  clear(): void {
+    this.all = [];
+    this.arranged = [];
+    this.present.clear();
+    for (const { id, presence } of this.columns) if (presence === 'always') this.present.add(id);
+  }
+
+  /** Adds rows, at their places in the current order. */
+  add(rows: readonly Row[]): void {
+    for (const row of rows) this.all.push(row);
+    for (const column of this.columns) this.findValues(column, rows);
+    // The sort finds that the first part is sorted already, and only merges the rest.
+    this.arranged = this.sort([...this.arranged, ...this.filter(rows)]);
+  }
+
+  /** Shows the rows in another way. */
+  arrange(arrangement: TableArrangement<Row>): void {
+    this.arrangement = arrangement;
+    this.arranged = this.sort(this.filter(this.all));
+  }
+
+  /** Returns at most `count` of the shown rows, from position `first` on. */
+  getWindow(first: number, count: number): readonly Row[] {
+    return this.arranged.slice(first, first + count);
+  }
+
+  private findValues({ id, presence, read }: GridColumn<Row>, rows: readonly Row[]): void {
+    if (this.present.has(id)) return;
+    const [first] = this.all;
+    const expected = presence === 'varied' && first !== undefined ? read(first) : undefined;
+    if (rows.some((row) => read(row) !== expected)) this.present.add(id);
+  }
+
+  private filter(rows: readonly Row[]): readonly Row[] {
+    const { filter, accepts } = this.arrangement;
+    const words = fold(filter).split(/\s+/).filter(Boolean);
+    const matches = (row: Row): boolean => {
+      const text = fold(this.getText(row));
+      return words.every((word) => text.includes(word));
+    };
+    const found = words.length === 0 ? rows : rows.filter(matches);
+    return accepts ? found.filter(accepts) : found;
+  }
+
+  private sort(rows: readonly Row[]): readonly Row[] {
+    const { sort } = this.arrangement;
+    const column = this.columns.find(({ id }) => id === sort?.column);
+    if (!sort || !column) return rows;
+    const compare = sort.isDescending
+      ? (one: KeyedRow<Row>, other: KeyedRow<Row>): number => this.compare(other, one)
+      : (one: KeyedRow<Row>, other: KeyedRow<Row>): number => this.compare(one, other);
+    const known: KeyedRow<Row>[] = [];
+    const unknown: Row[] = [];
+    for (const row of rows) {
+      const key = column.read(row);
+      if (key === undefined) unknown.push(row);
+      else known.push({ row, key });
+    }
+    return [...known.sort(compare).map(({ row }) => row), ...unknown];
+  }
+
+  private compare({ key: one }: KeyedRow<Row>, { key: other }: KeyedRow<Row>): number {
+    if (typeof one === 'number' && typeof other === 'number') return one - other;
+    return this.names.compare(String(one), String(other));
+  }
+}
+
+function fold(text: string): string {
+  return text.toLowerCase();
+}

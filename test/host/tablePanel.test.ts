@@ -1,0 +1,312 @@
+import assert from 'node:assert/strict';
+import { EventEmitter, extensions, TabInputWebview, window, type WebviewPanel } from 'vscode';
+import { CopyIndex } from '../../src/core/duplicates/copyIndex.ts';
+import type { FileEntry, FoundFile } from '../../src/core/model/fileEntry.ts';
+import { SearchStore } from '../../src/core/search/searchStore.ts';
+import { TablePanels } from '../../src/extension/features/search/tablePanel.ts';
+import type { TableHostMessage, TableIntent, TableSnapshot } from '../../src/webviews/messages/tableMessages.ts';
+import { MemoryLog } from '../support/memoryLog.ts';
+import { fileEntry } from './specimens.ts';
+import { extensionId, Stage } from './stage.ts';
+
+/** A panel whose page is the test. */
+class TestPanel {
+  title = '';
+  readonly posted: TableHostMessage[] = [];
+  isClosed = false;
+  private readonly received = new EventEmitter<unknown>();
+  private readonly disposed = new EventEmitter<void>();
+  readonly webview = {
+    cspSource: 'test:',
+    html: '',
+    options: {},
+    onDidReceiveMessage: this.received.event,
+    asWebviewUri: (uri: unknown) => uri,
+    postMessage: async (message: TableHostMessage): Promise<boolean> => this.posted.push(message) > 0,
+  };
+  readonly onDidDispose = this.disposed.event;
+
+  send(intent: TableIntent): void {
+    this.received.fire(intent);
+  }
+
+  close(): void {
+    this.disposed.fire();
+  }
+
+  dispose(): void {
+    this.isClosed = true;
+  }
+
+  get snapshot(): TableSnapshot {
+    const shown = this.posted.flatMap((message) => (message.type === 'rows' ? [] : [message.snapshot]));
+    return shown.at(-1) ?? assert.fail('no snapshot');
+  }
+
+  /** Returns the names of the rows in the first chunk, of which the checked ones end with a check mark. */
+  readRows(): readonly string[] {
+    this.send({ type: 'rows', chunk: 0 });
+    const rows = this.posted.at(-1);
+    assert.ok(rows?.type === 'rows');
+    return rows.rows.map(({ cells, isChecked }) => `${String(cells[0])}${isChecked ? ' ✓' : ''}`);
+  }
+}
+
+describe('The table of a search', () => {
+  let store: SearchStore;
+  let copies: CopyIndex;
+  let panels: TablePanels;
+  let panel: TestPanel;
+  let log: MemoryLog;
+  let ran: unknown[];
+  let loaded: string[];
+  let isConnected: boolean;
+  const connected = new EventEmitter<void>();
+
+  beforeEach(() => {
+    const { extensionUri } = extensions.getExtension(extensionId) ?? assert.fail('no extension');
+    store = new SearchStore();
+    copies = new CopyIndex(store);
+    log = new MemoryLog();
+    [ran, loaded, isConnected] = [[], [], true];
+    panels = new TablePanels({
+      extensionUri,
+      log,
+      run: (...command) => ran.push(command),
+      store,
+      copies,
+      isConnected: () => isConnected,
+      load: async (key, count) => void loaded.push(`${key} ${count}`),
+      onDidConnect: connected.event,
+    });
+  });
+  afterEach(() => panels.dispose());
+
+  const sized = (name: string, sizeBytes?: number): FileEntry =>
+    fileEntry(name, { name, ...(sizeBytes !== undefined && { sizeBytes }) });
+  const open = (key: string, files: readonly FoundFile[], mayHaveMore = false): void => {
+    store.open(key, 'c', { database: 'Alpha', query: key, pageSize: 2 });
+    store.update(key, { files, mayHaveMore, isLoading: false });
+  };
+  const restore = (state: object): TestPanel => {
+    const restored = new TestPanel();
+    panels.restore(restored as unknown as WebviewPanel, state);
+    restored.send({ type: 'ready' });
+    return restored;
+  };
+  const show = (search?: string): void => {
+    panel = restore({ ...(search !== undefined && { search }), filter: '', checkedOnly: false, active: 0 });
+  };
+  const arrange = (more: Partial<Extract<TableIntent, { type: 'arrange' }>>): void =>
+    panel.send({ type: 'arrange', filter: '', checkedOnly: false, ...more });
+  const bySize = { column: 'size', isDescending: true } as const;
+  const settle = async (): Promise<void> => {
+    await Promise.resolve();
+  };
+  const keyOf = (id: string): string => JSON.stringify(['c', 'Alpha', id]);
+
+  it('shows name and size, and of the rest what is known', () => {
+    open('s', [sized('a.csv', 2), fileEntry('b', { name: 'b.csv', path: 'data/b.csv', format: 'csv' })]);
+    show('s');
+    assert.equal(panel.title, '“s” in Alpha');
+    assert.deepEqual(
+      panel.snapshot.columns.map(({ label }) => label),
+      ['Name', 'Folder', 'Size', 'Format'],
+    );
+    panel.send({ type: 'rows', chunk: 0 });
+    const rows = panel.posted.at(-1);
+    assert.deepEqual(rows?.type === 'rows' && rows.rows.map(({ cells }) => cells), [
+      ['a.csv', '', 2, ''],
+      ['b.csv', 'data', '', 'csv'],
+    ]);
+  });
+
+  it('shows license, people and copies in other databases', async () => {
+    const resource = { licenses: [{ name: 'CC0-1.0' }], credit: { contributors: [{ name: 'Ada Lovelace' }] } };
+    open('s', [fileEntry('a', { name: 'a.csv', hash: `sha256:${'a'.repeat(64)}`, sizeBytes: 1, resource })]);
+    show('s');
+    store.open('t', 'c', { database: 'Beta', query: 't', pageSize: 2 });
+    store.update('t', {
+      files: [fileEntry('b', { database: 'Beta', hash: `sha256:${'a'.repeat(64)}`, sizeBytes: 1 })],
+      isLoading: false,
+    });
+    await settle();
+    const columns = panel.snapshot.columns.map(({ label }) => label);
+    assert.ok(columns.includes('Also in') && columns.includes('License'), columns.join());
+  });
+
+  it('sorts and filters its rows, and sends a hundred at a time', () => {
+    open(
+      's',
+      Array.from({ length: 250 }, (_, index) => sized(`file ${index}`, index)),
+    );
+    show('s');
+    arrange({ sort: bySize, filter: 'FILE 1' });
+    assert.deepEqual([panel.snapshot.total, panel.snapshot.shown], [250, 133]);
+    assert.deepEqual(panel.readRows().slice(0, 2), ['file 241', 'file 231']);
+    assert.equal(panel.readRows().length, 100);
+    panel.send({ type: 'rows', chunk: 1 });
+    const last = panel.posted.at(-1);
+    assert.equal(last?.type === 'rows' && last.rows.at(-1)?.cells[0], 'file 1');
+  });
+
+  it('has the same checked files as the search results, both ways', async () => {
+    open('s', [sized('a', 1), sized('b', 2)]);
+    open('t', [sized('c', 4)]);
+    show('s');
+    panel.send({ type: 'check', index: 1, key: keyOf('b'), isChecked: true });
+    assert.equal(store.isChecked('s', 'b'), true);
+    store.setChecked('t', [sized('c', 4)], true);
+    store.setChecked('s', [sized('a', 1)], true);
+    await settle();
+    assert.deepEqual(panel.readRows(), ['a ✓', 'b ✓']);
+    assert.equal(panel.snapshot.checkedText, '3 checked · 7 bytes · 1 in other searches');
+    panel.send({ type: 'checkShown', isChecked: false });
+    await settle();
+    assert.deepEqual([panel.readRows(), store.checked.count], [['a', 'b'], 1]);
+  });
+
+  it('says which checked files are not among its rows', async () => {
+    open('s', [sized('a', 1)]);
+    show('s');
+    store.setChecked('s', [sized('b', 2), sized('a', 1)], true);
+    await settle();
+    assert.equal(panel.snapshot.checkedText, '2 checked · 3 bytes · 1 checked file no longer in the results');
+    store.update('s', { mayHaveMore: true });
+    await settle();
+    assert.equal(panel.snapshot.checkedText, '2 checked · 3 bytes · 1 more checked file, not loaded yet');
+  });
+
+  it('checks the row that was meant, even if it has moved in the meantime', () => {
+    open('s', [sized('a', 1), sized('b', 2)]);
+    show('s');
+    arrange({ sort: bySize });
+    panel.send({ type: 'check', index: 0, key: keyOf('a'), isChecked: true });
+    panel.send({ type: 'check', index: 0, key: keyOf('gone'), isChecked: true });
+    assert.deepEqual(panel.readRows(), ['b', 'a ✓']);
+  });
+
+  it('checks only the rows that are shown', () => {
+    open('s', [sized('a', 1), sized('b', 2)]);
+    show('s');
+    arrange({ filter: 'b' });
+    panel.send({ type: 'checkShown', isChecked: true });
+    assert.deepEqual([store.isChecked('s', 'a'), store.isChecked('s', 'b')], [false, true]);
+  });
+
+  it('shows only checked files on request, and drops those that are unchecked', async () => {
+    open('s', [sized('a'), sized('b'), sized('c')]);
+    store.setChecked('s', [sized('a'), sized('c')], true);
+    show('s');
+    arrange({ checkedOnly: true });
+    assert.deepEqual(panel.readRows(), ['a ✓', 'c ✓']);
+    panel.send({ type: 'check', index: 0, key: keyOf('a'), isChecked: false });
+    await settle();
+    assert.deepEqual(panel.readRows(), ['c ✓']);
+  });
+
+  it('loads the remaining results once, and adds them at their places', async () => {
+    open('s', [sized('a', 1)], true);
+    show('s');
+    arrange({ sort: bySize });
+    assert.deepEqual(loaded, ['s 50000']);
+    store.add('s', [sized('b', 2)]);
+    store.update('s', { nextOffset: 2 });
+    await settle();
+    assert.deepEqual(panel.readRows(), ['b', 'a']);
+    assert.deepEqual([loaded.length, panel.snapshot.mayHaveMore], [1, true]);
+  });
+
+  it('waits for the connection before it loads more', () => {
+    isConnected = false;
+    open('s', [sized('a', 1)], true);
+    show('s');
+    assert.deepEqual(loaded, []);
+    isConnected = true;
+    connected.fire();
+    connected.fire();
+    assert.deepEqual(loaded, ['s 50000']);
+  });
+
+  it('says why a search failed, what it leaves out, and that it was removed', async () => {
+    open('s', [sized('a'), { kind: 'unreadable', text: '{}' }]);
+    show('s');
+    assert.equal(panel.snapshot.omission, '1 unreadable result is only in the search results.');
+    store.update('s', { reason: { kind: 'notConnected' } });
+    await settle();
+    assert.match(panel.snapshot.problem ?? '', /^Could not search Alpha: .+\.$/);
+    const dismissed = store.dismiss(['s']);
+    await settle();
+    assert.deepEqual([panel.snapshot.problem, panel.snapshot.total], ['This search was removed.', 0]);
+    store.restore(dismissed);
+    await settle();
+    assert.deepEqual(panel.readRows(), ['a']);
+  });
+
+  it('shows names as plain lines', () => {
+    open('s', [sized('a\nb\u202egnp.exe'), sized('')]);
+    show('s');
+    assert.deepEqual(panel.readRows(), ['a bgnp.exe', '(no name)']);
+  });
+
+  it('opens the page of a file, and runs the commands of the bar on the checked files or the search', () => {
+    open('s', [sized('a'), sized('b')]);
+    show('s');
+    panel.send({ type: 'open', index: 1, key: keyOf('b') });
+    for (const type of ['cite', 'save', 'stop', 'more'] as const) panel.send({ type });
+    store.setChecked('s', [sized('a')], true);
+    for (const type of ['transfer', 'cite', 'save'] as const) panel.send({ type });
+    const node = { kind: 'search', key: 's' };
+    assert.deepEqual(ran, [
+      ['dataTransfer.showFileMetadata', { kind: 'file', searchKey: 's', connectionId: 'c', file: sized('b') }],
+      ['dataTransfer.cite', node],
+      ['dataTransfer.exportRecords', node],
+      ['dataTransfer.stopSearch', node],
+      ['dataTransfer.loadAll', node],
+      ['dataTransfer.transferCheckedFiles'],
+      ['dataTransfer.cite', undefined],
+      ['dataTransfer.exportRecords', undefined],
+    ]);
+  });
+
+  it('is restored with its order and filter, once for each search', () => {
+    open('s', [sized('a', 1), sized('b', 2), sized('x', 3)]);
+    panel = restore({ search: 's', sort: bySize, filter: '', checkedOnly: false, active: 1 });
+    assert.deepEqual([panel.readRows(), panel.snapshot.active], [['x', 'b', 'a'], 1]);
+    assert.equal(restoreClosed({ search: 's', filter: '', checkedOnly: false, active: 0 }), true);
+    assert.equal(restoreClosed({ search: 's' }), true);
+    assert.equal(log.lines.length, 2);
+    panel.close();
+    assert.equal(restoreClosed({ search: 's', filter: '', checkedOnly: false, active: 0 }), false);
+  });
+
+  const restoreClosed = (state: object): boolean => {
+    const restored = new TestPanel();
+    panels.restore(restored as unknown as WebviewPanel, state);
+    return restored.isClosed;
+  };
+});
+
+describe('The command Show as Table', () => {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await Stage.openConnected();
+    await stage.closePages();
+  });
+  afterEach(async () => {
+    await stage.closePages();
+    await stage.close();
+  });
+
+  it('opens one tab for a search, and loads all of its results', async () => {
+    await stage.settings.update('search.pageSize', 25, true);
+    const { key } = await stage.search('JGI Data Portal', '');
+    await stage.run('dataTransfer.showTable', { kind: 'search', key });
+    await stage.run('dataTransfer.showTable');
+    const { input } = await stage.tab('All files in JGI Data Portal');
+    assert.ok(input instanceof TabInputWebview);
+    assert.match(input.viewType, /dataTransfer\.table$/);
+    assert.equal(window.tabGroups.all.flatMap(({ tabs }) => tabs).length, 1);
+    await stage.searchesUntil(([search]) => search?.files.length === 60 && !search.isLoading);
+  });
+});
