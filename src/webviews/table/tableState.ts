@@ -59,7 +59,7 @@ export interface RowRange {
 }
 
 /** The rows that are drawn above and below the visible ones. They are drawn again after half as many. */
-const margin = 20;
+const margin = 10;
 
 /** Returns the rows to draw for a scroll position and height in pixels. */
 export function getRange(scrollTop: number, height: number, shown: number): RowRange {
