@@ -5,6 +5,7 @@ import type { Reason } from '../../src/core/model/reason.ts';
 import { ConnectionStore } from '../../src/core/connections/connectionStore.ts';
 import { ParameterStore, SearchabilityStore } from '../../src/core/search/searchabilityStore.ts';
 import { DatabaseTree } from '../../src/extension/features/connections/databaseTree.ts';
+import { formatTime } from '../../src/extension/words/localeFormats.ts';
 import type { DatabaseTreeNode } from '../../src/extension/views/nodes.ts';
 import { problem } from '../support/faultBehaviors.ts';
 import { publicLike } from '../support/faultPersonality.ts';
@@ -46,15 +47,18 @@ describe('The database tree', () => {
   it('shows a connecting row', () => {
     store.setState({ kind: 'connecting', connection });
     assert.deepEqual(rows(), ['Test service | connecting', 'Connecting…']);
+    assert.equal(tree.description, 'signing in…');
   });
 
-  it('shows the reason why connecting failed, with a Retry row', () => {
+  it('shows above the rows why connecting failed and what to do, with a Retry row', () => {
     store.setState({ kind: 'failed', connection, reason: { kind: 'timeout' } });
-    assert.deepEqual(rows(), ['Test service | not connected', "The service didn't respond in time", 'Retry']);
-    const [, problem, retry] = tree.getChildren().map((row) => tree.getTreeItem(row));
-    assert.equal(problem?.tooltip, "Could not connect: the service didn't respond in time");
-    for (const row of [problem, retry])
-      assert.deepEqual([row?.command?.command, row?.command?.arguments], ['dataTransfer.refreshDatabases', []]);
+    assert.deepEqual(rows(), ['Test service | not connected', 'Retry']);
+    const [first, retry] = tree.getChildren().map((row) => tree.getTreeItem(row));
+    const failure =
+      "Could not connect: the service didn't respond in time. Test Connection, in the menu of the connection, finds the cause.";
+    assert.equal(tree.message, failure);
+    assert.equal(first?.accessibilityInformation?.label, `Test service, ${failure}, not connected`);
+    assert.deepEqual([retry?.command?.command, retry?.command?.arguments], ['dataTransfer.refreshDatabases', []]);
   });
 
   for (const [signIn, detail, text, ...remedies] of [
@@ -67,7 +71,9 @@ describe('The database tree', () => {
     it(`shows the service's message about the sign-in and a remedy: ${signIn ?? 'unclear'} (D44)`, () => {
       const reason: Reason = { kind: 'unauthorized', status: 401, detail, ...(signIn && { signIn }) };
       store.setState({ kind: 'failed', connection, reason });
-      assert.deepEqual(rows(), ['Test service | not connected', `${text}: ${detail}`, 'Retry', ...remedies]);
+      assert.deepEqual(rows(), ['Test service | not connected', 'Retry', ...remedies]);
+      assert.ok(tree.message?.toLowerCase().startsWith(`could not connect: ${text}: ${detail}. `.toLowerCase()));
+      assert.equal(tree.description, signIn === 'key' ? 'key rejected' : 'sign-in rejected');
     });
   }
 
@@ -77,25 +83,32 @@ describe('The database tree', () => {
     store.setDoubt({ ...reason, keyWorked: true });
     const retried = "The service rejected the sign-in. Your key worked before, so it's being retried.";
     assert.deepEqual(rows(), ['Test service | sign-in rejected', retried, 'Alpha']);
+    assert.deepEqual([tree.description, tree.message], ['key rejected', undefined]);
     store.setListing({ ...store.listing, reason: { ...reason, keyWorked: true } });
     assert.deepEqual(rows(), ['Test service | sign-in rejected', retried, 'Alpha'], 'shown once');
     store.setListing({ databases: store.listing.databases, isLoading: false });
     store.setDoubt(reason);
-    const refused = 'The service rejected the API key: KBase Auth error: 401';
-    assert.deepEqual(rows(), ['Test service | sign-in rejected', refused, 'Retry', 'Set API Key…', 'Alpha']);
+    const refused = 'the service rejected the API key: KBase Auth error: 401';
+    assert.deepEqual(rows(), ['Test service | sign-in rejected', 'Retry', 'Set API Key…', 'Alpha']);
+    const message = `Transfer status can't be checked without a valid API key: ${refused}. Try again in a few minutes`;
+    assert.ok(tree.message?.startsWith(message), tree.message);
     store.setDoubt(undefined);
+    assert.deepEqual([tree.description, tree.message], ['Test service', undefined]);
     assert.deepEqual(rows(), ['Test service | connected · v1.2.3', 'Alpha']);
   });
 
   it('offers to set a missing key', () => {
     store.setState({ kind: 'failed', connection, reason: { kind: 'keyMissing' } });
-    const [, problem, key] = tree.getChildren().map((row) => tree.getTreeItem(row));
-    assert.equal(key?.label, 'Set API Key…');
-    for (const row of [problem, key])
-      assert.deepEqual(
-        [row?.command?.command, row?.command?.arguments],
-        ['dataTransfer.setApiKey', [{ kind: 'connection', id: connection.id }]],
-      );
+    const [, key, ...others] = tree.getChildren().map((row) => tree.getTreeItem(row));
+    assert.deepEqual([key?.label, others], ['Set API Key…', []]);
+    assert.deepEqual(
+      [key?.command?.command, key?.command?.arguments],
+      ['dataTransfer.setApiKey', [{ kind: 'connection', id: connection.id }]],
+    );
+    assert.equal(
+      tree.message,
+      'Could not connect: no API key is saved for this connection. Set the API key for this connection.',
+    );
   });
 
   it('shows that the databases are loading', () => {
@@ -222,12 +235,17 @@ describe('The database tree', () => {
 
   it('does not show a service that does not respond as connected', () => {
     connectTo(database('Alpha', 'One'));
-    store.setProblem({ kind: 'unreachable', code: 'ECONNREFUSED' });
+    const at = Date.now();
+    store.setProblem({ kind: 'unreachable', code: 'ECONNREFUSED' }, at);
+    store.setProblem({ kind: 'timeout' }, at + 3_600_000);
+    store.setProblem({ kind: 'unreachable', code: 'ECONNREFUSED' }, at + 3_600_000);
+    assert.equal(tree.description, `offline since ${formatTime(at, at)}`);
     assert.equal(rows()[0], 'Test service | not responding · v1.2.3');
     const item = tree.getTreeItem({ kind: 'connection' });
     assert.match(getText(item.tooltip), /\nthe service can't be reached \(ECONNREFUSED\)\n/);
     assert.match(item.accessibilityInformation?.label ?? '', /not responding/);
-    store.setProblem(undefined);
+    store.setProblem(undefined, at);
+    assert.equal(tree.description, 'Test service');
     assert.equal(rows()[0], 'Test service | connected · v1.2.3');
   });
 
@@ -240,7 +258,8 @@ describe('The database tree', () => {
   it('keeps the databases when a refresh fails, and shows the failure above them', () => {
     connectTo(database('Alpha', 'One'));
     store.setListing({ ...store.listing, reason: { kind: 'timeout' } });
-    assert.deepEqual(rows().slice(1), ["The service didn't respond in time", 'Retry', 'Alpha']);
+    assert.deepEqual(rows().slice(1), ['Retry', 'Alpha']);
+    assert.ok(tree.message?.startsWith("Could not list databases: the service didn't respond in time. "));
   });
 
   it('redraws once for simultaneous changes, and again for later ones', () => {
@@ -264,8 +283,8 @@ describe('The Retry row of the databases', () => {
 
   const retry = async (): Promise<void> => {
     const tree = databaseTree(stage.parts.connectionStore);
-    const row = tree.getChildren().find((node) => node.kind === 'message' && node.icon === 'error');
-    assert.ok(row, 'there is an error row');
+    const row = tree.getChildren().find((node) => node.kind === 'message' && node.icon === 'retry');
+    assert.ok(row, 'there is a Retry row');
     await stage.click(tree.getTreeItem(row));
     tree.dispose();
   };

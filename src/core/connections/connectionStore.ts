@@ -7,7 +7,7 @@ import { Emitter } from '../util/lifetime.ts';
 /**
  * The state of the active connection. `doubt` is the last rejection of a previously accepted key (D28: retry rejected
  * keys). `stopped` means that a user stopped the local service (D29: shared service). `problem` is the reason why a
- * connected service is currently not responding.
+ * connected service is currently not responding, and `problemAt` the time in milliseconds since when it isn't.
  */
 export type ConnectionState =
   | { readonly kind: 'disconnected' }
@@ -20,6 +20,7 @@ export type ConnectionState =
       readonly service: ServiceInfo;
       readonly doubt?: Reason;
       readonly problem?: Reason;
+      readonly problemAt?: number;
     };
 
 /** The connected service's databases in the service's order, and the `reason` if the last listing failed. */
@@ -70,16 +71,24 @@ export class ConnectionStore {
     this.update({ doubt });
   }
 
-  /** Sets or clears the reason why the connected service is not responding. Fires no event for an equal reason. */
-  setProblem(problem: Reason | undefined): void {
+  /**
+   * Sets or clears the reason why the connected service is not responding, and keeps the time of the first reason. Fires
+   * no event for an equal reason.
+   */
+  setProblem(problem: Reason | undefined, at: number): void {
     if (this.current.kind !== 'connected' || isDeepStrictEqual(this.current.problem, problem)) return;
-    this.update({ problem });
+    this.update({ problem, problemAt: problem && (this.current.problemAt ?? at) });
   }
 
-  private update(change: { readonly doubt?: Reason | undefined; readonly problem?: Reason | undefined }): void {
+  private update(change: {
+    readonly doubt?: Reason | undefined;
+    readonly problem?: Reason | undefined;
+    readonly problemAt?: number | undefined;
+  }): void {
     if (this.current.kind !== 'connected') return;
-    const { kind, connection, service, doubt, problem } = { ...this.current, ...change };
-    this.current = { kind, connection, service, ...(doubt && { doubt }), ...(problem && { problem }) };
+    const { kind, connection, service, doubt, problem, problemAt } = { ...this.current, ...change };
+    const since = problemAt === undefined ? {} : { problemAt };
+    this.current = { kind, connection, service, ...(doubt && { doubt }), ...(problem && { problem }), ...since };
     this.changed.fire();
   }
 

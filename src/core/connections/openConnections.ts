@@ -184,12 +184,12 @@ export class ServiceWatch implements Disposable {
   }
 
   private recordReply(session: OpenConnection, reason: Reason | undefined): void {
-    const { sessions, store } = this.dependencies;
+    const { sessions, store, clock } = this.dependencies;
     const finding = classifyReply(reason);
     if (sessions.active !== session || finding === 'inconclusive') return;
     const loop = this.loop?.session === session ? this.loop : undefined;
     if (loop && finding === 'up') this.recordSuccess(loop);
-    if (finding !== 'ambiguous') store.setProblem(finding === 'down' ? reason : undefined);
+    if (finding !== 'ambiguous') store.setProblem(finding === 'down' ? reason : undefined, clock.now());
     if (!loop && finding !== 'up') void this.settle(session, Number(finding === 'down'));
   }
 
@@ -248,7 +248,7 @@ export class ServiceWatch implements Disposable {
     if (hasEnded()) return false;
     this.checkedAtMs = clock.now();
     const finding = classifyReply(reason);
-    if (finding === 'ambiguous' && loop.successCount === successCount) store.setProblem(reason);
+    if (finding === 'ambiguous' && loop.successCount === successCount) store.setProblem(reason, clock.now());
     return finding === 'down' || finding === 'ambiguous' || this.isProblemShown();
   }
 

@@ -85,8 +85,17 @@ export function createProblemRows(
   const text = reason.charAt(0).toLocaleUpperCase() + reason.slice(1);
   return [
     { kind: 'message', id: `${owner}/error`, icon: 'error', text, tooltip: sentence, command },
-    { kind: 'message', id: `${owner}/${commandIcon}`, icon: commandIcon, text: command.title, command },
+    createCommandRow(owner, command, commandIcon),
   ];
+}
+
+/** Creates the row for a command that may resolve a failure. */
+export function createCommandRow(
+  owner: string,
+  command: NonNullable<MessageNode['command']>,
+  icon: MessageNode['icon'],
+): MessageNode {
+  return { kind: 'message', id: `${owner}/${icon}`, icon, text: command.title, command };
 }
 
 /**
@@ -106,12 +115,11 @@ export function createFailureRows(
 }
 
 /** Creates the row that runs the command for a rejected sign-in. Returns an empty list if there is no such command. */
-function createRemedyRows(owner: string, reason: Reason, connectionId: string): MessageNode[] {
+export function createRemedyRows(owner: string, reason: Reason, connectionId: string): MessageNode[] {
   const remedy = getSignInRemedy(reason, connectionId);
   if (!remedy) return [];
   const { id, title, icon, argument } = remedy;
-  const command = { id, title, ...(argument && { argument }) };
-  return [{ kind: 'message', id: `${owner}/${icon}`, icon, text: title, command }];
+  return [createCommandRow(owner, { id, title, ...(argument && { argument }) }, icon)];
 }
 
 /** Creates an empty item for a row that was just removed but that the editor still requests. */

@@ -104,11 +104,12 @@ export class TreeViews implements Disposable {
     this.transferStore = transfers.store;
     this.plans = transfers.plans;
     const databaseTree = this.lifetime.track(new DatabaseTree(databases));
-    const drawMessage = (): void => {
+    const drawState = (): void => {
       sideBar.databases.view.message = databaseTree.message ?? '';
+      sideBar.databases.view.description = databaseTree.description;
     };
-    this.lifetime.track(databases.store.onDidChange(drawMessage));
-    drawMessage();
+    this.lifetime.track(databases.store.onDidChange(drawState));
+    drawState();
     const connections = createSearchConnections(dependencies);
     this.searchTree = this.lifetime.track(new SearchTree(searchStore, connections, dependencies.copies));
     this.transferTree = this.lifetime.track(new TransferTree(transfers));

@@ -1,6 +1,7 @@
 import { l10n } from 'vscode';
 import type { Reason } from '../../core/model/reason.ts';
 import type { TestFacts, TestStep, TestStepName } from '../../core/model/connection.ts';
+import { toSentence } from '../../core/util/sharedTexts.ts';
 import { ReasonWords } from '../../core/words/reasonWords.ts';
 import type { ConnectionNode } from '../editor/contributions.ts';
 import { localConnectionId } from '../editor/machine.ts';
@@ -30,6 +31,16 @@ export function describeReason(reason: Reason): string {
 /** Describes a connection that failed. */
 export function describeFailedConnection(reason: Reason): string {
   return l10n.t('Could not connect: {0}.', describeReason(reason));
+}
+
+/** Describes a key that was accepted before and no longer is. */
+export function describeRefusedKey(reason: Reason): string {
+  return toSentence(l10n.t("Transfer status can't be checked without a valid API key: {0}", describeReason(reason)));
+}
+
+/** Describes why the databases of a service can't be listed. */
+export function describeUnlistedDatabases(reason: Reason): string {
+  return toSentence(l10n.t('Could not list databases: {0}', describeReason(reason)));
 }
 
 /** Describes why a transfer wasn't sent, after a first half of the sentence that says so. */
@@ -161,6 +172,22 @@ export function getAdvice({ name, facts, reason = { kind: 'unreachable' } }: Tes
   if (reason.kind === 'certificate') return getCertificateAdvice(reason);
   if (name === 'name') return getNameAdvice(facts);
   return getOtherAdvice(reason);
+}
+
+/** Returns advice for a failure whose step isn't known. */
+export function getShortAdvice(reason: Reason): string {
+  if (isKeyMissing(reason)) return l10n.t('Set the API key for this connection.');
+  if (['unreachable', 'timeout', 'dropped'].includes(reason.kind))
+    return l10n.t(
+      '{0}, in the menu of the connection, finds the cause.',
+      getCommandTitle('dataTransfer.testConnection'),
+    );
+  return getAdvice({ name: 'root', outcome: 'failed', facts: {}, reason }).text;
+}
+
+/** Returns true if a connection failed because its key isn't available. */
+export function isKeyMissing({ kind }: Reason): boolean {
+  return ['keyMissing', 'keyGone', 'keyElsewhere', 'variableEmpty'].includes(kind);
 }
 
 const connections = 'dataTransfer.connections';

@@ -7,16 +7,16 @@ import {
   TreeItemCollapsibleState,
   type TreeDataProvider,
 } from 'vscode';
-import { getMachine, type Connection } from '../../../core/model/connection.ts';
+import { getMachine } from '../../../core/model/connection.ts';
 import { isStore, type Database, type StoreListing } from '../../../core/model/databaseModel.ts';
-import type { Reason, ReasonKind } from '../../../core/model/reason.ts';
+import type { Reason } from '../../../core/model/reason.ts';
 import type { Searchability } from '../../../core/model/searchModel.ts';
 import type { ConnectionState, ConnectionStore } from '../../../core/connections/connectionStore.ts';
 import type { ParameterListing, ParameterStore, SearchabilityStore } from '../../../core/search/searchabilityStore.ts';
 import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
 import type { ConnectionNode, DatabaseNode } from '../../editor/contributions.ts';
 import { getCommandTitle, getDialogTitle } from '../../words/commandTitles.ts';
-import { formatList } from '../../words/localeFormats.ts';
+import { formatList, formatTime } from '../../words/localeFormats.ts';
 import {
   describeParameterType,
   describeSearchability,
@@ -25,15 +25,26 @@ import {
   getParameterLabel,
 } from '../../words/searchWords.ts';
 import { toPlainLine } from '../../words/plainText.ts';
-import { describeKeyDoubt, describeReason, getSetKeyRemedy, isSignInRejected } from '../../words/reasonWords.ts';
+import {
+  describeFailedConnection,
+  describeKeyDoubt,
+  describeReason,
+  describeRefusedKey,
+  describeUnlistedDatabases,
+  getSetKeyRemedy,
+  getShortAdvice,
+  isKeyMissing,
+  isSignInRejected,
+} from '../../words/reasonWords.ts';
 import { describeStoreListing, describeStoreState, describeUnlistedStores } from '../../words/serviceNames.ts';
 import type { DatabaseTreeNode, MessageNode } from '../../views/nodes.ts';
 import {
+  createCommandRow,
   createEmptyRow,
-  createFailureRows,
   createLoadingRow,
   createMessageItem,
   createProblemRows,
+  createRemedyRows,
   setAccessibleLabel,
 } from '../../views/placeholders.ts';
 
@@ -105,7 +116,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
 
   getTreeItem(node: DatabaseTreeNode): TreeItem {
     if (node.kind === 'message') return createMessageItem(node);
-    if (node.kind === 'connection') return createConnectionItem(this.store.state);
+    if (node.kind === 'connection') return createConnectionItem(this.store.state, this.failure);
     if (node.kind === 'organization') return createOrganizationItem(node.name);
     return this.createDatabaseItem(this.store.findDatabase(node.name));
   }
@@ -121,12 +132,35 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     if (state.kind === 'connecting')
       return [{ kind: 'connection' }, createLoadingRow('connection', describeConnecting(state))];
     if (state.kind === 'stopped') return [{ kind: 'connection' }, createStartRow()];
-    if (state.kind === 'failed') return [{ kind: 'connection' }, ...createFailedRows(state.connection, state.reason)];
+    if (state.kind === 'failed')
+      return [{ kind: 'connection' }, ...createFailedRows(state.connection.id, state.reason)];
     return [{ kind: 'connection' }, ...createKeyRows(state), ...this.createListedRows(state)];
   }
 
-  /** The message above the rows: what can't be listed, and the remedy if a row offers it. Undefined if all can. */
+  /** The text beside the view's title: the connection's name while the service responds, otherwise what it does. */
+  get description(): string {
+    return describeConnection(this.store.state);
+  }
+
+  /** The message above the rows: what failed, and what to do about it. Undefined if nothing failed. */
   get message(): string | undefined {
+    return [this.failure, this.unlistedStores].filter(Boolean).join('\n') || undefined;
+  }
+
+  /** Why the service, its key or its list of databases can't be used, and advice. */
+  private get failure(): string | undefined {
+    const { state, listing } = this.store;
+    if (state.kind === 'failed') return `${describeFailedConnection(state.reason)} ${getShortAdvice(state.reason)}`;
+    if (state.kind !== 'connected') return undefined;
+    const { doubt } = state;
+    const refused = doubt && !doubt.keyWorked ? doubt : undefined;
+    const unlisted = isShownAbove(state, listing.reason) ? undefined : listing.reason;
+    const sentences = [refused && describeRefusedKey(refused), unlisted && describeUnlistedDatabases(unlisted)];
+    const failed = refused ?? unlisted;
+    return failed && [...sentences, getShortAdvice(failed)].filter(Boolean).join(' ');
+  }
+
+  private get unlistedStores(): string | undefined {
     const { state, listing } = this.store;
     if (state.kind !== 'connected') return undefined;
     const canScan = listing.databases.some(
@@ -158,10 +192,10 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     this.changed.fire(undefined);
   }
 
-  private createListedRows({ connection, doubt }: ConnectedState): DatabaseTreeNode[] {
+  private createListedRows(state: ConnectedState): DatabaseTreeNode[] {
     const { databases, isLoading, reason } = this.store.listing;
-    const isShownAbove = doubt !== undefined && reason !== undefined && isSignInRejected(reason);
-    const problemRows = reason && !isShownAbove ? createUnlistedRows(connection.id, reason) : [];
+    const isRow = reason !== undefined && !isShownAbove(state, reason);
+    const problemRows = isRow ? createRetryRows('databases', state.connection.id, reason, retryCommand) : [];
     if (databases.length === 0 && isLoading) return [createLoadingRow('databases')];
     if (databases.length === 0 && !reason)
       return [createEmptyRow('databases', l10n.t('This service has no databases.'))];
@@ -282,19 +316,22 @@ function createStartRow(): DatabaseTreeNode {
   return { kind: 'message', id: 'connection/start', icon: 'start', text, command };
 }
 
-const missingKeyKinds: ReadonlySet<ReasonKind> = new Set(['keyMissing', 'keyGone', 'keyElsewhere', 'variableEmpty']);
-
-function createFailedRows({ id }: Connection, reason: Reason): MessageNode[] {
-  const text = describeReason(reason);
-  const sentence = l10n.t('Could not connect: {0}', text);
-  if (!missingKeyKinds.has(reason.kind))
-    return createFailureRows('connection', id, reason, { sentence, command: retryCommand });
-  return createProblemRows('connection', { sentence, reason: text, command: getSetKeyRemedy(id), commandIcon: 'key' });
+function createFailedRows(id: string, reason: Reason): MessageNode[] {
+  if (isKeyMissing(reason)) return [createCommandRow('connection', getSetKeyRemedy(id), 'key')];
+  return createRetryRows('connection', id, reason, retryCommand);
 }
 
-function createUnlistedRows(connectionId: string, reason: Reason): MessageNode[] {
-  const sentence = l10n.t('Could not list databases: {0}', describeReason(reason));
-  return createFailureRows('databases', connectionId, reason, { sentence, command: retryCommand });
+function createRetryRows(
+  owner: string,
+  connectionId: string,
+  reason: Reason,
+  command: NonNullable<MessageNode['command']>,
+): MessageNode[] {
+  return [createCommandRow(owner, command, 'retry'), ...createRemedyRows(owner, reason, connectionId)];
+}
+
+function isShownAbove({ doubt }: ConnectedState, reason: Reason | undefined): boolean {
+  return doubt !== undefined && reason !== undefined && isSignInRejected(reason);
 }
 
 function describeConnecting({ doubt }: { readonly doubt?: Reason }): string {
@@ -308,8 +345,7 @@ function createKeyRows({ connection: { id }, doubt }: ConnectedState): MessageNo
   if (doubt.keyWorked)
     return [{ ...createLoadingRow('key', describeKeyDoubt(doubt)), tooltip: `${describeKeyDoubt(doubt)}\n${reason}` }];
   const argument: ConnectionNode = { kind: 'connection', id };
-  const sentence = l10n.t("Transfer status can't be checked without a valid API key: {0}", reason);
-  return createFailureRows('key', id, doubt, { sentence, command: { ...retryCommand, argument } });
+  return createRetryRows('key', id, doubt, { ...retryCommand, argument });
 }
 
 const unconnected = {
@@ -318,7 +354,29 @@ const unconnected = {
   stopped: () => l10n.t('stopped'),
 };
 
-function createConnectionItem(state: ConnectionState): TreeItem {
+function describeConnection(state: ConnectionState): string {
+  switch (state.kind) {
+    case 'disconnected':
+      return '';
+    case 'connecting':
+      return l10n.t('signing in…');
+    case 'failed':
+      return isSignInRejected(state.reason) ? describeRejection(state.reason) : unconnected.failed();
+    case 'stopped':
+      return unconnected.stopped();
+    case 'connected': {
+      const { problemAt, doubt, connection } = state;
+      if (problemAt !== undefined) return l10n.t('offline since {0}', formatTime(problemAt, Date.now()));
+      return doubt ? describeRejection(doubt) : toPlainLine(connection.name);
+    }
+  }
+}
+
+function describeRejection({ signIn }: Reason): string {
+  return signIn === 'key' ? l10n.t('key rejected') : l10n.t('sign-in rejected');
+}
+
+function createConnectionItem(state: ConnectionState, failure: string | undefined): TreeItem {
   if (state.kind === 'disconnected') return new TreeItem('');
   const item = new TreeItem(toPlainLine(state.connection.name));
   item.id = 'connection';
@@ -330,7 +388,7 @@ function createConnectionItem(state: ConnectionState): TreeItem {
     item.tooltip = toPlainLine(state.connection.server);
     item.iconPath = new ThemeIcon(state.kind === 'connecting' ? 'vm-connect' : 'vm-outline');
   }
-  return setAccessibleLabel(item);
+  return setAccessibleLabel(item, failure);
 }
 
 function showService(item: TreeItem, { service, doubt, problem }: ConnectedState): void {
