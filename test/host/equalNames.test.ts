@@ -46,6 +46,33 @@ describe('Files with the same name', () => {
     tree.dispose();
   });
 
+  it('are compared once for each list, not again for each redraw of a part', () => {
+    const store = new SearchStore();
+    const tree = new SearchTree(store);
+    store.open('s', 'c', { database: 'Alpha', query: '', pageSize: 10 });
+    let reads = 0;
+    const files = Array.from({ length: 3_000 }, (_, index) => {
+      const path = `run/${index}/${name}`;
+      return Object.defineProperty(fileEntry(path, { name }), 'path', { get: () => ((reads += 1), path) });
+    });
+    store.add('s', files);
+    store.update('s', { isLoading: false, mayHaveMore: false });
+    const draw = (): string[] => {
+      const parts = tree.getChildren(tree.getRoot('s')).filter(({ kind }) => kind === 'part');
+      const nodes = parts.flatMap((part) => tree.getChildren(part)).filter((node) => node.kind === 'file');
+      return nodes.map(({ folder = '' }) => folder);
+    };
+    const drawn = draw();
+    assert.deepEqual([drawn.length, drawn[0], drawn.at(-1)], [3_000, '0', '2999']);
+    assert.equal(reads, 3_000, 'the first time');
+    assert.deepEqual(draw(), drawn);
+    assert.equal(reads, 3_000, 'no path is read again');
+    store.add('s', [fileEntry('x/y', { name, path: 'x/y' })]);
+    assert.equal(draw().length, 3_001);
+    assert.equal(reads, 6_000, 'a longer list is compared again');
+    tree.dispose();
+  });
+
   it('have that folder in the summary of a transfer, also if the other file is not among those named', () => {
     const files = ['a', 'b', 'c'].map((id) => ({ id, name: `${id}.csv` }));
     const [first = '', second = ''] = paths;

@@ -267,32 +267,48 @@ function getName(element: unknown): string {
   return [title, name, path].find((text): text is string => typeof text === 'string' && text !== '') ?? '';
 }
 
+/** What distinguishes the rows of files in a list. */
+export interface NameDistinctions {
+  /** Parts of the folders of the files whose name several files have. */
+  readonly folders: ReadonlyMap<FoundFile, string>;
+  /** The shortened names that several names have. */
+  readonly sharedNames: ReadonlySet<string>;
+}
+
+/** Compares the names and folders in a list of files. Takes a while for a long list. */
+export function distinguishNames(all: readonly FoundFile[]): NameDistinctions {
+  const files = all.filter((file) => file.kind === 'file');
+  const names = new Set<string>();
+  const repeated = new Set<string>();
+  for (const { name } of files) (names.has(name) ? repeated : names).add(name);
+  const named = files.filter(({ name }) => repeated.has(name));
+  const folders = findDistinctFolders(named);
+  return {
+    folders: new Map(named.map((file, index) => [file, folders[index] ?? ''])),
+    sharedNames: findSharedShortNames(names),
+  };
+}
+
 /**
- * Creates the rows for files; `start` is the position of the first one in the list. Rows whose names several of `others`
- * have also show their folders, and rows that would be shortened to the same name show the whole name.
+ * Creates the rows for files; `start` is the position of the first one in the list. Rows whose names several files have
+ * also show their folders, and rows that would be shortened to the same name show the whole name.
  */
 export function createFileRows(
   search: Search,
   files: readonly FoundFile[],
   start: number,
-  others = files,
+  { folders, sharedNames }: NameDistinctions,
 ): SearchTreeNode[] {
-  const names = new Set(files.map((file) => file.kind === 'file' && file.name));
-  const named = others.filter((file) => file.kind === 'file').filter((file) => names.has(file.name));
-  const folders = findDistinctFolders(named);
-  const folderByFile = new Map(named.map((file, index) => [file, folders[index] ?? '']));
-  const shared = findSharedShortNames(others);
   return files.map((file, index) => {
     if (file.kind === 'unreadable') return createUnreadableRow(search, file, start + index);
-    const folder = folderByFile.get(file) ?? '';
-    const isWhole = shared.has(shortenMiddle(file.name, maxNameLength));
+    const folder = folders.get(file) ?? '';
+    const isWhole = sharedNames.has(shortenMiddle(file.name, maxNameLength));
     const base = { kind: 'file', searchKey: search.key, connectionId: search.connectionId, file } as const;
     return { ...base, ...(folder !== '' && { folder }), ...(isWhole && { isWhole }) };
   });
 }
 
-function findSharedShortNames(files: readonly FoundFile[]): ReadonlySet<string> {
-  const names = new Set(files.map((file) => (file.kind === 'file' ? file.name : '')));
+function findSharedShortNames(names: ReadonlySet<string>): ReadonlySet<string> {
   const seen = new Set<string>();
   const shared = new Set<string>();
   for (const name of names) {

@@ -13,6 +13,8 @@ import {
   createEmptySearchesItem,
   createFileItem,
   createFileRows,
+  distinguishNames,
+  type NameDistinctions,
   createFileTooltip,
   createGroupedSearchItem,
   createLastRows,
@@ -38,6 +40,10 @@ interface Sorted {
 /** Caches the files found by each search, in display order. */
 class DisplayOrder {
   private readonly sorted = new Map<string, Sorted>();
+  private readonly compared = new WeakMap<
+    readonly FoundFile[],
+    { readonly count: number; readonly distinctions: NameDistinctions }
+  >();
 
   /** Returns a search's files in display order. While the search is loading, appends new files at the end. */
   getFiles(search: Search): readonly FoundFile[] {
@@ -47,6 +53,15 @@ class DisplayOrder {
     if (!cached || cached.source !== files || cached.order !== order) return this.sort(search);
     if (cached.count === files.length) return cached.files;
     return isLoading ? [...cached.files, ...files.slice(cached.count)] : this.sort(search);
+  }
+
+  /** Returns what distinguishes the rows of a list, which is compared again only once it is longer. */
+  distinguish(files: readonly FoundFile[]): NameDistinctions {
+    const cached = this.compared.get(files);
+    if (cached?.count === files.length) return cached.distinctions;
+    const distinctions = distinguishNames(files);
+    this.compared.set(files, { count: files.length, distinctions });
+    return distinctions;
   }
 
   forget(key: string): void {
@@ -187,7 +202,10 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
       return filterMissingIds(search, parent.isUnknown).map((missing) => createMissingRow(search, missing));
     }
     if (parent.kind === 'part') return this.createPartRows(search, parent);
-    if (parent.kind === 'unlisted') return createFileRows(search, this.store.getUnlistedChecks(search.key), 0);
+    if (parent.kind === 'unlisted') {
+      const unlisted = this.store.getUnlistedChecks(search.key);
+      return createFileRows(search, unlisted, 0, distinguishNames(unlisted));
+    }
     return [...this.createUnlistedRows(search), ...this.createFirstRows(search), ...createLastRows(search, parent)];
   }
 
@@ -351,7 +369,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
 
   private createFirstRows(search: Search): SearchTreeNode[] {
     const files = this.shown.getFiles(search);
-    if (files.length <= filesPerPart) return createFileRows(search, files, 0);
+    if (files.length <= filesPerPart) return createFileRows(search, files, 0, this.shown.distinguish(files));
     const count = Math.ceil(files.length / filesPerPart);
     return Array.from({ length: count }, (_, index) => createPartNode(search, index * filesPerPart));
   }
@@ -359,7 +377,8 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   private createPartRows(search: Search, part: PartNode): SearchTreeNode[] {
     const files = this.getFiles(search, part);
     // Comparing all names after each page of a long list would take too long.
-    return createFileRows(search, files, part.start, search.isLoading ? files : this.shown.getFiles(search));
+    const compared = search.isLoading ? files : this.shown.getFiles(search);
+    return createFileRows(search, files, part.start, this.shown.distinguish(compared));
   }
 
   private getFiles(search: Search, { start }: PartNode): readonly FoundFile[] {
