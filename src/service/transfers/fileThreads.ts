@@ -3,6 +3,7 @@ import type { Clock } from '../../core/util/clock.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import { toSentence } from '../../core/util/sharedTexts.ts';
 import { stoppingCause } from '../catalog/databaseUnavailableError.ts';
+import { collectGarbage } from '../threads/collectGarbage.ts';
 import { startThread, ThreadCalls } from '../threads/threadCalls.ts';
 import type { fileJobHandlers } from './fileJobHandlers.ts';
 
@@ -42,6 +43,7 @@ const idleMs = 60_000;
 export class FileThreads {
   private readonly clock: Clock;
   private readonly maxThreads: number;
+  private readonly onAllEnded: () => void;
   private readonly free: FileThread[] = [];
   private readonly waitingJobs: WaitingJob[] = [];
   private readonly threads = new Set<FileThread>();
@@ -49,9 +51,11 @@ export class FileThreads {
   private readonly abandonedEnds = new Set<Promise<unknown>>();
   private isEnded = false;
 
-  constructor(clock: Clock, maxThreads = maxTransferThreads) {
+  /** Calls `onAllEnded` when the last thread has ended because it was idle. */
+  constructor(clock: Clock, maxThreads = maxTransferThreads, onAllEnded = collectGarbage) {
     this.clock = clock;
     this.maxThreads = maxThreads;
+    this.onAllEnded = onAllEnded;
   }
 
   /** Starts threads in advance if fewer than `count` are running. */
@@ -124,7 +128,12 @@ export class FileThreads {
   }
 
   private terminateIdle(thread: FileThread): void {
-    if (this.removeFromFree(thread)) void thread.worker.terminate();
+    if (this.removeFromFree(thread)) void thread.worker.terminate().then(() => this.handleIdleEnd());
+  }
+
+  private handleIdleEnd(): void {
+    // A garbage collection of this thread also returns the pages of ended threads to the system.
+    if (this.threads.size === 0 && !this.isEnded) this.onAllEnded();
   }
 
   private removeFromFree(thread: FileThread): boolean {
