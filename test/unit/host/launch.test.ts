@@ -10,7 +10,8 @@ import { launchService, type LaunchOptions } from '../../../src/extension/localS
 const program = `
   process.stdin.on('data', (text) => {
     require('node:fs').writeFileSync('config.json', text);
-    require('node:fs').writeFileSync('threads.txt', process.env.UV_THREADPOOL_SIZE);
+    const { UV_THREADPOOL_SIZE, MALLOC_ARENA_MAX } = process.env;
+    require('node:fs').writeFileSync('environment.json', JSON.stringify({ UV_THREADPOOL_SIZE, MALLOC_ARENA_MAX }));
     console.log('{}');
     process.exit();
   });
@@ -22,7 +23,7 @@ describe('The local service that a window starts', () => {
   beforeEach(async () => (dataFolder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-launch-'))));
   afterEach(async () => await fs.rm(dataFolder, { recursive: true }));
 
-  /** Launches a program that saves its configuration and its number of threads in the data folder. */
+  /** Launches a program that saves its configuration and two variables of its environment in the data folder. */
   async function launch(config: Omit<LaunchOptions, 'program' | 'dataFolder'>): Promise<void> {
     const file = nodePath.join(dataFolder, 'service.cjs');
     await fs.writeFile(file, program);
@@ -36,9 +37,10 @@ describe('The local service that a window starts', () => {
     assert.deepEqual(received, { dataFolder, databases: [], ...config, shared: true });
   });
 
-  it('has enough threads for several disks that hang (D42)', async () => {
+  it('has enough threads for several disks that hang (D42), and few memory pools for them', async () => {
     await launch({ retentionDays: 7, rclone: undefined });
-    assert.equal(await fs.readFile(nodePath.join(dataFolder, 'threads.txt'), 'utf8'), '32');
+    const variables: unknown = JSON.parse(await fs.readFile(nodePath.join(dataFolder, 'environment.json'), 'utf8'));
+    assert.deepEqual(variables, { UV_THREADPOOL_SIZE: '32', MALLOC_ARENA_MAX: '2' });
   });
 
   it('is reported if it does not start in time', async () => {
