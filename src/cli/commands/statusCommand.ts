@@ -62,8 +62,8 @@ async function printStatus(
 
 async function refreshFollowUps(session: CliSession, transfers: readonly Transfer[]): Promise<void> {
   const { context, explorer, file } = session;
-  for (const { key, order } of transfers.filter(({ status }) => status?.followUp?.state === 'started')) {
-    const connection = findRecordConnection(context.options, file, order.connectionId);
+  for (const { key, order, addressId } of transfers.filter(({ status }) => status?.followUp?.state === 'started')) {
+    const connection = findRecordConnection(context.options, file, order.connectionId, addressId);
     const opened = connection && (await session.open(connection).catch(() => undefined));
     if (opened) await explorer.transferFlow.refreshFollowUp(key);
   }
@@ -115,7 +115,7 @@ async function refresh(session: CliSession, transfers: readonly Transfer[]): Pro
   const { context, explorer, file } = session;
   const pending: Transfer[] = [];
   for (const transfer of transfers.filter((one) => !isSettled(one))) {
-    const connection = findRecordConnection(context.options, file, transfer.order.connectionId);
+    const connection = findRecordConnection(context.options, file, transfer.order.connectionId, transfer.addressId);
     if (connection) await session.open(connection);
     if (connection) pending.push(transfer);
     else context.output.note(`${getTransferId(transfer)}: not checked, because its service isn't known; ${advice}.`);

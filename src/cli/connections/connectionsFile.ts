@@ -157,22 +157,26 @@ export function isKeyConnection(options: GlobalOptions, file: ConnectionsFile, c
   return !isLocal && toAddress(selected) === toAddress(connection);
 }
 
-/** Returns the connection to which the connection ID in a transfer's record refers; undefined if the ID is unknown. */
+/**
+ * Returns the connection to which a transfer's record refers by the ID of the connection, which the result keeps, or by
+ * that of the address; undefined if there is none.
+ */
 export function findRecordConnection(
-  options: GlobalOptions,
+  { server }: GlobalOptions,
   { connections }: ConnectionsFile,
   id: string,
+  addressId = id,
 ): FileConnection | undefined {
   const known = connections.find((connection) => connection.id === id);
   if (known) return known;
-  const sameAddress = connections.find((connection) => getAddressId(connection) === id);
-  if (sameAddress) return { ...sameAddress, id };
-  const { server } = options;
-  return server !== undefined && createConnectionId(server) === id ? createUnlistedConnection(server) : undefined;
-}
-
-function getAddressId({ serviceFile, server, port }: FileConnection): string | undefined {
-  return serviceFile === undefined ? createConnectionId(server, port) : undefined;
+  const listed = connections.filter(({ serviceFile }) => serviceFile === undefined);
+  const unlisted = server === undefined ? [] : [createUnlistedConnection(server)];
+  const found = [...listed, ...unlisted].find((connection) =>
+    [createConnectionId(connection.server, connection.port), createConnectionId(toAddress(connection))].some(
+      (one) => one === id || one === addressId,
+    ),
+  );
+  return found && { ...found, id };
 }
 
 /** Returns the connection with this address; undefined if there is none. */

@@ -2,7 +2,7 @@ import { lstat, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OpenConnection } from '../../core/connections/openConnections.ts';
 import { isStore, type Database } from '../../core/model/databaseModel.ts';
-import { findFolderName, hasEnded, type TransferOrder } from '../../core/model/transferModel.ts';
+import { findFolderName, hasEnded, isOfService, type TransferOrder } from '../../core/model/transferModel.ts';
 import { findLack } from '../../core/transfers/transferFlow.ts';
 import { getErrorCode } from '../../core/util/errorFacts.ts';
 import { findFollowUp, type FollowUp } from '../../core/util/followUp.ts';
@@ -74,8 +74,9 @@ async function checkFolder(
     if (getErrorCode(error) !== 'ENOENT') return { question };
   }
   const isSame = (other: string | undefined): boolean => other?.toLowerCase() === folder.toLowerCase();
+  const serviceIds = explorer.sessions.getServiceIds(connectionId);
   const others = explorer.transferStore.getAll().filter((one) => {
-    const isThere = one.order.connectionId === connectionId && one.order.destination === order.destination;
+    const isThere = one.order.destination === order.destination && isOfService(one, serviceIds);
     return isThere && !hasEnded(one.state) && isSame(findFolderName(one));
   });
   // The record isn't necessarily up to date.

@@ -50,7 +50,8 @@ export async function findRecordedTransfer(session: CliSession, name: string, ki
  * unknown.
  */
 export async function connectFor(session: CliSession, transfer: Transfer): Promise<OpenConnection> {
-  const connection = findRecordConnection(session.context.options, session.file, transfer.order.connectionId);
+  const { order, addressId } = transfer;
+  const connection = findRecordConnection(session.context.options, session.file, order.connectionId, addressId);
   if (connection) return await session.open(connection);
   const advice = 'Use --connections, or --server with the address at which it was started.';
   throw new CliError(`The service of transfer ${getTransferId(transfer)} isn't known. ${advice}`, exitCode.connection);

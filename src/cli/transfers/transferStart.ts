@@ -63,7 +63,7 @@ export async function submitTransfer(
   again = false,
 ): Promise<AcceptedTransfer> {
   const known = await loadTransfers(session);
-  if (!again) requireNotUnderWay(known, order);
+  if (!again) requireNotUnderWay(session, known, order);
   const transfer = await sendOrder(session, order).catch((error: unknown) => {
     throw createUnrecordedError(session, error);
   });
@@ -138,8 +138,9 @@ export function createStartError({ key, state, problem = { kind: 'unreadable' } 
  * Throws an error if another transfer is, or may be, copying some of the files to the same destination. Such transfers
  * include those started by a process that was killed.
  */
-function requireNotUnderWay(known: readonly Transfer[], order: TransferOrder): void {
-  const { count, transfers } = findFilesUnderWay(known, [order]);
+function requireNotUnderWay({ explorer }: CliSession, known: readonly Transfer[], order: TransferOrder): void {
+  const serviceIds = explorer.sessions.getServiceIds(order.connectionId);
+  const { count, transfers } = findFilesUnderWay(known, [order], serviceIds);
   if (transfers.length === 0) return;
   const ids = transfers.map(getTransferId).join(' ');
   const check = `To check, run with the same connection options: data-transfer status ${ids}`;

@@ -51,7 +51,9 @@ export async function submitPlan(context: PlanSubmissionContext, plan: TransferP
 export function withFilesUnderWay({ services }: Pick<AgentContext, 'services'>, plan: TransferPlan): TransferPlan {
   const { sessions, transferStore } = services;
   const connectionId = findPlanConnection(sessions, plan)?.connection.id ?? plan.service.connectionId;
-  const { count: underWay } = findFilesUnderWay(transferStore.getAll(), [toPlannedOrder(plan, connectionId)]);
+  const order = toPlannedOrder(plan, connectionId);
+  const serviceIds = sessions.getServiceIds(connectionId);
+  const { count: underWay } = findFilesUnderWay(transferStore.getAll(), [order], serviceIds);
   return { ...plan, copies: { ...plan.copies, underWay } };
 }
 

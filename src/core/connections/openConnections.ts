@@ -5,6 +5,7 @@ import type { Connection, ServiceInfo } from '../model/connection.ts';
 import type { Reason, ReasonKind } from '../model/reason.ts';
 import type { Transfer } from '../model/transferModel.ts';
 import { getBackoffMs, wait, type Clock } from '../util/clock.ts';
+import { createConnectionId } from '../util/connectionId.ts';
 import { Emitter, type Disposable } from '../util/lifetime.ts';
 import type { ConnectionStore } from './connectionStore.ts';
 
@@ -37,9 +38,15 @@ export class OpenConnections implements Disposable {
   }
 
   /** Returns the fields that describe a connection in a new record; an empty object if the connection isn't open. */
-  describe(connectionId: string): Pick<Transfer, 'service'> {
-    const service = this.get(connectionId)?.connection.name;
-    return service === undefined ? {} : { service };
+  describe(connectionId: string): Pick<Transfer, 'service' | 'addressId'> {
+    const open = this.get(connectionId);
+    if (open === undefined) return {};
+    return { service: open.connection.name, addressId: createConnectionId(open.service.address) };
+  }
+
+  /** Returns the IDs that records of a connection's service can have: the connection's and, if known, its address's. */
+  getServiceIds(connectionId: string): ReadonlySet<string> {
+    return new Set([connectionId, this.describe(connectionId).addressId ?? connectionId]);
   }
 
   /** Adds a connection and makes it active. Disposes of the client of the connection that it replaces, if any. */

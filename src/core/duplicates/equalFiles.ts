@@ -1,4 +1,4 @@
-import type { Transfer, TransferFile, TransferOrder } from '../model/transferModel.ts';
+import { isOfService, type Transfer, type TransferFile, type TransferOrder } from '../model/transferModel.ts';
 import { getOutcome } from '../model/transferOutcome.ts';
 import { parseDeclaredHash } from '../util/declaredHash.ts';
 
@@ -53,14 +53,14 @@ export interface VerifiedFiles {
   readonly files: readonly PlacedFile[];
 }
 
-/** Returns the succeeded transfers with the connection, destination and user of an order, in the same order. */
+/** Returns the succeeded transfers to a service with the destination and user of an order, in the same order. */
 export function filterSameDestination(
   transfers: readonly Transfer[],
-  { connectionId, destination, orcid }: TransferOrder,
+  { destination, orcid }: TransferOrder,
+  serviceIds: ReadonlySet<string>,
 ): readonly Transfer[] {
-  const isSame = (order: TransferOrder): boolean =>
-    order.connectionId === connectionId && order.destination === destination && order.orcid === orcid;
-  return transfers.filter(({ state, order }) => state === 'succeeded' && isSame(order));
+  const isSame = (order: TransferOrder): boolean => order.destination === destination && order.orcid === orcid;
+  return transfers.filter((one) => one.state === 'succeeded' && isSame(one.order) && isOfService(one, serviceIds));
 }
 
 /**

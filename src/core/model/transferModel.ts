@@ -230,6 +230,11 @@ export interface Transfer {
    * connection. Absent in records from earlier versions.
    */
   readonly service?: string;
+  /**
+   * The ID that the service's address has as a connection, because several connections can lead to one service. Absent
+   * in records from earlier versions.
+   */
+  readonly addressId?: string;
   readonly createdAt: number;
   readonly state: TransferState;
   readonly changes: readonly StateChange[];
@@ -262,6 +267,11 @@ export interface Transfer {
   readonly replacedBy?: string;
   /** The agent that proposed the transfer; absent if a person submitted it without an agent. */
   readonly requestedBy?: TransferRequester;
+}
+
+/** Returns true if a transfer belongs to the service with these IDs, those of a connection and of its address. */
+export function isOfService({ order, addressId = '' }: Transfer, serviceIds: ReadonlySet<string>): boolean {
+  return serviceIds.has(order.connectionId) || serviceIds.has(addressId);
 }
 
 /**

@@ -1,6 +1,13 @@
 import { formatDay } from '../util/writtenValues.ts';
 import { findOtherContent } from './foreignResponse.ts';
-import { hasEnded, type Transfer, type TransferBytes, type TransferFile, type TransferOrder } from './transferModel.ts';
+import {
+  hasEnded,
+  isOfService,
+  type Transfer,
+  type TransferBytes,
+  type TransferFile,
+  type TransferOrder,
+} from './transferModel.ts';
 
 /** The number of transferred files and the total number of files. Unknown counts are absent. */
 interface TransferProgress {
@@ -157,26 +164,33 @@ export function getAccessDay(receipt: TransferReceipt | undefined): string | und
 /** The planned files that other transfers are already copying to the same destination. */
 export interface FilesUnderWay {
   readonly count: number;
+  /** The number of them in transfers that are confirmed. */
+  readonly confirmedCount: number;
   /** The other transfers, newest first, including those that are not confirmed (D12: never resubmit). */
   readonly transfers: readonly Transfer[];
 }
 
 /**
- * Finds the files in `orders` that other transfers are already copying to the same destination. `transfers` contains
- * all known transfers, newest first.
+ * Finds the files in `orders` that other transfers are already copying to the same destination of the service with
+ * `serviceIds`. `transfers` contains all known transfers, newest first.
  */
-export function findFilesUnderWay(transfers: readonly Transfer[], orders: readonly TransferOrder[]): FilesUnderWay {
+export function findFilesUnderWay(
+  transfers: readonly Transfer[],
+  orders: readonly TransferOrder[],
+  serviceIds: ReadonlySet<string>,
+): FilesUnderWay {
   const requested = new Set(orders.flatMap(getFileKeys));
-  const found = new Set<string>();
-  const carriers = transfers.filter(({ state, order }) => {
-    if (hasEnded(state)) return false;
-    const same = getFileKeys(order).filter((key) => requested.has(key));
+  const [found, confirmed] = [new Set<string>(), new Set<string>()];
+  const carriers = transfers.filter((transfer) => {
+    if (hasEnded(transfer.state) || !isOfService(transfer, serviceIds)) return false;
+    const same = getFileKeys(transfer.order).filter((key) => requested.has(key));
     for (const key of same) found.add(key);
+    if (transfer.state !== 'notConfirmed') for (const key of same) confirmed.add(key);
     return same.length > 0;
   });
-  return { count: found.size, transfers: carriers };
+  return { count: found.size, confirmedCount: confirmed.size, transfers: carriers };
 }
 
-function getFileKeys({ connectionId, source, destination, files }: TransferOrder): readonly string[] {
-  return files.map(({ id }) => JSON.stringify([connectionId, source, destination, id]));
+function getFileKeys({ source, destination, files }: TransferOrder): readonly string[] {
+  return files.map(({ id }) => JSON.stringify([source, destination, id]));
 }

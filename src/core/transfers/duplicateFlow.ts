@@ -10,7 +10,7 @@ import {
 } from '../duplicates/equalFiles.ts';
 import type { CopyIndex } from '../duplicates/copyIndex.ts';
 import type { FoundFile } from '../model/fileEntry.ts';
-import type { Transfer, TransferFile, TransferOrder } from '../model/transferModel.ts';
+import { isOfService, type Transfer, type TransferFile, type TransferOrder } from '../model/transferModel.ts';
 import type { TransferStore } from './transferStore.ts';
 import { settlesWithin, type Clock } from '../util/clock.ts';
 import { removeTransferFolder } from '../util/transferFolderNames.ts';
@@ -192,9 +192,11 @@ export class DuplicateFlow {
   }
 
   private findFolders({ connectionId, destination }: TransferOrder): ReadonlySet<string> {
-    const all = this.dependencies.transfers.getAll().flatMap(({ status, order }) => {
-      const isThere = order.connectionId === connectionId && order.destination === destination;
-      return isThere ? (status?.folder ?? order.folder ?? []) : [];
+    const { transfers, sessions } = this.dependencies;
+    const serviceIds = sessions.getServiceIds(connectionId);
+    const all = transfers.getAll().flatMap((one) => {
+      const isThere = one.order.destination === destination && isOfService(one, serviceIds);
+      return isThere ? (one.status?.folder ?? one.order.folder ?? []) : [];
     });
     return new Set(all);
   }
@@ -243,9 +245,10 @@ export class DuplicateFlow {
     { readVerified }: KnownCopiesOptions,
     signal: AbortSignal,
   ): Promise<void> {
-    const { transfers } = this.dependencies;
+    const { transfers, sessions } = this.dependencies;
     if (files.every((file) => getContentKey(file) === undefined)) return;
-    const earlier = filterSameDestination(transfers.getAll(), order).slice(0, maxEarlierTransfers);
+    const serviceIds = sessions.getServiceIds(order.connectionId);
+    const earlier = filterSameDestination(transfers.getAll(), order, serviceIds).slice(0, maxEarlierTransfers);
     known.received = findReceivedFiles(files, earlier, (await readVerified?.(earlier, signal)) ?? []);
   }
 }

@@ -41,7 +41,8 @@ export async function findSubmissionFacts(
   options: FactOptions,
 ): Promise<SubmissionFacts> {
   const { destination, folder, replacedKey } = options;
-  const session = sessions.get(orders[0]?.connectionId ?? '');
+  const connectionId = orders[0]?.connectionId ?? '';
+  const session = sessions.get(connectionId);
   const [copies, freeBytes] = await Promise.all([
     duplicateFlow.findKnownCopies(orders, options),
     findFreeBytes(session, destination, folder),
@@ -50,7 +51,7 @@ export async function findSubmissionFacts(
   return {
     ...copies,
     repeated: findRepeatedFiles(orders, listContentKeys),
-    underWay: findFilesUnderWay(others, orders),
+    underWay: findFilesUnderWay(others, orders, sessions.getServiceIds(connectionId)),
     licenses: countFileLicenses(orders.flatMap(({ files }) => files)),
     freeBytes,
   };

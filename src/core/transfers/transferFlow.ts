@@ -10,6 +10,7 @@ import {
   withFolderName,
   getState,
   hasEnded,
+  isOfService,
   isWaitingToBeSent,
   toTrustedStatus,
   withState,
@@ -434,7 +435,7 @@ export class TrackFlow {
   async lookUp(connectionId: string, id: string, signal?: AbortSignal, observer?: TurnObserver): Promise<LookupResult> {
     const { sessions, store, transfers } = this.dependencies;
     await transfers.loadFinished();
-    const known = store.getAll().find((one) => one.id === id && one.order.connectionId === connectionId);
+    const known = store.getAll().find((one) => one.id === id && isOfService(one, sessions.getServiceIds(connectionId)));
     if (known) return { kind: 'known', transfer: known };
     const session = sessions.get(connectionId);
     if (!session) return { kind: 'failed', reason: { kind: 'notConnected' } };

@@ -18,4 +18,13 @@ describe('The ID of a connection that is not saved (D63)', () => {
     const saved = { id: 'mine', name: 'DTS', server: 'https://dts.example.org', port: 8443 };
     assert.deepEqual(findRecordConnection({}, { connections: [saved] }, id), { ...saved, id });
   });
+
+  it('lets a command find the record of another connection to the same address', () => {
+    const given = { server: 'HTTPS://DTS.example.org:8443/' };
+    const addressId = createConnectionId(server);
+    assert.deepEqual(findRecordConnection(given, { connections: [] }, 'lab', addressId)?.id, 'lab');
+    assert.equal(findRecordConnection(given, { connections: [] }, 'lab'), undefined);
+    const saved = { id: 'mine', name: 'DTS', server };
+    assert.deepEqual(findRecordConnection({}, { connections: [saved] }, 'lab', addressId), { ...saved, id: 'lab' });
+  });
 });

@@ -202,4 +202,16 @@ describe('Checking the destination for planned files', () => {
       ['1'],
     );
   });
+
+  it('finds files in a folder with a chosen name of another connection to the service', async () => {
+    const placed = { id: 'run/1', path: 'run/1', bytes: 5, hash: `sha256:${'a'.repeat(64)}` };
+    rig.server.on('POST /api/v1/files', page(placed));
+    await connect();
+    const { transferFlow } = rig.explorer;
+    const transfer = await trackEarlier();
+    const { addressId } = rig.explorer.sessions.describe(transfer.order.connectionId);
+    const order = { ...transfer.order, connectionId: 'other', folder: 'run' };
+    await transferFlow.save({ ...transfer, ...(addressId !== undefined && { addressId }), order });
+    assert.equal((await find([file('1', 'a')])).atDestination.size, 1);
+  });
 });

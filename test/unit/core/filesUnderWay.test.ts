@@ -18,6 +18,8 @@ const transfer = (key: string, state: TransferState, given: TransferOrder): Tran
   changes: [],
 });
 
+const service = new Set(['c']);
+
 describe('Files that are being transferred', () => {
   const states: Readonly<Record<TransferState, boolean>> = {
     submitting: true,
@@ -38,7 +40,7 @@ describe('Files that are being transferred', () => {
   for (const [state, counts] of Object.entries(states)) {
     it(`${counts ? 'include' : "don't include"} those of a transfer that is ${state}`, () => {
       const moving = transfer('t', state as TransferState, order(['1', '2']));
-      const { count, transfers } = findFilesUnderWay([moving], [order(['2', '3'])]);
+      const { count, transfers } = findFilesUnderWay([moving], [order(['2', '3'])], service);
       assert.deepEqual([count, transfers.length], counts ? [1, 1] : [0, 0]);
     });
   }
@@ -49,13 +51,27 @@ describe('Files that are being transferred', () => {
     service: { connectionId: 'd' },
   })) {
     it(`don't include those for another ${what}`, () => {
-      assert.equal(findFilesUnderWay([transfer('t', 'active', order(['1'], more))], [order(['1'])]).count, 0);
+      const moving = transfer('t', 'active', order(['1'], more));
+      assert.equal(findFilesUnderWay([moving], [order(['1'])], service).count, 0);
     });
   }
 
   it('are counted once for any number of transfers, across all orders', () => {
     const moving = ['t', 'u'].map((key) => transfer(key, 'active', order(['1', '2'])));
-    const { count, transfers } = findFilesUnderWay(moving, [order(['1']), order(['1'], { source: 'Gamma' })]);
+    const orders = [order(['1']), order(['1'], { source: 'Gamma' })];
+    const { count, transfers } = findFilesUnderWay(moving, orders, service);
     assert.deepEqual([count, transfers.map(({ key }) => key)], [1, ['t', 'u']]);
+  });
+
+  it('are counted separately if a confirmed transfer includes them', () => {
+    const moving = [transfer('t', 'notConfirmed', order(['1', '2'])), transfer('u', 'active', order(['2']))];
+    const { count, confirmedCount } = findFilesUnderWay(moving, [order(['1', '2', '3'])], service);
+    assert.deepEqual([count, confirmedCount], [2, 1]);
+  });
+
+  it('include those of another connection to the same address', () => {
+    const moving = { ...transfer('t', 'active', order(['1'], { connectionId: 'd' })), addressId: 'a' };
+    const count = (ids: readonly string[]): number => findFilesUnderWay([moving], [order(['1'])], new Set(ids)).count;
+    assert.deepEqual([count(['c', 'a']), count(['c', 'b']), count(['c', 'd'])], [1, 0, 1]);
   });
 });

@@ -79,9 +79,10 @@ describe('Received files', () => {
 
   it('count transfers of the same user only', () => {
     const transfer = ended('t', 1, [file('1', 'a')]);
+    const service = new Set([transfer.order.connectionId]);
     const elsewhere = { ...transfer.order, orcid: '0000-0001-5109-3700' };
-    assert.deepEqual(filterSameDestination([transfer], transfer.order), [transfer]);
-    assert.deepEqual(filterSameDestination([transfer], elsewhere), []);
+    assert.deepEqual(filterSameDestination([transfer], transfer.order, service), [transfer]);
+    assert.deepEqual(filterSameDestination([transfer], elsewhere, service), []);
   });
 
   it('count transfers to the same destination only', () => {
@@ -91,11 +92,12 @@ describe('Received files', () => {
       to('same', { source: 'Z' }),
       to('other', { destination: 'Z' }),
       to('service', { connectionId: 'z' }),
+      { ...to('address', { connectionId: 'z' }), addressId: 'a' },
       ended('failed', 1, [], { state: 'failed' }),
     ];
     assert.deepEqual(
-      filterSameDestination(transfers, order).map(({ key }) => key),
-      ['same'],
+      filterSameDestination(transfers, order, new Set([order.connectionId, 'a'])).map(({ key }) => key),
+      ['same', 'address'],
     );
   });
 });

@@ -1,7 +1,7 @@
 import { l10n, workspace } from 'vscode';
 import { findRepeatedFiles, getPlaceKeys, omitFiles, type VerifiedFiles } from '../../../core/duplicates/equalFiles.ts';
 import { findCluster } from '../../../core/model/databaseModel.ts';
-import { findFilesUnderWay, type FilesUnderWay } from '../../../core/model/transferOutcome.ts';
+import type { FilesUnderWay } from '../../../core/model/transferOutcome.ts';
 import { createStagingLookup } from '../../../core/model/searchModel.ts';
 import type { Transfer, TransferFile, TransferOrder } from '../../../core/model/transferModel.ts';
 import type { Search } from '../../../core/search/searchStore.ts';
@@ -234,12 +234,10 @@ function getTransferButtonLabel(isRisky = false): string {
 
 /** Describes files that are already being transferred and, separately, those whose submission is unconfirmed. */
 function describeTransfersInProgress(
-  { count, transfers }: FilesUnderWay,
+  { count, confirmedCount }: FilesUnderWay,
   orders: readonly TransferOrder[],
 ): readonly string[] {
   const destination = toPlainLine(orders[0]?.destination ?? '');
-  const confirmed = transfers.filter(({ state }) => state !== 'notConfirmed');
-  const { count: confirmedCount } = findFilesUnderWay(confirmed, orders);
   const unconfirmedCount = count - confirmedCount;
   return [
     confirmedCount > 0
