@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { systemClock } from '../../../src/core/util/clock.ts';
 import { Cluster } from '../../../src/service/cluster/cluster.ts';
+import { eagerClock } from '../../support/eagerClock.ts';
 import { describePromises, itKeepsTimes } from '../../support/routePromises.ts';
 import { RouteRig } from '../../support/routeRig.ts';
 import { canRunSlurm, SlurmServers } from '../../support/slurmServers.ts';
@@ -12,7 +12,7 @@ if (canRunSlurm)
     before(async () => {
       servers = await SlurmServers.start();
       const slurm = { folder: join(servers.root, 'tasks'), partition: 'xfer', tasks: 2 };
-      rig = await RouteRig.start(['folder'], new Cluster({ slurm }, systemClock));
+      rig = await RouteRig.start(['folder'], new Cluster({ slurm }, eagerClock));
     });
     after(async () => {
       await rig.stop();

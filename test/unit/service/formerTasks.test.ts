@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { systemClock } from '../../../src/core/util/clock.ts';
 import { Cluster } from '../../../src/service/cluster/cluster.ts';
 import { endFormerTasks, rememberTasksFolder } from '../../../src/service/cluster/formerTasks.ts';
 import { TaskArray } from '../../../src/service/cluster/taskFiles.ts';
+import { eagerClock } from '../../support/eagerClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 
 if (process.platform !== 'win32')
@@ -17,7 +17,7 @@ if (process.platform !== 'win32')
     beforeEach(() => {
       root = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'dts-former-')));
       log = new MemoryLog();
-      cluster = new Cluster({ slurm: { folder: join(root, 'tasks') } }, systemClock);
+      cluster = new Cluster({ slurm: { folder: join(root, 'tasks') } }, eagerClock);
       fs.mkdirSync(join(root, 'commands'));
       process.env['PATH'] = [join(root, 'commands'), pathBefore].join(delimiter);
       replace('scancel', `printf '%s\\n' "$@" >> ${join(root, 'canceled')}`);
@@ -44,7 +44,7 @@ if (process.platform !== 'win32')
 
     async function end(current: Cluster | undefined, ids: readonly string[], tooSmallIds: readonly string[] = []) {
       const sets = { transferIds: new Set(ids), tooSmallIds: new Set(tooSmallIds) };
-      await endFormerTasks({ dataFolder: root, cluster: current, ...sets, clock: systemClock, logger: log });
+      await endFormerTasks({ dataFolder: root, cluster: current, ...sets, clock: eagerClock, logger: log });
     }
 
     function readFolders(): unknown {

@@ -7,6 +7,7 @@ import { Cluster } from '../../../src/service/cluster/cluster.ts';
 import { TaskArray, type TaskJob } from '../../../src/service/cluster/taskFiles.ts';
 import { TaskRun } from '../../../src/service/cluster/taskRun.ts';
 import { createJobSignal, JobStopped, requestStop } from '../../../src/service/transfers/fileJobs.ts';
+import { eagerClock } from '../../support/eagerClock.ts';
 import { eventually } from '../../support/eventually.ts';
 
 if (process.platform !== 'win32')
@@ -53,7 +54,7 @@ if (process.platform !== 'win32')
       tasks: number,
       { withResult, isConfirmed = true, done: doneCounts = [] }: RunChange = {},
     ): Promise<TaskRun> {
-      const cluster = new Cluster({ slurm: { folder: join(folder, 'tasks'), tasks } }, systemClock);
+      const cluster = new Cluster({ slurm: { folder: join(folder, 'tasks'), tasks } }, eagerClock);
       const jobs = states.map((_, index) => describeJob(2 * index, 2 * index + 1));
       const array = await TaskArray.create(await cluster.createTransferFolder('a'), 1, jobs);
       if (isConfirmed) await array.confirm('4');
