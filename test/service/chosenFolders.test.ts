@@ -137,7 +137,7 @@ describe("A transfer whose folder's name was chosen (D24)", () => {
       await fs.symlink(folder, rig.target);
     };
     await lead(real);
-    await rig.restart({ ...slow, retryDelayMs: 100 });
+    await rig.restart({ throttleBytesPerSecond: 250_000, retryDelayMs: 100 });
     const id = await rig.mustSubmit(['a.txt'], into('run-42'));
     await rig.waitForStatus(id, 'succeeded');
     assert.deepEqual((await fs.readdir(nodePath.join(real, 'run-42'))).sort(), ['a.txt', 'manifest.json']);
