@@ -138,8 +138,8 @@ describe('The commands of the features', () => {
       assert.deepEqual(
         listed.map((id) => id.replace('dataTransfer.', '')),
         [
-          ...['showLog', 'copyMcpConfiguration', 'connect', 'switchConnection', 'forgetConnection', 'setOrcid'],
-          ...['startLocalService', 'serveFolder', 'serveStore', 'addStore', 'copyDiagnostics'],
+          ...['showLog', 'copyMcpConfiguration', 'connect', 'switchConnection', 'forgetConnection', 'setApiKey'],
+          ...['setOrcid', 'startLocalService', 'serveFolder', 'serveStore', 'addStore', 'copyDiagnostics'],
           'restoreRemovedTransfers',
         ],
       );
