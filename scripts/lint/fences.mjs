@@ -68,7 +68,7 @@ export const fences = [
     place: 'core/tables',
     files: /^src\/core\/tables\//,
     code: ['core/model', 'core/util'],
-    packages: ['saxen'],
+    packages: ['hyparquet', 'saxen'],
   },
   {
     place: 'core/citations',

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { FileSystemError, Uri, window, workspace } from 'vscode';
+import { extensions, FileSystemError, Uri, window, workspace } from 'vscode';
 import type { ContentFlow } from '../../src/core/search/contentFlow.ts';
 import type { FileNode } from '../../src/extension/editor/contributions.ts';
 import { localConnectionId } from '../../src/extension/editor/machine.ts';
 import { maxOpenBytes, maxUnaskedBytes } from '../../src/extension/editor/remoteFiles.ts';
 import { FilePreviews } from '../../src/extension/features/files/filePreviews.ts';
 import { TabFiles } from '../../src/extension/features/files/tabFiles.ts';
-import { Stage } from './stage.ts';
+import { extensionId, Stage } from './stage.ts';
 
 describe('Opening a file without a transfer', () => {
   let stage: Stage;
@@ -141,8 +141,12 @@ describe('The beginning of a file on its page', () => {
   const file = { connectionId: 'c', database: 'Lab', id: 'a.csv', name: 'a.csv' };
 
   async function read(content: string | Buffer, path = 'a.csv') {
-    const bytes = Buffer.from(content);
-    const flow = { read: () => Promise.resolve({ part: { bytes, totalBytes: bytes.length, entityTag: '' } }) };
+    const whole = Buffer.from(content);
+    const readRange = (_: unknown, { offset, limit }: { readonly offset: number; readonly limit: number }) =>
+      Promise.resolve({
+        part: { bytes: whole.subarray(offset, offset + limit), totalBytes: whole.length, entityTag: '' },
+      });
+    const flow = { read: readRange };
     return await new FilePreviews(flow as unknown as ContentFlow).read(file, path, new AbortController().signal);
   }
 
@@ -151,6 +155,30 @@ describe('The beginning of a file on its page', () => {
     const reads = { state: 'table', header: ['Name', 'Sequence', 'Quality'], rows: [['r1', 'AC', 'II']] };
     assert.deepEqual(await read('@r1\nAC\n+\nII\n', 'a.fq'), reads);
     assert.deepEqual(await read('{"a": 1}', 'a.json'), { state: 'json', value: { a: 1 } });
+  });
+
+  async function readParquet(name: string) {
+    const root = extensions.getExtension(extensionId)?.extensionUri;
+    assert.ok(root);
+    const path = Uri.joinPath(root, 'test', 'fixtures', 'parquet', `${name}.parquet`);
+    return await read(Buffer.from(await workspace.fs.readFile(path)), 'a.parquet');
+  }
+
+  it('is the first rows of a Parquet file, or its columns and why the rows are missing', async () => {
+    const rows = await readParquet('empty-group');
+    assert.ok(rows.state === 'table');
+    assert.deepEqual(
+      [rows.header, rows.rows[1], rows.note],
+      [['int64', 'text'], ['9007199254740994', 'name1'], undefined],
+    );
+    assert.deepEqual(await readParquet('lz4'), {
+      state: 'table',
+      header: ['Column', 'Type'],
+      rows: [['int64', 'INT64']],
+      note: "The first rows can't be shown: their compression isn't supported.",
+    });
+    const text = "The beginning of the file can't be shown: it isn't valid Parquet.";
+    assert.deepEqual(await read('id,name', 'a.parquet'), { state: 'problem', text });
   });
 
   it('is a sentence if there is nothing to show, or the file cannot be read', async () => {

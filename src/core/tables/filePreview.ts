@@ -1,7 +1,14 @@
 import { parseCsv } from '../util/csv.ts';
 import { unpackBeginning, type Beginning } from '../util/gzipBeginning.ts';
 import { isDeeperThan, isJsonObject } from '../util/json.ts';
-import { findPreviewKind, type PreviewKind } from './previewKinds.ts';
+import {
+  findPreviewKind,
+  maxCellLength,
+  maxPreviewColumns,
+  maxPreviewRows,
+  shortenCell,
+  type PreviewKind,
+} from './previewKinds.ts';
 import { decodeTableText } from './tableFormat.ts';
 
 /** The reason why there is nothing to show. */
@@ -20,9 +27,6 @@ export const previewBytes = 256_000;
 
 /** Maximum number of bytes that are unpacked, whatever a compressed file claims. */
 const maxUnpackedBytes = 512 * 1024;
-const maxPreviewRows = 20;
-const maxPreviewColumns = 50;
-const maxCellLength = 200;
 const maxLevels = 100;
 
 /** The columns of GFF3 and GTF, which have no header. */
@@ -99,10 +103,6 @@ function readRecords(text: string, kind: PreviewKind | undefined): (readonly str
 
 function isComment([first = '']: readonly string[]): boolean {
   return first.startsWith('#');
-}
-
-function shortenCell(text: string): string {
-  return text.length > maxCellLength ? `${text.slice(0, maxCellLength)}…` : text;
 }
 
 function readFasta(text: string): readonly (readonly string[])[] {

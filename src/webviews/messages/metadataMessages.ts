@@ -54,7 +54,7 @@ const isList: Guard<readonly unknown[]> = (value) => Array.isArray(value);
 const isShownPreview = either(
   object({ state: oneOf('loading') }),
   object({ state: oneOf('problem'), text: isString }),
-  object({ state: oneOf('table'), header: array(isString), rows: array(array(isString)) }),
+  object({ state: oneOf('table'), header: array(isString), rows: array(array(isString)), note: optional(isString) }),
   object({ state: oneOf('json'), value: either(isRecord, isList) }),
 );
 

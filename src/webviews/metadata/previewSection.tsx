@@ -28,7 +28,7 @@ function Offer({ onPreview }: { readonly onPreview: () => void }): VNode {
       <Button kind="link" onClick={onPreview}>
         {l10n.t('Show Beginning of File')}
       </Button>
-      <span class="aside"> {l10n.t('Reads at most 256 kB. A store may charge for that.')}</span>
+      <span class="aside"> {l10n.t('Reads at most 512 kB. A store may charge for that.')}</span>
     </p>
   );
 }
@@ -42,7 +42,12 @@ function Preview({ preview }: { readonly preview: ShownPreview }): VNode {
     case 'json':
       return <JsonTree path="preview" value={preview.value} />;
     case 'table':
-      return <Rows header={preview.header} rows={preview.rows} />;
+      return (
+        <>
+          {preview.note !== undefined && <ServerText>{preview.note}</ServerText>}
+          <Rows header={preview.header} rows={preview.rows} />
+        </>
+      );
   }
 }
 

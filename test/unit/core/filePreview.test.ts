@@ -147,6 +147,6 @@ describe('The preview of a file', () => {
       'csv',
       'i.bam',
     ];
-    assert.deepEqual(names.map(hasPreview), [...Array.from({ length: 7 }, () => true), false, false, false]);
+    assert.deepEqual(names.map(hasPreview), [...Array.from({ length: 8 }, () => true), false, false]);
   });
 });
