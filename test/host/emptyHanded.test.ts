@@ -57,6 +57,7 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.stopSearch': { says: /^No search is running\.$/ },
   'dataTransfer.loadAll': noSearch,
   'dataTransfer.showTable': noSearch,
+  'dataTransfer.showCheckedFiles': { mentions: /^No files are checked\.$/ },
   'dataTransfer.sortResults': noSearch,
   'dataTransfer.checkAllFiles': noSearch,
   'dataTransfer.uncheckAllFiles': noSearch,

@@ -269,6 +269,22 @@ describe('The table of a search', () => {
     ]);
   });
 
+  it('shows the checked files of all searches, each once, without those that are unchecked', async () => {
+    open('s', [sized('a', 1), sized('b', 2)]);
+    open('t', [sized('a', 1), sized('c', 4)]);
+    store.checkAll('s');
+    store.checkAll('t');
+    show();
+    arrange({ sort: bySize });
+    assert.deepEqual([panel.title, panel.readRows()], ['Checked files', ['c ✓', 'b ✓', 'a ✓']]);
+    panel.send({ type: 'check', index: 2, key: keyOf('a'), isChecked: false });
+    await settle();
+    assert.deepEqual([panel.readRows(), store.checked.count], [['c ✓', 'b ✓'], 2]);
+    panel.send({ type: 'checkShown', isChecked: false });
+    await settle();
+    assert.deepEqual([panel.snapshot.shown, panel.snapshot.emptyText], [0, 'No files are checked.']);
+  });
+
   it('is restored with its order and filter, once for each search', () => {
     open('s', [sized('a', 1), sized('b', 2), sized('x', 3)]);
     panel = restore({ search: 's', sort: bySize, filter: '', checkedOnly: false, active: 1 });

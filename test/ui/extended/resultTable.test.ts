@@ -78,6 +78,9 @@ describe('A user with many results', () => {
     await page.getByRole('checkbox', { name: 'Checked only' }).check();
     await until('three rows', async () => ((await readNames(page)).length === 3 ? true : undefined));
     assert.deepEqual(await readNames(page), ['run-257.csv', 'run-214.csv', 'run-171.csv']);
+    await window.command('Data Transfer: Show Checked Files as Table');
+    page = await window.pageFrame('Checked files');
+    await page.getByText('3 files').waitFor();
     await page.getByRole('button', { name: 'Transfer…' }).click();
     await sendTransfer(window, kbase);
     const { body } = await until('the transfer', async () => server.requestsTo('POST /api/v1/transfers')[0]);

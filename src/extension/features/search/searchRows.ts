@@ -80,6 +80,12 @@ export async function showTable(services: CommandServices, node: SearchNode | un
   if (search) services.tablePanels.show(search.key);
 }
 
+/** Shows the checked files of all searches as a table. */
+export function showCheckedFiles({ searchStore, tablePanels, notifications }: CommandServices): void {
+  if (searchStore.checked.count > 0) tablePanels.show();
+  else notifications.showStatusMessage(describeNothingChecked());
+}
+
 /** Sorts the files in a search by relevance, name or size. */
 export async function sortResults(services: CommandServices, node: SearchNode | undefined): Promise<void> {
   const search = await chooseSearch(services, node, l10n.t('Select the search to sort'));
