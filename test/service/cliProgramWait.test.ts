@@ -95,6 +95,18 @@ if (process.platform !== 'win32')
       assert.match(stderr, /: started count\.sh, but its end isn't known \(the service was stopped meanwhile\)/);
     });
 
+    it('finds a local service that was started again while the files are copied (D29)', async () => {
+      await rig.service.write({ 'slow.bin': 'x'.repeat(60_000) });
+      await rig.service.restart({ throttleBytesPerSecond: 10_000 });
+      await publishService();
+      const running = startLocally('transfer', 'Source Data', 'Target', 'slow.bin', '--wait');
+      await running.prints(/^Started transfer/m);
+      await rig.service.restart();
+      await publishService();
+      const { code, stderr } = await running.ended;
+      assert.equal(code, 0, stderr);
+    });
+
     it('says that the service cannot be reached, and does not claim then that the program runs', async () => {
       const running = rig.start(...request, '--wait');
       await running.prints(/: started count\.sh; its output: /);

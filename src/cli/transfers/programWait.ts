@@ -5,7 +5,7 @@ import { getBackoffMs, wait } from '../../core/util/clock.ts';
 import { describeFollowUp } from '../../core/words/followUpWords.ts';
 import { CliError, createRequestError, exitCode } from '../cliError.ts';
 import type { CliSession } from '../connections/cliSession.ts';
-import { findRecordConnection } from '../connections/connectionsFile.ts';
+import { LocalReconnection } from '../connections/localReconnection.ts';
 import { toPlainCell } from '../output.ts';
 import { english } from '../text/sentences.ts';
 import { getTransferId } from '../text/transferText.ts';
@@ -52,11 +52,13 @@ function listRunning({ explorer }: CliSession, keys: readonly string[]): readonl
 /** Requests statuses, and remembers which of the last requests failed. */
 class StatusRequests {
   private readonly session: CliSession;
+  private readonly reconnection: LocalReconnection;
   /** Consecutive failures that concern only one transfer, by its key; has each whose last request failed. */
   private readonly failures = new Map<string, number>();
 
   constructor(session: CliSession) {
     this.session = session;
+    this.reconnection = new LocalReconnection(session);
   }
 
   get haveFailed(): boolean {
@@ -76,16 +78,7 @@ class StatusRequests {
     const count = isGeneral ? 0 : (this.failures.get(key) ?? 0) + 1;
     this.failures.set(key, count);
     if (explorer.keys.getStatus(order.connectionId) === 'refused' || count >= maxFailures) throw error;
-    if (isGeneral) await this.reconnect(order.connectionId);
-  }
-
-  private async reconnect(connectionId: string): Promise<void> {
-    const { explorer, context, file } = this.session;
-    const connection = findRecordConnection(context.options, file, connectionId);
-    // A local service has another address and key after each start. Other keys may not be readable twice.
-    if (connection?.serviceFile === undefined) return;
-    explorer.connectFlow.close(connectionId);
-    await this.session.open(connection).catch(() => undefined);
+    if (isGeneral) await this.reconnection.tryToOpen(order.connectionId);
   }
 }
 

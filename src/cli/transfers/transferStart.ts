@@ -18,6 +18,7 @@ import { describePlannedFollowUp, getFollowUpLabel } from '../../core/words/foll
 import { describeRequestWait } from '../../core/words/sharedSentences.ts';
 import { CliError, createRequestError, createUsageError, exitCode, type ExitCode } from '../cliError.ts';
 import type { CliSession } from '../connections/cliSession.ts';
+import { LocalReconnection } from '../connections/localReconnection.ts';
 import { type Output, formatCount, toPlainCell } from '../output.ts';
 import { describeCluster, describeReason, english } from '../text/sentences.ts';
 import {
@@ -173,7 +174,6 @@ export function isNewer({ askedAt, problem }: Transfer, before: Transfer | undef
  * The transfers continue on the service.
  */
 export async function waitForEnd(session: CliSession, keys: readonly string[], timeoutS?: number): Promise<void> {
-  const show = createProgressDisplay(session.context.output);
   const { monitor, transferStore } = session.explorer;
   const ignored = new Map(
     keys.map((key) => [key, transferStore.get(key)] as const).filter(([, one]) => one?.cancelUnheeded),
@@ -183,8 +183,25 @@ export async function waitForEnd(session: CliSession, keys: readonly string[], t
     const isChecked = !ignored.has(one.key) || isNewer(one, ignored.get(one.key));
     return isSettled(one) || (one.cancelUnheeded === true && isChecked);
   };
-  const isMet = await waitUntil(session, keys, isOver, timeoutS === undefined ? undefined : timeoutS * 1000, show);
+  const isMet = await waitWithReconnection(session, keys, isOver, timeoutS);
   if (!isMet) throw createUnfinishedError(session, keys, timeoutS);
+}
+
+async function waitWithReconnection(
+  session: CliSession,
+  keys: readonly string[],
+  isOver: Condition,
+  timeoutS = Infinity,
+): Promise<boolean> {
+  const { output, signal } = session.context;
+  const [show, reconnection] = [createProgressDisplay(output), new LocalReconnection(session)];
+  const ending = new AbortController();
+  const endOrInterruption = AbortSignal.any([ending.signal, signal]);
+  const onChange = (pending: readonly Transfer[]): void => {
+    show(pending);
+    reconnection.update(pending, endOrInterruption);
+  };
+  return await waitUntil(session, keys, isOver, timeoutS * 1000, onChange).finally(() => ending.abort());
 }
 
 /**
