@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Connection, ServiceInfo } from '../model/connection.ts';
 import type { Database } from '../model/databaseModel.ts';
 import type { Reason } from '../model/reason.ts';
@@ -76,7 +75,8 @@ export class ConnectionStore {
    * no event for an equal reason.
    */
   setProblem(problem: Reason | undefined, at: number): void {
-    if (this.current.kind !== 'connected' || isDeepStrictEqual(this.current.problem, problem)) return;
+    if (this.current.kind !== 'connected') return;
+    if (JSON.stringify(this.current.problem) === JSON.stringify(problem)) return;
     this.update({ problem, problemAt: problem && (this.current.problemAt ?? at) });
   }
 
