@@ -31,6 +31,7 @@ describe('Text from a server', () => {
         const service = { address: 'http://127.0.0.1:1', name: text, version: text };
         store.setState({ kind: 'failed', connection, reason: { kind: 'refused', detail: text } });
         for (const node of tree.getChildren()) assertPlainRow(tree.getTreeItem(node));
+        assertPlain(tree.message ?? '', 'the message');
         store.setState({ kind: 'connected', connection, service });
         const databases = [
           { id: text, name: text, organization: text, url: text },
@@ -41,7 +42,8 @@ describe('Text from a server', () => {
         const roots = tree.getChildren();
         const grouped = roots.flatMap((node) => (node.kind === 'organization' ? tree.getChildren(node) : []));
         const nodes = [...roots, ...grouped];
-        assert.equal(nodes.length, 8);
+        assert.equal(nodes.length, 7);
+        for (const text of [tree.message, tree.description]) assertPlain(text ?? '', 'a text above the rows');
         parameters.set(text, { parameters: { [text]: { type: text, values: [text] }, b: { type: text, values: [] } } });
         parameters.set('Beta', { parameters: {}, reason: { kind: 'serverError', detail: text } });
         const about = nodes.flatMap((node) => (node.kind === 'database' ? tree.getChildren(node) : []));

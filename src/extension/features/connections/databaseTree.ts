@@ -144,7 +144,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
 
   /** The message above the rows: what failed, and what to do about it. Undefined if nothing failed. */
   get message(): string | undefined {
-    return [this.failure, this.unlistedStores].filter(Boolean).join('\n') || undefined;
+    return [this.failure, this.unlistedStores].filter(Boolean).join(' ') || undefined;
   }
 
   /** Why the service, its key or its list of databases can't be used, and advice. */
