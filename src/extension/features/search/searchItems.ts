@@ -267,7 +267,7 @@ function getName(element: unknown): string {
   return [title, name, path].find((text): text is string => typeof text === 'string' && text !== '') ?? '';
 }
 
-/** What distinguishes the rows of files in a list. */
+/** The parts of names and folders by which the rows of files in a list differ. */
 export interface NameDistinctions {
   /** Parts of the folders of the files whose name several files have. */
   readonly folders: ReadonlyMap<FoundFile, string>;
