@@ -85,7 +85,7 @@ export async function loadResults(window: EditorWindow, count: number): Promise<
   await window.quickInput.pick('Search', /3\/3/);
   await waitForResults(window, Math.min(count, pageSize));
   if (count <= pageSize) return;
-  await window.command('Data Transfer: Load All');
+  await (await window.tree('Search Results').row('“sample”')).menu('Load All');
   await window.notifications.answer('Keep Loading');
   await window.statusBar('All results are loaded: 50,000 files', 120_000);
   await waitForResults(window, count);
