@@ -1,4 +1,4 @@
-/** Why rows of a Parquet file can't be shown. */
+/** A reason for which rows of a Parquet file can't be shown. */
 export type RowProblem = 'rowsTooLarge' | 'rowsCompressed' | 'rowsEncoded' | 'rowsDamaged';
 
 /** Thrown if rows of a Parquet file can't be shown. */

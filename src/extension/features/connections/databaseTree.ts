@@ -24,7 +24,7 @@ import {
   getDatabaseLabel,
   getParameterLabel,
 } from '../../words/searchWords.ts';
-import { toPlainLine } from '../../words/plainText.ts';
+import { toPlainLine, toPlainText } from '../../words/plainText.ts';
 import {
   describeFailedConnection,
   describeKeyDoubt,
@@ -47,6 +47,9 @@ import {
   createRemedyRows,
   setAccessibleLabel,
 } from '../../views/placeholders.ts';
+
+/** Maximum numbers of characters in the message above the rows, and of a failure in the label for screen readers. */
+const [maxMessageLength, maxSpokenLength] = [800, 300];
 
 /** Maximum number of parameters in the tooltip. */
 const maxParameters = 20;
@@ -144,10 +147,11 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
 
   /** The message above the rows: what failed, and what to do about it. Undefined if nothing failed. */
   get message(): string | undefined {
-    return [this.failure, this.unlistedStores].filter(Boolean).join(' ') || undefined;
+    const sentences = [this.failure, this.unlistedStores].filter(Boolean).join(' ');
+    return toPlainText(sentences, maxMessageLength) || undefined;
   }
 
-  /** Why the service, its key or its list of databases can't be used, and advice. */
+  /** The failure of the connection, its key or its list of databases, and advice. */
   private get failure(): string | undefined {
     const { state, listing } = this.store;
     if (state.kind === 'failed') return `${describeFailedConnection(state.reason)} ${getShortAdvice(state.reason)}`;
@@ -388,7 +392,7 @@ function createConnectionItem(state: ConnectionState, failure: string | undefine
     item.tooltip = toPlainLine(state.connection.server);
     item.iconPath = new ThemeIcon(state.kind === 'connecting' ? 'vm-connect' : 'vm-outline');
   }
-  return setAccessibleLabel(item, failure);
+  return setAccessibleLabel(item, toPlainText(failure ?? '', maxSpokenLength));
 }
 
 function showService(item: TreeItem, { service, doubt, problem }: ConnectedState): void {
