@@ -50,7 +50,7 @@ class ProgressLine {
   private readonly stream: NodeJS.WriteStream;
   private isShown = false;
   private lastText = '';
-  /** The time of the last plain line. Begins with the creation, so that short operations print no line. */
+  /** Time of the last plain line in ms since 1970; begins with the creation, so that short operations print none. */
   private lastAt = Date.now();
 
   constructor(stream: NodeJS.WriteStream) {

@@ -52,7 +52,7 @@ export const commandTables = {
 
 /** The running extension. */
 export interface RunningExtension {
-  /** Runs a command with the editor's arguments: a row or another one, and all rows. Shows failures. */
+  /** Runs a command with the editor's arguments: a row or other argument, and all selected rows. Shows failures. */
   runCommand(id: CommandId, argument?: unknown, selection?: unknown): Promise<void>;
   /** Runs a tool for an agent. Resolves to the tool's answer as JSON. */
   callTool(call: ToolCall): Promise<string>;

@@ -37,7 +37,7 @@ export function removeServiceFile(file: string, token: string): void {
 const minTokenLength = 32;
 const maxTokenBytes = 4_096;
 
-/** Returns a file's token; creates the file (D40: administered service). Throws {@link ConfigError}. */
+/** Returns a file's token; creates a missing file (D40: administered service). Throws {@link ConfigError}. */
 export function readTokenFile(file: string, newToken: () => string): string {
   try {
     createTokenFile(file, newToken);

@@ -41,7 +41,7 @@ export class Leases {
     return this.streams.size;
   }
 
-  /** Opens a lease as long as its response. Throws a 422 problem that lists what is invalid. */
+  /** Opens a lease as long as its response; applies its cluster. Throws a 422 problem that lists what is invalid. */
   async open({ databases, cluster }: LeaseRequest): Promise<RouteResponse> {
     const errors = await Promise.all(databases.map(async (database, index) => await this.check(database, index)));
     const problems = [...errors, cluster && (await checkCluster(cluster, databases))].flatMap((error) => error ?? []);

@@ -74,7 +74,7 @@ interface LoadedFiles extends Pick<Search, 'leftOut' | 'listing'> {
   readonly hasMore: boolean;
 }
 
-/** Returns up to `count` files that match a query. Throws an error if a request fails. */
+/** Returns up to `count` files that match; `hasMore` if there may be more. Throws an error if a request fails. */
 export async function loadFiles(
   { explorer }: SearchSession,
   connection: OpenConnection,

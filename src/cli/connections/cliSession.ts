@@ -113,7 +113,7 @@ export class CliSession<Core extends SearchExplorer = Explorer> {
     throw createRequestError(`Couldn't connect to ${toPlainCell(target.name)}`, attempt.reason);
   }
 
-  /** Returns the ORCID iD for requests; empty if missing or invalid, by default the login name for a local service. */
+  /** Returns the ORCID iD; empty if invalid or, except for a local service (then the login name), if missing. */
   getOrcid(connectionId: string): string {
     const entered = this.context.options.orcid ?? this.file.orcid;
     if (entered === undefined) return this.localIds.has(connectionId) ? getLoginName() : '';

@@ -136,7 +136,7 @@ export function createInputSchema({ input }: AgentTool): JsonObject {
 /** Maximum number of rows in an answer. Limited because every row takes up space in the agent's context. */
 export const maxRows = 20;
 
-/** Returns the first rows as a list called `name` under `data`, with a hint and the number of omitted rows. */
+/** Returns the first rows as `name` under `data`; if some are left out, also their number and the hint. */
 export function createRows(name: string, rows: readonly JsonObject[], hint: string): JsonObject {
   const more = rows.length - maxRows;
   return { data: { [name]: rows.slice(0, maxRows) }, ...(more > 0 && { more, hint }) };

@@ -145,7 +145,7 @@ const doubt = "Some of the missing files couldn't be looked up, so they may exis
 
 const maxDescriptionLength = 500;
 
-/** Returns a file as a row of results. Shortens the ID only if it is longer than the tools accept. */
+/** Returns a file as a row; an unknown size as `unknown`, the ID shortened only if longer than the tools accept. */
 export function toFileRow(file: FileEntry): JsonObject {
   const { id, path, name, sizeBytes, format } = file;
   const staging = getReportedStaging(file);

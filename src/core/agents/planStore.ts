@@ -166,7 +166,7 @@ export class PlanStore implements Disposable {
     return created;
   }
 
-  /** Returns all readable saved plans, newest first. Throws {@link AgentError} if the folder can't be read. */
+  /** Returns the readable plans, newest first. Throws {@link AgentError} for a folder that exists but can't be read. */
   async list(): Promise<readonly SavedPlan[]> {
     return await this.readAll().catch(throwNotRead);
   }
@@ -186,7 +186,7 @@ export class PlanStore implements Disposable {
     return names.flatMap((name) => parsePlanId(name) ?? []);
   }
 
-  /** Returns a plan with its current state; undefined if there is none. `id` can be any text. Never rejects. */
+  /** Returns a plan with its state; undefined if missing or unreadable. `id` can be any text. Never rejects. */
   async get(id: string): Promise<SavedPlan | undefined> {
     if (parsePlanId(toPlanName(id)) === undefined) return undefined;
     const plan = parsePlan(await this.read(this.getPath(id)));

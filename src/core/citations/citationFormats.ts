@@ -98,7 +98,7 @@ function formatEditor({ family = '', given, literal }: CitedName): string {
   return literal ?? (given === undefined ? family : `${toInitials(given)} ${family}`);
 }
 
-/** Abbreviates given names: `Jean-Luc` becomes `J.-L.` Leaves names without a capital letter unchanged. */
+/** Abbreviates given names that start with a capital letter, and keeps hyphens: `Jean-Luc` becomes `J.-L.` */
 function toInitials(given: string): string {
   const words = given.split(' ').map((word) => word.split('-').map(toInitial).join('-'));
   return words.join(' ');

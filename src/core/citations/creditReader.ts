@@ -160,7 +160,7 @@ function readOrganizationName(value: unknown): string | undefined {
   return readText(toObject(value)['organization_name']);
 }
 
-/** Labels of supporting roles in citations, by role names in lower case without separators. */
+/** Labels of supporting roles of DataCite and data packages, by names in lower case without separators. */
 const supportingRoles: ReadonlyMap<string, string> = new Map([
   ['contactperson', 'Contact person'],
   ['datamanager', 'Data manager'],

@@ -71,7 +71,7 @@ export class DataTransferClient implements Disposable {
   private readonly services: ClientServices;
   private readonly ownQueues: RequestQueues | undefined;
   private readonly replied = new Emitter<Reason | undefined>();
-  /** Fires for each reply, also failed ones, except if the service lacks the route for search parameters. */
+  /** Fires for each reply, with the reason for a failure or refused ID; not without a route for search parameters. */
   readonly onDidReply = this.replied.event;
   private session: ClientSession | undefined;
   /** Ends the session when aborted. */
@@ -124,7 +124,7 @@ export class DataTransferClient implements Disposable {
     return session.service;
   }
 
-  /** Closes the connection, clears what was learned of it, and cancels pending requests (§4.9, D1: error classes). */
+  /** Closes the connection, forgets key and service, and cancels pending requests (§4.9, D1: error classes). */
   disconnect(): void {
     this.attempt?.abort();
     this.connection?.abort();

@@ -26,7 +26,7 @@ const kindsByCode: Readonly<Record<string, ReasonKind>> = {
   HOSTNAME_MISMATCH: 'certificate',
 };
 
-/** Patterns for error codes of browser network stacks, which the editor's `fetch` may report, by failure. */
+/** Kinds of failure by patterns for error codes of browser network stacks, which the editor's `fetch` may report. */
 const browserKinds: readonly (readonly [RegExp, ReasonKind])[] = [
   [/_CERT_|_SSL_/, 'certificate'],
   [/_PROXY_|_TUNNEL_/, 'proxy'],

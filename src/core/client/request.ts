@@ -13,7 +13,7 @@ export type ConnectOptions = Pick<Connection, 'server' | 'port' | 'scheme' | 'al
   readonly apiKey: string;
 };
 
-/** Describes a search (§4.3). Requests omit empty fields, and `offset` and `limit` if 0. */
+/** Describes a search (§4.3). Requests omit empty or zero `offset` and `limit`, and empty `status` and `specific`. */
 export interface SearchOptions {
   readonly database: string;
   readonly orcid: string;
@@ -294,7 +294,7 @@ export interface HttpRequest {
   readonly content?: { readonly range: string; readonly 'if-match'?: string };
   /** Filled in while the request is sent, for a caller that has to know its progress after an unexpected error. */
   readonly trail?: ExchangeTrail;
-  /** True for a GET whose failures the caller handles by splitting the batch (D8: metadata by ids). */
+  /** True for a GET that isn't retried after failures for which the batch is split (D8: metadata by ids). */
   readonly isHalved?: boolean;
 }
 

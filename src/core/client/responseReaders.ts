@@ -60,7 +60,7 @@ export function readRoot(json: unknown): RootFacts {
   };
 }
 
-/** Reads the listing of databases (§4.2), null as an empty one, without elements that lack `id` or `name`. */
+/** Reads the listing of databases (§4.2). Skips invalid ones, such as without `id` or `name`. Null is an empty list. */
 export function readDatabases(json: unknown): readonly Database[] {
   if (json === null) return [];
   if (!Array.isArray(json)) throw new UnreadableResponseError('the response is not a list of databases');

@@ -99,7 +99,7 @@ export class ConnectFlow implements Disposable {
     this.dependencies.store.setListing({ databases, isLoading: false });
   }
 
-  /** Shows a connection as connecting. Returns a signal that is aborted when another state replaces this one. */
+  /** Shows a connection as connecting. Its signal is aborted when another call replaces this state, or on disposal. */
   prepare(connection: Connection): AbortSignal {
     this.opening?.abort();
     this.opening = new AbortController();

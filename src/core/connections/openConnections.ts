@@ -296,7 +296,7 @@ const refusalThreshold = 3;
 const refusalThresholdMs = 5 * 60_000;
 const firstKeyPauseMs = 2_000;
 
-/** Returns true for a sign-in rejected for its key, not its ORCID iD or account (D44: classify sign-in failures). */
+/** Returns true for a rejected sign-in, unless due to the ORCID iD or account (D44: classify sign-in failures). */
 export function isKeyRejection({ kind, signIn }: Reason): boolean {
   return kind === 'unauthorized' && signIn !== 'orcid' && signIn !== 'account';
 }
@@ -336,7 +336,7 @@ export class KeyWatch implements Disposable {
     return this.doubts.has(connectionId) || this.sessions.get(connectionId) !== undefined;
   }
 
-  /** Returns the last rejection of a doubted or refused key. `keyWorked` is set while the key is doubted. */
+  /** Returns the last rejection of a doubted (`keyWorked` is set) or refused key; undefined for a good key. */
   getRejection(connectionId: string): Reason | undefined {
     return this.doubts.get(connectionId)?.reason;
   }

@@ -53,7 +53,7 @@ export interface VerifiedFiles {
   readonly files: readonly PlacedFile[];
 }
 
-/** Returns the succeeded transfers to a service with the destination and user of an order, in the same order. */
+/** Returns the succeeded `transfers` to a service with an order's destination and user, in their sequence. */
 export function filterSameDestination(
   transfers: readonly Transfer[],
   { destination, orcid }: TransferOrder,

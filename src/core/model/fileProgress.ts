@@ -30,7 +30,7 @@ export interface FileProgressPage {
 /** All states but that of a transferred file, those that need attention first. */
 export const untransferredStates = fileStates.filter((state) => state !== 'transferred');
 
-/** Returns true if a service may know more of a transfer's files than their number: neither succeeded nor expired. */
+/** Returns true if a service may know a transfer's files: one with an ID that neither succeeded nor expired. */
 export function mayHaveFileStates({ id, state }: Transfer): boolean {
   return id !== undefined && state !== 'succeeded' && state !== 'expired';
 }

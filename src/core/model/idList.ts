@@ -15,7 +15,7 @@ export function parsePastedIds(text: string): readonly string[] {
   return dedupeIds(lines.flatMap((line) => (/^\s*[^\s,]+\s*$/.test(line) ? [line] : parseIds(line))));
 }
 
-/** Parses IDs on separate lines, which can contain spaces and commas. Removes duplicates. */
+/** Parses IDs, one a line, which keep spaces (also outer ones) and commas. Keeps the order, removes duplicates. */
 export function parseIdLines(text: string): readonly string[] {
   return dedupeIds(text.replace(/^\uFEFF/, '').split(/[\r\n]+/));
 }

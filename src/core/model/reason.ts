@@ -57,7 +57,7 @@ export interface Reason {
   /** The system or TLS error code, such as `ECONNREFUSED`, unless otherwise noted in {@link ReasonKind}. */
   readonly code?: string;
   readonly signIn?: SignInFailure;
-  /** True for a 401 response to an accepted key, which may be temporary (D28: retry rejected keys). */
+  /** True for a 401 response to a key that was accepted before: it may be temporary (D28: retry rejected keys). */
   readonly keyWorked?: boolean;
   /** The reason why a prerequisite request failed (D36: names before submission). */
   readonly cause?: Reason;

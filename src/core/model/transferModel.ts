@@ -151,7 +151,7 @@ export interface TransferFile {
   /** The path in the source; absent if it is unknown or equal to the ID, and in records from earlier versions. */
   readonly path?: string;
   readonly sizeBytes?: number;
-  /** The hash that the source declared at submission; absent if unknown, and in earlier records. */
+  /** The hash that the source declared at submission; absent if unknown, and in records of earlier versions. */
   readonly hash?: string;
   /** The licenses in the metadata when the transfer was submitted; absent if the metadata was unknown. */
   readonly licenses?: readonly StatedLicense[];
@@ -176,7 +176,7 @@ export function getSentInstructions({ instructions, folder }: TransferOrder): Js
   return folder === undefined ? instructions : { ...instructions, [folderField]: folder };
 }
 
-/** Returns an order with the folder name of its instructions as its own field (D24: destination layout). */
+/** Moves a folder name from the instructions to `folder`, if the service can choose it (D24: destination layout). */
 export function withFolderName(order: TransferOrder): TransferOrder {
   const name = order.instructions?.[folderField];
   return isFolderName(name) ? { ...omitFolderField(order), folder: order.folder ?? name } : order;

@@ -18,7 +18,7 @@ export class TransferSearch {
     }));
   }
 
-  /** Returns the first `limit` transfers that contain every word in `text`, ignoring case. */
+  /** Returns the first `limit` transfers with every word of `text`, ignoring case; any transfers for empty text. */
   find(text: string, limit: number): readonly FoundTransfer[] {
     const words = foldCase(text).split(/\s+/).filter(Boolean);
     const found: FoundTransfer[] = [];

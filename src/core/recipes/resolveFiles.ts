@@ -203,7 +203,7 @@ interface RecipeSelection extends TableSelection {
   readonly key: MatchKey;
 }
 
-/** Finds the files for the rows of a table in the recipe's folder. Leaves out the rows in doubt. */
+/** Finds the files for the rows of a table, which must be in or below the recipe's folder, except rows in doubt. */
 export async function resolveTable(
   source: RecipeSource,
   { database, filters }: Recipe['from'],

@@ -61,7 +61,7 @@ export class MetadataFlow {
     return this.dependencies.unsafeIds.filterUnsafe(connectionId, source, ids);
   }
 
-  /** Returns the IDs of a transfer to resubmit that could not be looked up (D37: crashing file ids). */
+  /** Looks up the IDs of a transfer to resubmit. Resolves to those that it could not check (D37: crashing file ids). */
   async findUncheckedIds(
     { connectionId, source, files }: SourceFiles,
     signal?: AbortSignal,

@@ -132,7 +132,7 @@ const maxParallelSearches = 4;
 export class SearchFlow {
   private readonly dependencies: SearchFlowDependencies;
   private readonly pending = new Map<string, AbortController>();
-  /** Keys of the searches that {@link run} started by IDs. The files that they find are checked for transfer. */
+  /** Keys of searches by IDs that {@link run} started, until restarted; the files found are checked for transfer. */
   private readonly checking = new Set<string>();
 
   constructor(dependencies: SearchFlowDependencies) {
@@ -341,7 +341,7 @@ export class SearchFlow {
     return this.addPage(store, search, page, count);
   }
 
-  /** Returns the searchability of a database that is known to refuse the query (D38: learned searchability). */
+  /** Returns a database's searchability if known to refuse the query; else undefined (D38: learned searchability). */
   getKnownRefusal(session: OpenConnection, query: SearchQuery): Searchability | undefined {
     const service = { connectionId: session.connection.id, version: session.service.version };
     const known = this.dependencies.searchability.get(service, query.database);

@@ -8,7 +8,7 @@ interface NestedFiles<T extends FileWithPath> {
   readonly inner: T;
 }
 
-/** Finds a file that would have the name of another one's folder; undefined without one or its path. */
+/** Finds a file that would have the name of another one's folder, if any. Ignores files whose path is unknown. */
 export function findNestedFiles<T extends { readonly path?: string | undefined }>(
   files: readonly T[],
 ): NestedFiles<T & FileWithPath> | undefined {

@@ -255,7 +255,7 @@ export function isRcloneTooOld(version: string): boolean {
   return isRcloneBelow(version, oldestVersion);
 }
 
-/** Resolves to the version of `rclone version`, such as `1.60.1`; undefined if the program isn't rclone. */
+/** Resolves to rclone's version, such as `1.60.1`; undefined if the program isn't rclone or can't be run. */
 export async function readRcloneVersion(path: string): Promise<string | undefined> {
   const options = { env: createRcloneEnvironment(), timeout: versionLimitMs, windowsHide: true };
   const { stdout } = await promisify(execFile)(path, ['version'], options).catch(() => ({ stdout: '' }));

@@ -68,7 +68,7 @@ function toOperator(text: string | undefined): SizeOperator {
   return text === '<' || text === '<=' || text === '>=' || text === '>' ? text : '=';
 }
 
-/** Returns the mistakes in a query. A word with a colon is one only if it resembles a condition. */
+/** Returns a query's mistakes by position. A word with a colon is one only if it resembles a condition. */
 export function findQueryMistakes(query: string): QueryMistake[] {
   return tokenizeQuery(query).flatMap((group) => group.flatMap((token) => findMistake(query, token) ?? []));
 }
@@ -103,7 +103,7 @@ function findUnknownCondition(text: string): string | undefined {
   return isMistaken ? `${written ?? ''}:` : undefined;
 }
 
-/** Returns true if the names differ by one letter (missing, added or replaced) or two swapped ones. */
+/** Returns true for equal names, or names that differ by one letter (missing, added, replaced) or swapped neighbors. */
 function isOneLetterAway(one: string, other: string): boolean {
   let same = 0;
   while (same < one.length && one[same] === other[same]) same += 1;

@@ -5,7 +5,7 @@ export function getTransferFolderName(transferId: string, chosen?: string): stri
   return chosen ?? `dts-${transferId}`;
 }
 
-/** Returns the name of the file, hidden by catalogs, that marks a chosen folder until it is complete. */
+/** Returns the name of the file that claims a folder with a chosen name until it is complete; catalogs hide it. */
 export function getClaimName(transferId: string): string {
   return `.part-${transferId}`;
 }

@@ -2,7 +2,7 @@ const canonicalPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a
 
 const anyPattern = /^([0-9a-f]{8})(-?)([0-9a-f]{4})\2([0-9a-f]{4})\2([0-9a-f]{4})\2([0-9a-f]{12})$/i;
 
-/** Parses a UUID, also without hyphens or with braces or `urn:uuid:`, to the usual form; undefined if invalid. */
+/** Parses a UUID, also without hyphens, in braces or after `urn:uuid:`, to lowercase with hyphens; else undefined. */
 export function parseUuid(text: string): string | undefined {
   if (canonicalPattern.test(text)) return text;
   const trimmed = text

@@ -14,7 +14,7 @@ const invisibleCharacter = new RegExp(
 /** Matches a character that a person can see. */
 const visibleCharacter = new RegExp(String.raw`(?!${blankCharacter})[^\p{Default_Ignorable_Code_Point}\p{Cc}\s]`, 'u');
 
-/** Matches characters that reorder or break text, except tabs, line feeds and carriage returns. */
+/** Matches what reorders or breaks text, noncharacters, and control characters except tabs, line feeds and CRs. */
 const disruptive = /[\p{Bidi_Control}\p{Zl}\p{Zp}\p{Surrogate}\p{Noncharacter_Code_Point}]|[^\P{Cc}\n\r\t]/u;
 
 /** Matches format characters other than joiners. Such characters are removed when text is shown. */

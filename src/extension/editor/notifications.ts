@@ -10,7 +10,7 @@ export interface NotificationAction {
   run(): unknown;
 }
 
-/** Shows the extension's messages. Asynchronous methods resolve after the user's answer. */
+/** Shows the extension's messages. Asynchronous methods resolve after a button was selected or the message closed. */
 export class Notifications {
   /** Receives the label of a button whose action failed, and the error. */
   private readonly reportFailure: (label: string, error: unknown) => void;

@@ -58,7 +58,7 @@ export class LocalService implements Disposable {
     return this.current?.access ?? (await this.connect('started'));
   }
 
-  /** Updates the databases and cluster that the service serves for this window: new lease, then end of the old. */
+  /** Updates what the service, if used, serves for this window, and its cluster: new lease, then end of the old. */
   async updateServedLocations(): Promise<void> {
     const turn = this.renewing.then(async () => await this.renew());
     this.renewing = turn.catch(() => undefined);

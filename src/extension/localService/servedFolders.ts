@@ -89,7 +89,7 @@ export async function containsPath(folder: string, path: string): Promise<boolea
   return relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath);
 }
 
-/** Calls a listener when served locations or trust change, in the settings or the workspace. */
+/** Calls a listener when databases or cluster in the settings, workspace folders or workspace trust change. */
 export function watchServedLocations(listener: () => void): Disposable {
   const lifetime = new Lifetime();
   lifetime.track(

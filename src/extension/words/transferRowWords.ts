@@ -55,7 +55,7 @@ export function describeRowState(transfer: Transfer): string {
   return cancelUnheeded && !hasEnded(state) ? describeServerState(transfer) : describeStatus(transfer);
 }
 
-/** Lists a row's facts after its label, if there are others than {@link formatRowFileCount}. */
+/** Lists the facts after a row's label, most important first; none if only {@link formatRowFileCount} is left. */
 export function listRowFacts(transfer: Transfer, { estimate, verification }: TransferRowFacts): readonly string[] {
   if (transfer.state === 'notConfirmed') return [];
   const facts = hasEnded(transfer.state)

@@ -175,7 +175,7 @@ export function formatTimeLeft(estimate: Estimate): string {
   return l10n.t('no progress for {0}', formatDuration(estimate.sinceMs));
 }
 
-/** Formats the time since a stalled transfer's last progress, such as "40 min ago". */
+/** Formats the time since a stalled transfer's last progress, as in "40 min ago"; undefined if it isn't stalled. */
 export function formatLastProgress(estimate: Estimate): string | undefined {
   return estimate.kind === 'range' ? undefined : l10n.t('{0} ago', formatDuration(estimate.sinceMs));
 }

@@ -27,7 +27,7 @@ export function checkHost(
   if (!isAllowed) throw new HttpProblem(403, 'The Host header does not name this service.');
 }
 
-/** Rejects requests of web pages elsewhere, even with a valid token. Throws {@link HttpProblem} 403. */
+/** Rejects requests of web pages of another origin, even with a valid token. Throws {@link HttpProblem} 403. */
 export function checkOrigin(headers: IncomingHttpHeaders, port: number): void {
   const { origin } = headers;
   const isOwn = origin === undefined || loopbackNames.some((name) => origin.toLowerCase() === `http://${name}:${port}`);

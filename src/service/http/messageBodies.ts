@@ -12,7 +12,7 @@ export interface RequestLimits {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads a JSON body; calls `onReady` after the headers. Throws {@link HttpProblem}, or `broken`'s reason. */
+/** Reads JSON; `onReady` follows the headers. Throws {@link HttpProblem} 415, 413, 408, 400 or `broken`'s reason. */
 export async function readJson(
   request: IncomingMessage,
   limits: RequestLimits,

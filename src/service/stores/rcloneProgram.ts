@@ -118,7 +118,7 @@ interface ChildOutput {
   readonly errors: string;
 }
 
-/** Waits for a child and returns about one million characters of output. The signal terminates it. */
+/** Waits for a child and returns its output, cut off after about a million characters. `signal` terminates it. */
 export async function collectOutput(
   child: RcloneChild,
   signal: AbortSignal,

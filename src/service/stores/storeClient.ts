@@ -391,7 +391,7 @@ async function readBody(
   }
 }
 
-/** Returns an upload's options with a modification time; without one, rclone takes the request's time. */
+/** Returns an upload's options with a modification time; rclone otherwise compares with the time of the request. */
 function toTimeOptions(modifiedMs: number | undefined): object {
   return modifiedMs === undefined ? {} : { SizeOnly: true, MetadataSet: { mtime: formatTime(modifiedMs) } };
 }

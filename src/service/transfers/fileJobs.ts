@@ -132,7 +132,7 @@ export interface DoneFile {
  */
 export interface FileFailure {
   readonly position: number;
-  /** The failed operation: `read` at the source, `write` at the destination, or `copy` for other content. */
+  /** The failed operation: `read` at the source, `write` at the destination, `copy` if the content doesn't match. */
   readonly operation: 'read' | 'write' | 'copy';
   /** The file system's error code, such as `ENOSPC`. */
   readonly code?: string;

@@ -118,7 +118,7 @@ function requireClaim(folder: string, transferId: string): void {
 /** The ID comes within the first lines of a manifest. */
 const headBytes = 1024;
 
-/** Returns true for the manifest of this transfer. Follows no link. Rejects if it can't be read. */
+/** Returns true for this transfer's manifest, of any attempt. Follows no link. Rejects if it can't be read. */
 export async function isManifestOf(path: string, transferId: string): Promise<boolean> {
   if (!(await fs.promises.lstat(path)).isFile()) return false;
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;

@@ -58,7 +58,7 @@ export interface TransferRecordFile {
   readonly bytes: number;
   /** In hex; present once the file has been hashed. */
   readonly sha256?: string | undefined;
-  /** The store's hash of a file that it copied itself, in place of SHA-256 (D66: copies within a store). */
+  /** The store's hash (`md5:…`) of a file that it copied itself, in place of SHA-256 (D66: copies within a store). */
   readonly storeHash?: string | undefined;
   /** Modification time of the hashed content, in milliseconds since 1970; absent before, and if it is unknown. */
   readonly modifiedMs?: number | undefined;

@@ -89,7 +89,7 @@ export interface MoveSink {
    * undefined if the file has its final name and the staged hash already, so that nothing remains to be done.
    */
   write(file: FileToMove, content: MovedContent, signal: AbortSignal): Promise<WrittenFile | undefined>;
-  /** Writes and verifies small files together, where that is faster; the others follow. Never rejects. */
+  /** Writes and verifies small files together, if faster; the caller writes the remaining ones. Never rejects. */
   writeBatch?(
     files: readonly FileToMove[],
     batch: { readonly source: MoveSource; readonly folder: BatchFolder },

@@ -37,7 +37,7 @@ interface TransferTarget {
   readonly attempt: string;
 }
 
-/** Manages a batch's unfinished objects, in a folder that catalogs don't show until they are renamed. */
+/** Manages a batch's unfinished objects, which are in a folder hidden by catalogs until they are renamed. */
 class UnfinishedObjects {
   private readonly target: TransferTarget;
   private readonly folder: BatchFolder;

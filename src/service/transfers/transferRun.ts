@@ -336,7 +336,7 @@ export class TransferRun {
     this.progress.reportAdvanced(arrived.map(({ position }) => this.updateFile(position, { isTransferred: true })));
   }
 
-  /** Runs batches as large and as parallel as suits the route. The first failure stops all. */
+  /** Runs batches as large and as parallel as suits the route. The first failure stops all, and is thrown. */
   private async runInBatches(
     files: readonly TransferRecordFile[],
     signal: AbortSignal,

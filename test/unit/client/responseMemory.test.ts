@@ -30,6 +30,6 @@ describe('The files of a response', () => {
     const { bytes, count } = measureGrowth(() => readFoundPage(readJson(response), 'Tree', true).files);
     assert.equal(count, fileCount);
     // Of five texts for each file, one for the place and one for the name remain.
-    assert.ok(bytes / (fileCount * textLength) < 3, String(bytes));
+    assert.ok(bytes / (fileCount * textLength) < 2.5, String(bytes));
   });
 });

@@ -6,7 +6,7 @@ import type { Notifications } from '../../editor/notifications.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { createSignInActions } from '../../editor/nextSteps.ts';
 
-/** Notifies the user once that an accepted key is rejected, for all requests (D28: retry rejected keys). */
+/** Notifies the user once when a key that worked is rejected, however many requests fail (D28: retry rejected keys). */
 export function notifyRejectedKeys(
   keys: KeyWatch,
   notifications: Notifications,

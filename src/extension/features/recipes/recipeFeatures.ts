@@ -50,7 +50,7 @@ class RecipeChanges implements Disposable {
     return this.checks.get(uri.toString(), find);
   }
 
-  /** Returns true if the last check of a recipe, unchanged since, found new files. Doesn't start a check. */
+  /** Returns true if the last check found new files, and recipe and lock are unchanged since. Doesn't start a check. */
   hasNewFiles(uri: Uri): boolean {
     return this.checks.getCurrent(uri.toString())?.hasNewFiles === true;
   }

@@ -26,7 +26,7 @@ export interface RecipeStatus {
 /** Dependencies of {@link RecipeTree}. */
 interface RecipeTreeDependencies {
   readonly files: { readonly all: readonly Uri[]; readonly onDidChange: Event<void> };
-  /** Returns a recipe's last known status. Updates an outdated one in the background and reports the change. */
+  /** Returns a recipe's last known status. Updates a missing or outdated one in the background and reports that. */
   getStatus(uri: Uri): Promise<RecipeStatus>;
   onDidChangeStatus(listener: () => void): Disposable;
 }

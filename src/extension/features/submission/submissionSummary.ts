@@ -124,7 +124,7 @@ async function findFacts(
   );
 }
 
-/** Describes the risks of a submission, such as file IDs that may crash the server. */
+/** Describes what the user should know before a submission, and whether its file IDs may crash the server. */
 function describeRisks(
   { metadataFlow }: CommandServices,
   orders: readonly TransferOrder[],

@@ -58,7 +58,7 @@ interface SendOptions {
   readonly requestedBy?: TransferRequester;
 }
 
-/** Submits an order once (D12: never resubmit). The user can withdraw it before. Rejects if it can't be recorded. */
+/** Submits an order once (D12: never resubmit). It can be withdrawn while it waits. Rejects if it can't be recorded. */
 export async function sendOrder(
   { transferFlow, waitingRequests }: CommandServices,
   order: TransferOrder,

@@ -43,7 +43,7 @@ export async function transferCheckedFiles(services: CommandServices): Promise<v
   await transfer(services, [], false);
 }
 
-/** Transfers given, checked, selected or picked files, to the last destination if possible. */
+/** Transfers given, checked, selected or picked files. If the last destination is usable, only asks to confirm. */
 export async function transferToLastDestination(
   services: CommandServices,
   argument: FileRow | undefined,

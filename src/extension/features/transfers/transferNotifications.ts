@@ -26,7 +26,7 @@ interface TransferNotificationsDependencies {
   readonly clock: Clock;
   /** Returns the user's notification level. */
   level(): 'all' | 'problems' | 'none';
-  /** Returns true for a transfer of this window. Other windows wait before they notify the user of it. */
+  /** True for a transfer submitted or tracked in this window. Other windows wait before they notify of it. */
   isMine(transfer: Transfer): boolean;
   /** Claims a notification by name: true in only one window, or in all if claims can't be written. */
   claim(name: string): Promise<boolean>;

@@ -152,7 +152,7 @@ export async function showVerificationReport(services: CommandServices, node: Tr
   else throw createHint(l10n.t('There is no verification report. Verify the files.'));
 }
 
-/** Transfers missing or changed files again, by the verification of a transfer, in a tab, or the newest. */
+/** Resends missing or changed files of the last verification of a transfer, of the one in a tab, or of the newest. */
 export async function resendFiles(services: CommandServices, given: TransferNode | Uri | undefined): Promise<void> {
   if (given instanceof Uri) {
     const result = services.documents.getResult('verification', given);
