@@ -45,6 +45,8 @@ export const packedExtension = join(repositoryRoot, 'dist', 'packed.vsix');
 
 /** Packs the extension from the current sources. Leaves the shipped build in `dist`. */
 export function packExtension(): void {
+  // The shipped build lacks the files that only tests use.
+  rmSync(builtMarker, { force: true });
   const pack = ['run', '--silent', 'package', '--', '--out', packedExtension];
   execFileSync('npm', pack, { cwd: repositoryRoot, stdio: ['ignore', 'ignore', 'pipe'] });
 }
@@ -52,8 +54,6 @@ export function packExtension(): void {
 /** Packs the extension if any source is newer, or if it isn't packed yet. */
 export function ensurePacked(): void {
   if (isPrepared || isCurrent(packedExtension, packedSources)) return;
-  // The shipped build lacks the files that only tests use.
-  rmSync(builtMarker, { force: true });
   packExtension();
   ensureBuilt();
 }
