@@ -9,9 +9,9 @@ import {
   getWidths,
   getRange,
   getScrollTop,
-  listMissingChunks,
   moveActive,
   rowHeight,
+  takeMissingChunks,
   toggleSort,
   type RowRange,
   type TableState,
@@ -132,16 +132,12 @@ interface ElementRef {
 }
 
 function useVisibleRows(grid: ElementRef, state: TableState, send: GridProps['send']): RowRange {
-  const { shown, version } = state.snapshot;
+  const { shown } = state.snapshot;
   const { scrollTop, height } = usePlace(grid);
   const requested = useRef(new Map<number, number>());
   const range = getRange(scrollTop, height, shown);
   useLayoutEffect(() => {
-    const missing = listMissingChunks(state, range).filter((chunk) => requested.current.get(chunk) !== version);
-    for (const chunk of missing) {
-      requested.current.set(chunk, version);
-      send({ type: 'rows', chunk });
-    }
+    for (const chunk of takeMissingChunks(state, range, requested.current)) send({ type: 'rows', chunk });
   });
   return range;
 }

@@ -77,6 +77,24 @@ export function listMissingChunks({ snapshot, chunks }: TableState, { first, end
   return wanted.filter((chunk) => chunks.get(chunk)?.version !== snapshot.version);
 }
 
+/**
+ * Returns the missing chunks that are not on their way, and adds them to `requested`, which has the version in which
+ * each chunk was last requested.
+ */
+export function takeMissingChunks(
+  state: TableState,
+  range: RowRange,
+  requested: Map<number, number>,
+): readonly number[] {
+  const { version } = state.snapshot;
+  // A chunk that arrived may be dropped later, and is then requested again.
+  for (const [chunk, { version: sent }] of state.chunks)
+    if ((requested.get(chunk) ?? Infinity) <= sent) requested.delete(chunk);
+  const missing = listMissingChunks(state, range).filter((chunk) => requested.get(chunk) !== version);
+  for (const chunk of missing) requested.set(chunk, version);
+  return missing;
+}
+
 /** Returns the position that a key moves the focus to; undefined if the key doesn't move it. */
 export function moveActive(key: string, active: number, shown: number, pageRows: number): number | undefined {
   const targets: Readonly<Record<string, number>> = {

@@ -8,6 +8,7 @@ import {
   listMissingChunks,
   moveActive,
   rowHeight,
+  takeMissingChunks,
   toggleSort,
   updateTable,
   type TableState,
@@ -56,6 +57,28 @@ describe('The state of a table', () => {
     for (let chunk = 1; chunk <= 25; chunk += 1) state = receive(state, chunk);
     assert.deepEqual([...state.chunks.keys()].sort((one, other) => one - other).at(0), 6);
     assert.equal(state.chunks.size, 20);
+  });
+
+  it('requests a chunk once, and again when it was received and dropped since', () => {
+    const requested = new Map<number, number>();
+    let state = start();
+    const take = (chunk: number): readonly number[] =>
+      takeMissingChunks(state, { first: 100 * chunk, end: 100 * chunk + 1 }, requested);
+    assert.deepEqual([take(1), take(1)], [[1], []]);
+    for (let chunk = 1; chunk <= 25; chunk += 1) {
+      take(chunk);
+      state = receive(state, chunk);
+    }
+    assert.deepEqual([take(25), take(1), take(1)], [[], [1], []]);
+  });
+
+  it('waits for the current version of a chunk while an older one arrives', () => {
+    const requested = new Map<number, number>();
+    const { snapshot, chunks } = start();
+    const state = { snapshot: { ...snapshot, version: 2 }, chunks };
+    assert.deepEqual(takeMissingChunks(state, { first: 0, end: 1 }, requested), [0]);
+    assert.deepEqual(takeMissingChunks(receive(state, 0, 1), { first: 0, end: 1 }, requested), []);
+    assert.deepEqual(requested, new Map([[0, 2]]));
   });
 
   it('ignores rows that arrive before the table', () => {
