@@ -366,6 +366,8 @@ export class SearchFlow {
     // A search by IDs loads all pages.
     const needsMore = search.query.ids !== undefined || pagesWithoutNew > 0 || search.files.length < count;
     const shouldContinue = mayHaveMore && needsMore && pagesWithoutNew < maxPagesWithoutNew && !page.reason;
+    // A listener may load more at once.
+    if (!shouldContinue && store === this.dependencies.store) this.pending.delete(search.key);
     store.update(search.key, {
       isLoading: shouldContinue,
       nextOffset: page.nextOffset,

@@ -76,6 +76,21 @@ describe('The search flow', () => {
       assert.deepEqual([search?.mayHaveMore, search?.nextOffset], [true, 4]);
     });
 
+    it('loads more as soon as a page is announced as the last for now', async () => {
+      rig.server.on('POST /api/v1/files', page('1', '2'), page('3', '4'), page('5', '6'), page());
+      const { searchFlow, searchStore } = rig.explorer;
+      const following: Promise<void>[] = [];
+      const listener = searchStore.onDidChange(([key = '']) => {
+        if (searchStore.get(key)?.isLoading !== false) return;
+        listener.dispose();
+        following.push(Promise.resolve().then(async () => await searchFlow.loadUpTo(key, Infinity)));
+      });
+      await searchFlow.run(await rig.connect(), query);
+      await Promise.all(following);
+      const [search] = all();
+      assert.deepEqual([ids(search).length, search?.mayHaveMore, search?.isLoading], [6, false, false]);
+    });
+
     it('is stopped without a reason, and stores nothing afterwards', async () => {
       rig.server.on('POST /api/v1/files', page('1', '2'), silence());
       const { searchFlow } = rig.explorer;
