@@ -27,7 +27,7 @@ interface TableArrangement<Row> {
 
 interface KeyedRow<Row> {
   readonly row: Row;
-  readonly key: string | number | undefined;
+  readonly key: string | number;
 }
 
 /** The rows of a table: filters and sorts them, and returns parts of them by position. */
@@ -37,6 +37,9 @@ export class TableRows<Row> {
   private readonly names: Intl.Collator;
   private readonly present = new Set<string>();
   private all: Row[] = [];
+  /** The shown rows that have a value in the column of the order, in order, and the others. */
+  private keyed: readonly KeyedRow<Row>[] = [];
+  private others: readonly Row[] = [];
   private arranged: readonly Row[] = [];
   private arrangement: TableArrangement<Row> = { filter: '' };
 
@@ -65,28 +68,33 @@ export class TableRows<Row> {
 
   clear(): void {
     this.all = [];
-    this.arranged = [];
+    this.place([]);
     this.present.clear();
     for (const { id, presence } of this.columns) if (presence === 'always') this.present.add(id);
   }
 
   /** Adds rows, at their places in the current order. */
   add(rows: readonly Row[]): void {
-    for (const row of rows) this.all.push(row);
-    for (const column of this.columns) this.findValues(column, rows);
-    // The sort finds that the first part is sorted already, and only merges the rest.
-    this.arranged = this.sort([...this.arranged, ...this.filter(rows)]);
+    if (rows.length === 0) return;
+    this.append(rows);
+    this.place(this.filter(rows), this.keyed, this.others);
   }
 
-  /** Shows the rows in another way. */
-  arrange(arrangement: TableArrangement<Row>): void {
+  /** Shows the rows in another way, after adding some. */
+  arrange(arrangement: TableArrangement<Row>, added: readonly Row[] = []): void {
+    this.append(added);
     this.arrangement = arrangement;
-    this.arranged = this.sort(this.filter(this.all));
+    this.place(this.filter(this.all));
   }
 
   /** Returns at most `count` of the shown rows, from position `first` on. */
   getWindow(first: number, count: number): readonly Row[] {
     return this.arranged.slice(first, first + count);
+  }
+
+  private append(rows: readonly Row[]): void {
+    for (const row of rows) this.all.push(row);
+    for (const column of this.columns) this.findValues(column, rows);
   }
 
   private findValues({ id, presence, read }: GridColumn<Row>, rows: readonly Row[]): void {
@@ -107,21 +115,24 @@ export class TableRows<Row> {
     return accepts ? found.filter(accepts) : found;
   }
 
-  private sort(rows: readonly Row[]): readonly Row[] {
+  private place(
+    rows: readonly Row[],
+    earlier: readonly KeyedRow<Row>[] = [],
+    earlierOthers: readonly Row[] = [],
+  ): void {
     const { sort } = this.arrangement;
     const column = this.columns.find(({ id }) => id === sort?.column);
-    if (!sort || !column) return rows;
-    const compare = sort.isDescending
-      ? (one: KeyedRow<Row>, other: KeyedRow<Row>): number => this.compare(other, one)
-      : (one: KeyedRow<Row>, other: KeyedRow<Row>): number => this.compare(one, other);
-    const known: KeyedRow<Row>[] = [];
-    const unknown: Row[] = [];
+    const keyed = [...earlier];
+    const others = [...earlierOthers];
     for (const row of rows) {
-      const key = column.read(row);
-      if (key === undefined) unknown.push(row);
-      else known.push({ row, key });
+      const key = column?.read(row);
+      if (key === undefined) others.push(row);
+      else keyed.push({ row, key });
     }
-    return [...known.sort(compare).map(({ row }) => row), ...unknown];
+    // The sort finds that the first part is sorted already, and only merges the rest.
+    this.keyed = keyed.sort((one, other) => (sort?.isDescending ? this.compare(other, one) : this.compare(one, other)));
+    this.others = others;
+    this.arranged = [...keyed.map(({ row }) => row), ...others];
   }
 
   private compare({ key: one }: KeyedRow<Row>, { key: other }: KeyedRow<Row>): number {

@@ -57,6 +57,35 @@ describe('The rows of a table', () => {
     assert.deepEqual([rows.count, rows.shown.length], [5, 5]);
   });
 
+  it('are read once for their order, however many are added later', () => {
+    const read: string[] = [];
+    const size: GridColumn<Row> = {
+      id: 'size',
+      label: 'Size',
+      kind: 'size',
+      presence: 'always',
+      read: (row) => {
+        read.push(row.name);
+        return row.size;
+      },
+    };
+    rows = new TableRows([size], ({ name }) => name, 'en');
+    bySize(false);
+    addSizes(3, undefined, 1);
+    const { shown } = rows;
+    rows.add([]);
+    assert.equal(rows.shown, shown);
+    addSizes(2, undefined);
+    assert.equal(names(), '2 3 0 1 4');
+    assert.deepEqual(read, ['0', '1', '2', '3', '4']);
+  });
+
+  it('can be added while they are arranged anew', () => {
+    addSizes(3, 1);
+    rows.arrange({ sort: { column: 'size', isDescending: false }, filter: '' }, [{ name: '2', size: 2 }]);
+    assert.deepEqual([names(), rows.count], ['1 2 0', 3]);
+  });
+
   it('are shown if they contain all words of the filter, in any case, also when they are added later', () => {
     rows.add(['Data/2026/a.csv', 'data/2025/b.csv'].map((name) => ({ name })));
     rows.arrange({ filter: ' csv  DATA/2026 ' });
