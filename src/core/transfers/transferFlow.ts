@@ -435,7 +435,11 @@ export class TrackFlow {
   async lookUp(connectionId: string, id: string, signal?: AbortSignal, observer?: TurnObserver): Promise<LookupResult> {
     const { sessions, store, transfers } = this.dependencies;
     await transfers.loadFinished();
-    const known = store.getAll().find((one) => one.id === id && isOfService(one, sessions.getServiceIds(connectionId)));
+    const serviceIds = sessions.getServiceIds(connectionId);
+    // A transfer of a connection that isn't open is not polled, so its saved status may be old.
+    const isFollowed = ({ state, order }: Transfer): boolean =>
+      order.connectionId === connectionId || hasEnded(state) || sessions.get(order.connectionId) !== undefined;
+    const known = store.getAll().find((one) => one.id === id && isOfService(one, serviceIds) && isFollowed(one));
     if (known) return { kind: 'known', transfer: known };
     const session = sessions.get(connectionId);
     if (!session) return { kind: 'failed', reason: { kind: 'notConnected' } };

@@ -90,6 +90,18 @@ describe('Tracking transfers by their ID', () => {
     assert.equal(rig.server.requestsTo('GET /api/v1/transfers/*').length, 0);
   });
 
+  it('requests the status of a running transfer that is saved for a connection not open here', async () => {
+    const { connectFlow, trackFlow } = rig.explorer;
+    await trackFlow.track('c', 'me', id, status);
+    await connectFlow.open({ ...rig.connection, id: 'lab' }, 'the-key');
+    const followed = await trackFlow.lookUp('lab', id);
+    assert.equal(followed.kind, 'known', 'as long as the connection is open');
+    connectFlow.close('c');
+    rig.server.on('GET /api/v1/transfers/*', json(active));
+    const frozen = await trackFlow.lookUp('lab', id);
+    assert.deepEqual(frozen.kind === 'found' && frozen.status, status);
+  });
+
   it('assigns the ID to a transfer that was not confirmed, in the same record (D12)', async () => {
     const { key } = await notConfirmed();
     await rig.explorer.trackFlow.confirm(key, id, status);
