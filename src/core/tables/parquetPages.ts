@@ -4,7 +4,6 @@ import { deltaBinaryUnpack, deltaByteArray, deltaLengthByteArray } from 'hyparqu
 import { byteStreamSplit } from 'hyparquet/src/encoding.js';
 import { readPlain } from 'hyparquet/src/plain.js';
 import { getMaxDefinitionLevel, getMaxRepetitionLevel } from 'hyparquet/src/schema.js';
-import { snappyUncompress } from 'hyparquet/src/snappy.js';
 import type { DataReader, DecodedArray, PageHeader, SchemaTree } from 'hyparquet';
 import { unpackBytes } from '../util/unpackBytes.ts';
 import { createConverter, type RawValue } from './parquetCells.ts';
@@ -248,11 +247,6 @@ function unpackTexts(reader: DataReader, count: number, hasPrefixes: boolean): U
 
 function unpack(bytes: Uint8Array, size: number, codec: string): Uint8Array {
   if (codec === 'UNCOMPRESSED' || size === 0) return bytes;
-  if (codec === 'SNAPPY') {
-    const output = new Uint8Array(size);
-    snappyUncompress(bytes, output);
-    return output;
-  }
   const unpacked = unpackBytes(bytes, codec, size);
   if (!unpacked) throw new RowError('rowsCompressed');
   return unpacked;

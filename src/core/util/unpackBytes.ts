@@ -1,4 +1,5 @@
 import * as zlib from 'node:zlib';
+import { unpackSnappy } from './unpackSnappy.ts';
 
 type Unpack = (bytes: Uint8Array, options: { readonly maxOutputLength: number }) => Uint8Array;
 
@@ -8,6 +9,7 @@ const formats: Readonly<Record<string, Unpack | undefined>> = {
   GZIP: gunzipSync,
   BROTLI: brotliDecompressSync,
   ZSTD: zstdDecompressSync,
+  SNAPPY: (bytes, { maxOutputLength }) => unpackSnappy(bytes, maxOutputLength),
 };
 
 /**
