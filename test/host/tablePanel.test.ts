@@ -228,6 +228,83 @@ describe('The table of a search', () => {
     assert.deepEqual(loaded, ['s 50000']);
   });
 
+  it('loads no more after the search was stopped, here or elsewhere, or removed while it was loading', async () => {
+    for (const end of [stop, remove]) {
+      const key = end.name;
+      store.open(key, 'c', { database: 'Alpha', query: key, pageSize: 2 });
+      show(key);
+      end(key);
+      await settle();
+      assert.deepEqual([panel.snapshot.isLoading, panel.snapshot.mayHaveMore, loaded], [false, true, []]);
+    }
+  });
+
+  const stop = (key: string): void => store.update(key, { isLoading: false });
+  const remove = (key: string): void => store.restore(store.dismiss([key]));
+
+  it('loads the rest only once, even if the search is removed and restored', async () => {
+    open('s', [sized('a')], true);
+    show('s');
+    const dismissed = store.dismiss(['s']);
+    await settle();
+    store.restore(dismissed);
+    await settle();
+    assert.deepEqual([panel.readRows(), loaded], [['a'], ['s 50000']]);
+  });
+
+  it('loads the rest when the first page has arrived, and again when the search is repeated', async () => {
+    store.open('s', 'c', { database: 'Alpha', query: 's', pageSize: 2 });
+    show('s');
+    const receive = async (): Promise<void> => {
+      store.add('s', [sized('a')]);
+      store.update('s', { isLoading: false, lastPage: [sized('a')] });
+      await settle();
+    };
+    await receive();
+    store.update('s', { isLoading: true, files: [], lastPage: undefined });
+    await receive();
+    assert.deepEqual(loaded, ['s 50000', 's 50000']);
+  });
+
+  it('requests the files of an earlier session before it loads the rest', async () => {
+    open('s', [sized('a')], true);
+    store.update('s', { isStale: true });
+    show('s');
+    assert.deepEqual(loaded, ['s 0']);
+    const search = store.get('s') ?? assert.fail('no search');
+    store.replace('s', { ...search, lastPage: [sized('b')], files: [sized('b')] });
+    await settle();
+    assert.deepEqual([panel.readRows(), loaded], [['b'], ['s 0', 's 50000']]);
+  });
+
+  it('says why it shows no rows', async () => {
+    open('s', [], true);
+    show('s');
+    assert.equal(panel.snapshot.emptyText, 'No files are loaded yet.');
+    store.update('s', { files: [{ kind: 'unreadable', text: '{}' }], mayHaveMore: false });
+    await settle();
+    assert.equal(panel.snapshot.emptyText, 'None of the results is readable.');
+    store.update('s', { files: [] });
+    await settle();
+    assert.equal(panel.snapshot.emptyText, 'No files found.');
+    store.update('s', { files: [sized('a')] });
+    await settle();
+    arrange({ checkedOnly: true });
+    assert.equal(panel.snapshot.emptyText, 'No file of this search is checked.');
+    arrange({ checkedOnly: true, filter: 'b' });
+    assert.equal(panel.snapshot.emptyText, 'No file matches the filter.');
+  });
+
+  it('tells the page which row was checked or opened last', async () => {
+    open('s', [sized('a'), sized('b'), sized('c')]);
+    show('s');
+    panel.send({ type: 'check', index: 2, key: keyOf('c'), isChecked: true });
+    await settle();
+    assert.equal(panel.snapshot.active, 2);
+    panel.send({ type: 'open', index: 1, key: keyOf('b') });
+    assert.equal(panel.snapshot.active, 1);
+  });
+
   it('says why a search failed, what it leaves out, and that it was removed', async () => {
     open('s', [sized('a'), { kind: 'unreadable', text: '{}' }]);
     show('s');
@@ -238,6 +315,7 @@ describe('The table of a search', () => {
     const dismissed = store.dismiss(['s']);
     await settle();
     assert.deepEqual([panel.snapshot.problem, panel.snapshot.total], ['This search was removed.', 0]);
+    assert.deepEqual([panel.title, panel.snapshot.title], ['“s” in Alpha', '“s” in Alpha']);
     store.restore(dismissed);
     await settle();
     assert.deepEqual(panel.readRows(), ['a']);

@@ -81,11 +81,22 @@ export function describeTableOmission(unreadableCount: number): string | undefin
   );
 }
 
+/** Which files of a table are shown. */
+interface ShownFiles {
+  readonly filter: string;
+  readonly checkedOnly: boolean;
+}
+
 /** Says why a table of `total` files shows none. */
-export function describeEmptyTable(search: Search | undefined, total: number): string {
-  if (total > 0) return l10n.t('No file matches the filter.');
-  if (search?.isLoading) return l10n.t('Searching…');
-  return search ? describeNothingFound() : describeNothingChecked();
+export function describeEmptyTable(search: Search | undefined, total: number, shown: ShownFiles): string {
+  if (total > 0) {
+    const isOnlyUnchecked = shown.checkedOnly && shown.filter.trim() === '';
+    return isOnlyUnchecked ? l10n.t('No file of this search is checked.') : l10n.t('No file matches the filter.');
+  }
+  if (!search) return describeNothingChecked();
+  if (search.isLoading) return l10n.t('Searching…');
+  if (search.files.length > 0) return l10n.t('None of the results is readable.');
+  return search.mayHaveMore ? l10n.t('No files are loaded yet.') : describeNothingFound();
 }
 
 /** Describes the checked files of all searches, and those of them that a search's table doesn't show. */

@@ -24,7 +24,7 @@ const view = {
   sort: optional(isSort),
   filter: isString,
   checkedOnly: isBoolean,
-  /** Position of the row that has the focus. */
+  /** Position of the row that was checked or opened last, which has the focus when the page starts. */
   active: isFiniteNumber,
 };
 

@@ -58,7 +58,9 @@ class TablePage implements Disposable {
   private isUpdating = false;
   private source: readonly FoundFile[] | undefined;
   private sourceCount = 0;
-  private hasLoaded = false;
+  /** The files of which the rest was requested, or not wanted. */
+  private settled: readonly FoundFile[] | undefined;
+  private before: Search | undefined;
 
   constructor(panel: WebviewPanel, dependencies: TableServices, view: TablePageState) {
     const { store, copies } = dependencies;
@@ -74,6 +76,8 @@ class TablePage implements Disposable {
         onIntent: (intent) => this.handleIntent(intent),
       }),
     );
+    this.before = this.search;
+    this.lifetime.track(store.onDidChange(() => this.noticeStop()));
     for (const event of [store.onDidChange, store.onDidChangeChecks, copies.onDidChange])
       this.lifetime.track(event((keys) => this.updateLater(keys, event === copies.onDidChange)));
     this.lifetime.track(dependencies.onDidConnect(() => this.loadRest()));
@@ -88,8 +92,21 @@ class TablePage implements Disposable {
     this.lifetime.dispose();
   }
 
+  private get title(): string {
+    const isRemoved = this.view.search !== undefined && !this.search;
+    return isRemoved ? this.host.panel.title : getTableTitle(this.search);
+  }
+
   private get search(): Search | undefined {
     return this.view.search === undefined ? undefined : this.dependencies.store.get(this.view.search);
+  }
+
+  private noticeStop(): void {
+    const { before, search } = this;
+    this.before = search;
+    if (!before?.isLoading || search?.isLoading || search?.reason) return;
+    // A page that has arrived replaces the last one. Without it, the user stopped or removed the search.
+    if ((search ?? before).lastPage === before.lastPage) this.settled = before.files;
   }
 
   private updateLater(keys: readonly string[], areCopies: boolean): void {
@@ -107,7 +124,7 @@ class TablePage implements Disposable {
   private update(): void {
     this.readRows();
     this.version += 1;
-    const title = getTableTitle(this.search);
+    const { title } = this;
     if (this.host.panel.title !== title) this.host.panel.title = title;
     this.host.post({ type: 'snapshot', snapshot: this.createSnapshot() });
     this.loadRest();
@@ -122,13 +139,13 @@ class TablePage implements Disposable {
     const files = this.search?.files ?? [];
     if (files !== this.source || files.length < this.sourceCount) {
       this.rows.clear();
-      this.hasLoaded &&= this.source === undefined;
       this.source = files;
       this.sourceCount = 0;
     }
-    this.rows.add(this.toRows(files.slice(this.sourceCount)));
+    const added = this.toRows(files.slice(this.sourceCount));
     this.sourceCount = files.length;
-    if (this.view.checkedOnly) this.arrange();
+    if (this.view.checkedOnly) this.arrange(added);
+    else this.rows.add(added);
   }
 
   private toRows(files: readonly FoundFile[]): readonly FileNode[] {
@@ -144,9 +161,9 @@ class TablePage implements Disposable {
     return [...new Map(nodes.map((node) => [getKey(node), node])).values()];
   }
 
-  private arrange(): void {
+  private arrange(added: readonly FileNode[] = []): void {
     const { sort, filter, checkedOnly } = this.view;
-    this.rows.arrange({ sort, filter, accepts: checkedOnly ? (row) => this.isChecked(row) : undefined });
+    this.rows.arrange({ sort, filter, accepts: checkedOnly ? (row) => this.isChecked(row) : undefined }, added);
   }
 
   private isChecked({ searchKey, file }: FileNode): boolean {
@@ -155,12 +172,13 @@ class TablePage implements Disposable {
 
   private loadRest(): void {
     const { search, dependencies } = this;
-    if (this.hasLoaded || !search || search.isLoading || search.reason) return;
+    if (!search || search.files === this.settled || search.isLoading || search.reason) return;
     if (!dependencies.isConnected(search.connectionId)) return;
     // The rest is loaded once, so that the user can stop that.
-    this.hasLoaded = true;
+    this.settled = search.files;
     const isIncomplete = search.mayHaveMore && search.files.length < maxLoadedFiles;
-    if (isIncomplete || search.isStale) void dependencies.load(search.key, maxLoadedFiles);
+    // Files of an earlier session are replaced by new ones first. Then the rest of those is loaded, page by page.
+    if (isIncomplete || search.isStale) void dependencies.load(search.key, search.isStale ? 0 : maxLoadedFiles);
   }
 
   private createSnapshot(): TableSnapshot {
@@ -171,12 +189,12 @@ class TablePage implements Disposable {
     return {
       ...this.view,
       version: this.version,
-      title: getTableTitle(search),
+      title: this.title,
       columns: rows.shownColumns.map(({ id, label, kind }) => ({ id, label, kind })),
       total: rows.count,
       shown: rows.shown.length,
       shownChecked: rows.shown.filter((row) => this.isChecked(row)).length,
-      emptyText: problem === undefined ? describeEmptyTable(search, rows.count) : '',
+      emptyText: problem === undefined ? describeEmptyTable(search, rows.count, this.view) : '',
       checkedText: describeChecked(store.checked, this.countElsewhere(), this.describeUnlisted()),
       hasChecked: store.checked.count > 0,
       isLoading: search?.isLoading ?? false,
@@ -215,6 +233,7 @@ class TablePage implements Disposable {
       case 'arrange':
         return this.rearrange(intent);
       case 'check':
+        this.view = { ...this.view, active: intent.index };
         return this.check(this.findRows(intent), intent.isChecked);
       case 'checkShown':
         return this.check(this.rows.shown, intent.isChecked);
@@ -265,6 +284,7 @@ class TablePage implements Disposable {
     const [row] = this.findRows(intent);
     if (!row) return;
     this.view = { ...this.view, active: intent.index };
+    this.host.post({ type: 'snapshot', snapshot: this.createSnapshot() });
     this.dependencies.run('dataTransfer.showFileMetadata', row);
   }
 
