@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { render, type VNode } from 'preact';
 import type { Guard } from '../messages/guards.ts';
 import { toOpenableLink, type PageWords } from '../messages/pageMessages.ts';
-import { createFormat } from './format.ts';
+import { createFormat, type Format } from './format.ts';
 import { PageContext } from './pageContext.ts';
 import { ViewState } from './viewState.ts';
 
@@ -16,7 +16,7 @@ export interface PageDefinition<Message, State, Intent> {
   /** Returns the state that the editor saves to restore the page after a reload. */
   getSavedState(state: State): object;
   /** Returns the text for a screen reader to announce; undefined if there is nothing to announce. */
-  describeChange(before: State, now: State): string | undefined;
+  describeChange(before: State, now: State, format: Format): string | undefined;
   isBusy(state: State): boolean;
   render(state: State, send: (intent: Intent) => void): VNode;
 }
@@ -68,7 +68,7 @@ export class PageApp<Message extends HostMessage, State, Intent> {
     this.draw();
     if (scrollY !== undefined) getScroller().scrollTop = scrollY;
     this.save();
-    const sentence = before && this.definition.describeChange(before, state);
+    const sentence = before && this.definition.describeChange(before, state, this.format);
     if (sentence !== undefined) this.announcements.textContent = sentence;
   }
 

@@ -34,15 +34,15 @@ export const tableScreen: PageDefinition<TableHostMessage, TableState, TableInte
     checkedOnly,
     active,
   }),
-  describeChange: ({ snapshot: before }, { snapshot: now }) => describeChange(before, now),
+  describeChange: ({ snapshot: before }, { snapshot: now }, format) => describeChange(before, now, format),
   isBusy: ({ snapshot }) => snapshot.isLoading,
   render: (state, send) => <TableScreen state={state} send={send} />,
 };
 
-function describeChange(before: TableSnapshot, now: TableSnapshot): string | undefined {
+function describeChange(before: TableSnapshot, now: TableSnapshot, format: Format): string | undefined {
   const isArranged = before.filter !== now.filter || before.checkedOnly !== now.checkedOnly;
   if (!isArranged && (!before.isLoading || now.isLoading)) return undefined;
-  return l10n.t('{0} of {1} files shown', String(now.shown), String(now.total));
+  return l10n.t('Shown: {0}', formatShare(now, format));
 }
 
 function TableScreen({ state, send }: { readonly state: TableState; readonly send: Send }): VNode {
@@ -131,10 +131,15 @@ function Count({ snapshot, send }: PartProps): VNode {
   );
 }
 
-function formatCount({ shown, total, isLoading, mayHaveMore }: TableSnapshot, format: Format): string {
+function formatShare({ shown, total }: TableSnapshot, format: Format): string {
+  return l10n.t('{0} of {1}', format.number(shown), format.plural(total, '{0} file', '{0} files'));
+}
+
+function formatCount(snapshot: TableSnapshot, format: Format): string {
+  const { shown, total, isLoading, mayHaveMore } = snapshot;
   const [some, all] = [format.number(shown), format.number(total)];
   if (isLoading) return shown === total ? l10n.t('Loading… {0}', all) : l10n.t('Loading… {0} of {1}', some, all);
-  if (shown !== total) return l10n.t('{0} of {1} files', some, all);
+  if (shown !== total) return formatShare(snapshot, format);
   return mayHaveMore ? format.plural(total, '{0}+ files', '{0}+ files') : format.plural(total, '{0} file', '{0} files');
 }
 
@@ -147,11 +152,11 @@ function listNotes({ problem, mayHaveMore, omission }: TableSnapshot): readonly 
 }
 
 function Bar({ snapshot, send }: PartProps): VNode {
-  const { checkedText, hasChecked, total } = snapshot;
+  const { checkedText, hasChecked, title, total } = snapshot;
   return (
     <footer>
       <p>{checkedText}</p>
-      <div class="buttons" role="group" aria-label={l10n.t('Checked files')}>
+      <div class="buttons" role="group" aria-label={hasChecked ? l10n.t('Checked files') : title}>
         {hasChecked && (
           <Button kind="primary" onClick={() => send({ type: 'transfer' })}>
             {l10n.t('Transfer…')}
