@@ -1,5 +1,5 @@
 /** A reason for which rows of a Parquet file can't be shown. */
-export type RowProblem = 'rowsTooLarge' | 'rowsCompressed' | 'rowsEncoded' | 'rowsDamaged';
+export type RowProblem = 'rowsTooLarge' | 'rowsCompressed' | 'rowsEncoded' | 'rowsDamaged' | 'rowsNamed';
 
 /** Thrown if rows of a Parquet file can't be shown. */
 export class RowError extends Error {

@@ -1,5 +1,6 @@
 import { parseFloat16 } from 'hyparquet/src/convert.js';
 import type { SchemaElement } from 'hyparquet';
+import { maxCellLength } from './previewKinds.ts';
 
 /** A value of a cell, before it is part of a text. */
 type Leaf = string | number | bigint | boolean | null;
@@ -17,7 +18,10 @@ const maxShownBytes = 100;
 export function createConverter(element: SchemaElement): (value: RawValue) => Leaf {
   const { type, converted_type: old, logical_type: logical } = element;
   const kind = logical?.type ?? toLogical(old);
-  if (kind === 'DECIMAL') return (value) => formatDecimal(toUnscaled(value), element.scale ?? 0);
+  if (kind === 'DECIMAL') {
+    const scale = logical?.type === 'DECIMAL' ? logical.scale : element.scale;
+    return (value) => formatDecimal(toUnscaled(value), scale ?? 0);
+  }
   if (kind === 'DATE') return (value) => formatDate(Number(value));
   if (kind === 'TIMESTAMP') return createTimeConverter(element, formatTimestamp);
   if (kind === 'TIME') return createTimeConverter(element, formatTime);
@@ -37,7 +41,8 @@ function toLogical(old: SchemaElement['converted_type']): string | undefined {
 
 function createByteConverter(kind: string | undefined): (value: RawValue) => Leaf {
   if (['STRING', 'UTF8', 'ENUM', 'JSON'].includes(kind ?? ''))
-    return (value) => new TextDecoder().decode(value as Uint8Array);
+    // A character of a cell has up to 4 bytes.
+    return (value) => new TextDecoder().decode((value as Uint8Array).subarray(0, 4 * (maxCellLength + 1)));
   if (kind === 'FLOAT16') return (value) => parseFloat16(value as Uint8Array) ?? null;
   if (kind === 'UUID')
     return (value) => toHex(value as Uint8Array).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');

@@ -13,6 +13,11 @@ import { RowError, skipStructure } from './parquetBytes.ts';
 const maxPageBytes = 8 * 1024 * 1024;
 /** Maximum number of values in a page, whatever its header claims. */
 const maxPageValues = 2 ** 21;
+/** Maximum number of values of a column that are converted, because rows may have lists of any length. */
+const maxShownValues = 100_000;
+const maxBlockValues = 2 ** 20;
+const maxBlockParts = 4096;
+const maxNumberBytes = 10;
 
 /** Returns the header of the page at an offset, and the offset of its content. Throws a RangeError if it ends early. */
 export function readPageHeader(
@@ -35,6 +40,7 @@ export class ColumnPages {
   private readonly levels: { readonly definition: number; readonly repetition: number };
   private dictionary: DecodedArray | undefined;
   private assembled: unknown[] = [];
+  private valueCount = 0;
 
   /** `path` begins with the root of the schema. Of each page, up to `maxRows` are read. */
   constructor(path: readonly SchemaTree[], codec: string, maxRows: number) {
@@ -64,7 +70,7 @@ export class ColumnPages {
     } else if (header.type === 'DATA_PAGE' && first) {
       const reader = createReader(unpack(bytes, header.uncompressed_page_size, this.codec));
       const repetitions = this.readLevels(reader, this.levels.repetition, checkCount(first.num_values));
-      const definitions = this.readLevels(reader, this.levels.definition, first.num_values);
+      const definitions = this.readLevels(reader, this.levels.definition, this.countDefinitions(first, repetitions));
       this.addValues(reader, first, repetitions, definitions);
     } else if (header.type === 'DATA_PAGE_V2' && second) this.addSecond(header, second, bytes);
   }
@@ -83,7 +89,8 @@ export class ColumnPages {
     const levels = createReader(bytes.subarray(0, levelBytes));
     const repetitions = repetition > 0 ? readRuns(levels, getWidth(repetition), count) : [];
     levels.offset = repetitionBytes;
-    const definitions = definition > 0 ? readRuns(levels, getWidth(definition), count) : [];
+    const needed = this.countDefinitions(page, repetitions);
+    const definitions = definition > 0 ? readRuns(levels, getWidth(definition), needed) : [];
     const rest = bytes.subarray(levelBytes);
     const isPacked = page.is_compressed !== false;
     const reader = createReader(isPacked ? unpack(rest, size - levelBytes, this.codec) : rest);
@@ -99,25 +106,33 @@ export class ColumnPages {
     return levels;
   }
 
+  private countWanted(count: number, repetitions: readonly number[]): number {
+    return this.levels.repetition > 0 ? findEnd(repetitions, this.maxRows) : Math.min(count, this.maxRows);
+  }
+
+  private countDefinitions({ num_values: count, encoding }: ValueHeader, repetitions: readonly number[]): number {
+    return isJoint(encoding) ? count : this.countWanted(count, repetitions);
+  }
+
   private addValues(
     reader: DataReader,
-    { num_values: count, encoding }: { readonly num_values: number; readonly encoding: string },
+    { num_values: count, encoding }: ValueHeader,
     repetitions: number[],
     definitions: number[],
   ): void {
-    const { definition, repetition } = this.levels;
+    const { definition } = this.levels;
     const isPresent = (level: number): boolean => level === definition;
-    const wanted = repetition > 0 ? count : Math.min(count, this.maxRows);
+    const wanted = this.countWanted(count, repetitions);
     const shown = definitions.slice(0, wanted);
     const needed = definition === 0 ? wanted : shown.filter(isPresent).length;
-    // Values with these encodings can only be found together.
-    const isJoint = /^DELTA_(?:LENGTH_)?BYTE_ARRAY$|SPLIT$/.test(encoding);
+    this.valueCount += needed;
+    if (this.valueCount > maxShownValues) throw new RowError('rowsTooLarge');
     const all = definition === 0 ? count : definitions.filter(isPresent).length;
-    const raw = needed === 0 ? [] : this.readValues(reader, encoding, isJoint ? all : needed);
+    const raw = needed === 0 ? [] : this.readValues(reader, encoding, isJoint(encoding) ? all : needed);
     const convert = createConverter(this.leaf.element);
     const values = Array.from({ length: needed }, (_, index) => convert(raw[index] as RawValue));
     // Appends to the rows of the pages before, because a row may continue.
-    const added = assembleLists(this.assembled, shown, repetitions, values, [...this.path]);
+    const added = assembleLists(this.assembled, shown, repetitions.slice(0, wanted), values, [...this.path]);
     if (added !== this.assembled) this.assembled = [...this.assembled, ...Array.from(added as unknown[])];
   }
 
@@ -170,6 +185,23 @@ export class ColumnPages {
   }
 }
 
+interface ValueHeader {
+  readonly num_values: number;
+  readonly encoding: string;
+}
+
+function isJoint(encoding: string): boolean {
+  // Values with these encodings can only be found together.
+  return /^DELTA_(?:LENGTH_)?BYTE_ARRAY$|SPLIT$/.test(encoding);
+}
+
+function findEnd(repetitions: readonly number[], maxRows: number): number {
+  let rows = 0;
+  // The row after the last one shows that the last one is complete.
+  const next = repetitions.findIndex((level) => level === 0 && ++rows > maxRows);
+  return next < 0 ? repetitions.length : next + 1;
+}
+
 function createReader(bytes: Uint8Array): DataReader {
   return { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), offset: 0 };
 }
@@ -189,7 +221,7 @@ function readRuns(reader: DataReader, width: number, count: number): number[] {
   const values: number[] = [];
   while (values.length < count) {
     const head = readHead(reader);
-    // A run may claim any number.
+    // A run may claim any number of values.
     const rest = count - values.length;
     if (head % 2 === 1) readPacked(reader, width, Math.min(((head - 1) / 2) * 8, rest), values);
     else readRepeated(reader, width, Math.min(head / 2, rest), values);
@@ -228,8 +260,37 @@ function readHead(reader: DataReader): number {
 }
 
 function unpackNumbers<T extends Int32Array | BigInt64Array>(reader: DataReader, output: T): T {
+  checkNumbers(reader, output.length);
   deltaBinaryUnpack(reader, output.length, output);
   return output;
+}
+
+function checkNumbers(reader: DataReader, count: number): void {
+  const { offset, view } = reader;
+  const blockSize = readHead(reader);
+  const parts = readHead(reader);
+  const size = blockSize / parts;
+  // The sizes of parts are multiples of 32.
+  if (!(parts > 0 && parts <= maxBlockParts && blockSize > 0 && blockSize <= maxBlockValues && size % 32 === 0))
+    throw new RowError('rowsDamaged');
+  readHead(reader);
+  skipNumber(reader);
+  for (let left = count - 1; left > 0; left -= blockSize) {
+    skipNumber(reader);
+    const start = reader.offset;
+    reader.offset += parts;
+    for (let part = 0; part < parts && part * size < left; part++) {
+      const width = view.getUint8(start + part);
+      if (width > 64) throw new RowError('rowsDamaged');
+      reader.offset += (size * width) / 8;
+    }
+  }
+  reader.offset = offset;
+}
+
+function skipNumber(reader: DataReader): void {
+  const end = reader.offset + maxNumberBytes;
+  while (reader.view.getUint8(reader.offset++) >= 0x80) if (reader.offset === end) throw new RowError('rowsDamaged');
 }
 
 function unpackTexts(reader: DataReader, count: number, hasPrefixes: boolean): Uint8Array[] {

@@ -29,7 +29,7 @@ const magic = 0x31524150;
  */
 export async function createParquetPreview(source: RangeSource): Promise<ParquetPreview> {
   const limited = new LimitedSource(source, maxParquetBytes);
-  const metadata = await readFooter(limited);
+  const metadata = await readFooter(limited).catch(ignoreShorterFile);
   if (typeof metadata === 'string') return { kind: 'problem', problem: metadata };
   const columns = parquetSchema(metadata).children.slice(0, maxPreviewColumns);
   try {
@@ -39,6 +39,11 @@ export async function createParquetPreview(source: RangeSource): Promise<Parquet
     const problem = toRowProblem(error);
     return { kind: 'schema', problem, rows: columns.map((column) => [getName(column), describeType(column)]) };
   }
+}
+
+function ignoreShorterFile(error: unknown): 'notParquet' {
+  if (error instanceof RowError) return 'notParquet';
+  throw error;
 }
 
 function toRowProblem(error: unknown): RowProblem {
@@ -76,7 +81,7 @@ function parseFooter(footer: Uint8Array): FileMetaData | 'notParquet' {
     skipStructure(new DataView(footer.buffer, footer.byteOffset, footer.byteLength - 8), 0);
     const metadata = parquetMetadata(footer, { geoparquet: false });
     if (!hasPlainShape(metadata.schema)) return 'notParquet';
-    metadata.schema.forEach(adaptGroup);
+    metadata.schema.forEach((element, index) => adaptGroup(element, metadata.schema.slice(index + 2, index + 4)));
     return metadata;
   } catch {
     return 'notParquet';
@@ -95,12 +100,15 @@ function hasPlainShape(schema: readonly SchemaElement[]): boolean {
   return open.length === 0 && schema.length > 1;
 }
 
-function adaptGroup(element: SchemaElement): void {
+function adaptGroup(element: SchemaElement, entry: readonly SchemaElement[]): void {
   if ((element.num_children ?? 0) === 0) return;
   // Lists and maps may have only this newer annotation.
   const type = element.logical_type?.type;
   if (type === 'LIST' || type === 'MAP') element.converted_type = type;
   delete element.logical_type;
+  // The other maps are shown as lists of their entries.
+  const hasKeys = entry[0]?.name === 'key' && entry[1]?.name === 'value';
+  if (element.converted_type === 'MAP' && !hasKeys) element.converted_type = 'MAP_KEY_VALUE';
 }
 
 async function readRows(
@@ -113,6 +121,7 @@ async function readRows(
   const wanted = Math.min(maxPreviewRows, Number(group.num_rows));
   const chunks = listChunks(group, columns);
   await keepTogether(source, chunks);
+  if (hasSameNames(chunks)) throw new RowError('rowsNamed');
   const root = parquetSchema(metadata);
   const leaves = new Map<string, DecodedArray>();
   for (const [index, chunk] of chunks.entries()) {
@@ -120,10 +129,33 @@ async function readRows(
     const share = Math.floor(source.rest / (chunks.length - index));
     const pages = await readChunk(source, chunk, new ColumnPages(path, chunk.codec, wanted), wanted, share);
     if (pages.rows.length < wanted) throw new RowError('rowsDamaged');
-    leaves.set(chunk.path_in_schema.join('.'), pages.rows.slice(0, wanted));
+    const values = pages.rows.slice(0, wanted);
+    keepEntries(path, values);
+    leaves.set(getPathText(chunk), values);
   }
   const cells = columns.map((column) => assembleColumn(column, leaves));
   return Array.from({ length: wanted }, (_, row) => cells.map((column) => shortenCell(formatCell(column[row]))));
+}
+
+function getPathText({ path_in_schema: path }: ColumnMetaData): string {
+  return path.join('.');
+}
+
+function hasSameNames(chunks: readonly ColumnMetaData[]): boolean {
+  return new Set(chunks.map(getPathText)).size < chunks.length;
+}
+
+function keepEntries(path: readonly SchemaTree[], values: readonly unknown[]): void {
+  const [map, , leaf] = path.slice(-3);
+  // An object would lose entries with such keys.
+  if (map?.element.converted_type === 'MAP' && leaf?.element.name === 'key' && hasLostKeys(values))
+    map.element.converted_type = 'MAP_KEY_VALUE';
+}
+
+function hasLostKeys(values: readonly unknown[]): boolean {
+  const lists = values.filter((value) => Array.isArray(value));
+  if (lists.length > 0) return lists.some(hasLostKeys);
+  return new Set(values.map(String)).size < values.length || values.includes('__proto__');
 }
 
 function assembleColumn(column: SchemaTree, leaves: Map<string, DecodedArray>): DecodedArray {

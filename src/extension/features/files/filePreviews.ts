@@ -94,6 +94,7 @@ function describeRowProblem(problem: RowProblem): string {
     rowsCompressed: l10n.t("their compression isn't supported"),
     rowsEncoded: l10n.t("their encoding isn't supported"),
     rowsDamaged: l10n.t('they are damaged'),
+    rowsNamed: l10n.t('several columns have the same name'),
   };
   return causes[problem];
 }
