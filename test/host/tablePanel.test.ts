@@ -5,6 +5,7 @@ import type { FileEntry, FoundFile } from '../../src/core/model/fileEntry.ts';
 import { SearchStore } from '../../src/core/search/searchStore.ts';
 import { TablePanels } from '../../src/extension/features/search/tablePanel.ts';
 import type { TableHostMessage, TableIntent, TableSnapshot } from '../../src/webviews/messages/tableMessages.ts';
+import { ManualClock } from '../support/manualClock.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 import { fileEntry } from './specimens.ts';
 import { extensionId, Stage } from './stage.ts';
@@ -61,6 +62,7 @@ describe('The table of a search', () => {
   let ran: unknown[];
   let loaded: string[];
   let isConnected: boolean;
+  let clock: ManualClock;
   const connected = new EventEmitter<void>();
 
   beforeEach(() => {
@@ -68,6 +70,7 @@ describe('The table of a search', () => {
     store = new SearchStore();
     copies = new CopyIndex(store);
     log = new MemoryLog();
+    clock = new ManualClock();
     [ran, loaded, isConnected] = [[], [], true];
     panels = new TablePanels({
       extensionUri,
@@ -75,6 +78,7 @@ describe('The table of a search', () => {
       run: (...command) => ran.push(command),
       store,
       copies,
+      clock,
       isConnected: () => isConnected,
       load: async (key, count) => void loaded.push(`${key} ${count}`),
       onDidConnect: connected.event,
@@ -275,6 +279,26 @@ describe('The table of a search', () => {
     store.replace('s', { ...search, lastPage: [sized('b')], files: [sized('b')] });
     await settle();
     assert.deepEqual([panel.readRows(), loaded], [['b'], ['s 0', 's 50000']]);
+  });
+
+  it('shows pages that arrive quickly together, and the last one at once', async () => {
+    store.open('s', 'c', { database: 'Alpha', query: 's', pageSize: 2 });
+    show();
+    const checked = panel;
+    show('s');
+    const receive = async (name: string, isLoading: boolean): Promise<number> => {
+      store.add('s', [sized(name)]);
+      store.update('s', { isLoading, lastPage: [sized(name)] });
+      await settle();
+      return panel.posted.length;
+    };
+    assert.deepEqual([await receive('a', true), await receive('b', true)], [1, 1]);
+    await clock.pass(200);
+    assert.deepEqual([panel.posted.length, panel.readRows()], [2, ['a', 'b']]);
+    await receive('c', true);
+    assert.equal(await receive('d', false), 4);
+    assert.deepEqual([panel.readRows(), clock.waitingCount], [['a', 'b', 'c', 'd'], 0]);
+    assert.equal(checked.posted.length, 1);
   });
 
   it('says why it shows no rows', async () => {

@@ -30,6 +30,7 @@ import {
 import type { Uri } from 'vscode';
 import { runCommand } from '../../editor/commandBoundary.ts';
 import type { Explorer } from '../../../core/explorer.ts';
+import { systemClock } from '../../../core/util/clock.ts';
 import type { Lifetime } from '../../../core/util/lifetime.ts';
 import type { SideBar } from '../../views/sideBar.ts';
 import type { EditorServices } from '../services.ts';
@@ -106,6 +107,7 @@ export function createTables(
     run: runCommand,
     store: searchStore,
     copies,
+    clock: systemClock,
     isConnected: (id) => sessions.get(id) !== undefined,
     load: (key, count) => searchFlow.loadUpTo(key, count),
     onDidConnect: sessions.onDidChange,

@@ -3,6 +3,7 @@ import type { CopyIndex } from '../../../core/duplicates/copyIndex.ts';
 import { getFileKey, type FileEntry, type FoundFile } from '../../../core/model/fileEntry.ts';
 import type { Search, SearchStore } from '../../../core/search/searchStore.ts';
 import { TableRows } from '../../../core/search/tableRows.ts';
+import type { Clock } from '../../../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
 import type { Logger } from '../../../core/util/logger.ts';
 import type { HostIntent } from '../../../webviews/messages/pageMessages.ts';
@@ -36,6 +37,7 @@ interface TableServices {
   readonly run: typeof runCommand;
   readonly store: SearchStore;
   readonly copies: CopyIndex;
+  readonly clock: Clock;
   isConnected(connectionId: string): boolean;
   /** Loads a search's results up to a number of files. */
   load(key: string, count: number): Promise<void>;
@@ -44,6 +46,9 @@ interface TableServices {
 
 /** The number of files that a table loads by itself. */
 const maxLoadedFiles = 50_000;
+
+/** The time between two updates of a table while pages arrive. */
+const pagesDelayMs = 200;
 
 type Intent<T extends TableIntent['type']> = Extract<TableIntent, { readonly type: T }>;
 
@@ -56,6 +61,7 @@ class TablePage implements Disposable {
   private view: TablePageState;
   private version = 0;
   private isUpdating = false;
+  private pagesTimer: Disposable | undefined;
   private source: readonly FoundFile[] | undefined;
   private sourceCount = 0;
   /** The files of which the rest was requested, or not wanted. */
@@ -77,9 +83,10 @@ class TablePage implements Disposable {
       }),
     );
     this.before = this.search;
-    this.lifetime.track(store.onDidChange(() => this.noticeStop()));
-    for (const event of [store.onDidChange, store.onDidChangeChecks, copies.onDidChange])
-      this.lifetime.track(event((keys) => this.updateLater(keys, event === copies.onDidChange)));
+    this.lifetime.track(store.onDidChange((keys) => this.handleChange(keys)));
+    this.lifetime.track(store.onDidChangeChecks(() => this.updateLater()));
+    this.lifetime.track(copies.onDidChange((keys) => this.handleCopies(keys)));
+    this.lifetime.track({ dispose: () => this.pagesTimer?.dispose() });
     this.lifetime.track(dependencies.onDidConnect(() => this.loadRest()));
     this.update();
   }
@@ -109,9 +116,27 @@ class TablePage implements Disposable {
     if ((search ?? before).lastPage === before.lastPage) this.settled = before.files;
   }
 
-  private updateLater(keys: readonly string[], areCopies: boolean): void {
+  private handleChange(keys: readonly string[]): void {
     const { search } = this.view;
-    if (areCopies && (search === undefined || keys.includes(search))) this.source = undefined;
+    // The table of the checked files changes only with the checks.
+    if (search === undefined || !keys.includes(search)) return;
+    this.noticeStop();
+    this.updateForPage();
+  }
+
+  private handleCopies(keys: readonly string[]): void {
+    const { search } = this.view;
+    if (search !== undefined && !keys.includes(search)) return;
+    this.source = undefined;
+    this.updateForPage();
+  }
+
+  private updateForPage(): void {
+    if (!this.search?.isLoading) this.updateLater();
+    else this.pagesTimer ??= this.dependencies.clock.after(pagesDelayMs, () => this.update());
+  }
+
+  private updateLater(): void {
     // One update is enough for all changes that are made in one go.
     if (this.isUpdating) return;
     this.isUpdating = true;
@@ -122,6 +147,8 @@ class TablePage implements Disposable {
   }
 
   private update(): void {
+    this.pagesTimer?.dispose();
+    this.pagesTimer = undefined;
     this.readRows();
     this.version += 1;
     const { title } = this;
