@@ -345,6 +345,26 @@ describe('The table of a search', () => {
     assert.deepEqual(panel.readRows(), ['a']);
   });
 
+  it('offers to retry what failed: to load more, or to repeat a search of an earlier session', async () => {
+    isConnected = false;
+    open('s', [sized('a')], true);
+    show('s');
+    for (const change of [{ mayHaveMore: true }, { mayHaveMore: false, isStale: true }]) {
+      store.update('s', { reason: { kind: 'notConnected' }, ...change });
+      await settle();
+      assert.equal(panel.snapshot.canRetry, true);
+      panel.send({ type: 'more' });
+    }
+    const node = { kind: 'search', key: 's' };
+    assert.deepEqual(ran, [
+      ['dataTransfer.loadAll', node],
+      ['dataTransfer.repeatSearch', node],
+    ]);
+    store.update('s', { reason: undefined });
+    await settle();
+    assert.equal(panel.snapshot.canRetry, false);
+  });
+
   it('shows names as plain lines', () => {
     open('s', [sized('a\nb\u202egnp.exe'), sized('')]);
     show('s');
@@ -352,7 +372,7 @@ describe('The table of a search', () => {
   });
 
   it('opens the page of a file, and runs the commands of the bar on the checked files or the search', () => {
-    open('s', [sized('a'), sized('b')]);
+    open('s', [sized('a'), sized('b')], true);
     show('s');
     panel.send({ type: 'open', index: 1, key: keyOf('b') });
     for (const type of ['cite', 'save', 'stop', 'more'] as const) panel.send({ type });

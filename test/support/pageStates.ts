@@ -296,6 +296,7 @@ export function tableNews(rows: readonly ShownRow[], more: Partial<TableSnapshot
     hasChecked: shownChecked > 0,
     isLoading: false,
     mayHaveMore: false,
+    canRetry: false,
     ...more,
   };
   return { type: 'start', words: { language: 'en' }, snapshot, rows };
@@ -344,6 +345,7 @@ export const tablePages: Readonly<Record<string, Record<string, unknown>>> = {
   'a table of no files': tableNews([]),
   'a table of a search that failed': tableNews(tableRows(2), {
     mayHaveMore: true,
+    canRetry: true,
     problem: "Could not search Some Database: the service can't be reached.",
   }),
 };

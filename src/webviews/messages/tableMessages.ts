@@ -53,6 +53,8 @@ const isSnapshot = object({
   mayHaveMore: isBoolean,
   /** Says why the search failed or is gone. */
   problem: optional(isString),
+  /** True if the request that failed can be repeated. */
+  canRetry: isBoolean,
   /** Describes results that aren't in the table. */
   omission: optional(isString),
 });

@@ -143,8 +143,8 @@ function formatCount(snapshot: TableSnapshot, format: Format): string {
   return mayHaveMore ? format.plural(total, '{0}+ files', '{0}+ files') : format.plural(total, '{0} file', '{0} files');
 }
 
-function listNotes({ problem, mayHaveMore, omission }: TableSnapshot): readonly Note<'more'>[] {
-  const retry = filterActions([mayHaveMore && { intent: 'more' as const, label: l10n.t('Retry') }]);
+function listNotes({ problem, canRetry, omission }: TableSnapshot): readonly Note<'more'>[] {
+  const retry = filterActions([canRetry && { intent: 'more' as const, label: l10n.t('Retry') }]);
   return [
     ...(problem === undefined ? [] : [{ key: 'problem', kind: 'error' as const, text: problem, actions: retry }]),
     ...(omission === undefined ? [] : [{ key: 'omission', kind: 'warning' as const, text: omission }]),

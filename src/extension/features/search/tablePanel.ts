@@ -226,6 +226,7 @@ class TablePage implements Disposable {
       hasChecked: store.checked.count > 0,
       isLoading: search?.isLoading ?? false,
       mayHaveMore: search?.mayHaveMore ?? false,
+      canRetry: search?.reason !== undefined && (search.mayHaveMore || search.isStale),
       ...(problem !== undefined && { problem }),
       ...(omission !== undefined && { omission }),
     };
@@ -323,7 +324,9 @@ class TablePage implements Disposable {
     if (type === 'transfer') run('dataTransfer.transferCheckedFiles');
     else if (type === 'cite') run('dataTransfer.cite', source);
     else if (type === 'save') run('dataTransfer.exportRecords', source);
-    else run(type === 'stop' ? 'dataTransfer.stopSearch' : 'dataTransfer.loadAll', node);
+    else if (type === 'stop') run('dataTransfer.stopSearch', node);
+    // All results are loaded of a search of an earlier session whose repetition failed.
+    else run(this.search?.mayHaveMore ? 'dataTransfer.loadAll' : 'dataTransfer.repeatSearch', node);
   }
 }
 
