@@ -13,7 +13,8 @@ export const documentTerms = ['match', 'verification'].map((folder) => `resource
 
 /**
  * Returns the IDs of the commands that the palette lists. `facts` has the terms of `when` clauses that are true, for
- * example `dataTransfer.connected`. Knows only `&&`, `||` and `!`.
+ * example `dataTransfer.connected`. Knows only `&&`, `||` and `!`;
+ * a comparison is one term.
  */
 export function listPaletteCommands(
   { contributes: { commands, menus } }: PaletteManifest,
