@@ -5,6 +5,7 @@ import type { Reason } from '../../src/core/model/reason.ts';
 import { ConnectionStore } from '../../src/core/connections/connectionStore.ts';
 import { ParameterStore, SearchabilityStore } from '../../src/core/search/searchabilityStore.ts';
 import { DatabaseTree } from '../../src/extension/features/connections/databaseTree.ts';
+import { localConnectionId } from '../../src/extension/editor/machine.ts';
 import { formatTime } from '../../src/extension/words/localeFormats.ts';
 import type { DatabaseTreeNode } from '../../src/extension/views/nodes.ts';
 import { problem } from '../support/faultBehaviors.ts';
@@ -61,35 +62,66 @@ describe('The database tree', () => {
     assert.deepEqual([retry?.command?.command, retry?.command?.arguments], ['dataTransfer.refreshDatabases', []]);
   });
 
-  for (const [signIn, detail, text, ...remedies] of [
-    ['key', 'KBase Auth error: 401', 'The service rejected the API key', 'Set API Key…'],
-    ['account', 'No ORCIDs associated with this user', 'The account for this API key has no ORCID iD', 'Set API Key…'],
-    ['orcid', "invalid ORCID 'x'", 'The service rejected the ORCID iD', 'Set ORCID iD…'],
-    ['outage', 'KBase Auth error: 500', "The service couldn't check the API key"],
-    [undefined, 'who $(x) [y](command:z)', 'The service rejected the sign-in', 'Set API Key…'],
+  const newKey =
+    "Try again in a few minutes: the service may be unable to check keys right now. If that doesn't help, set another key.";
+  const newAccount = 'Link an ORCID iD to your account on the service, or use the API key of an account that has one.';
+  const newOrcid = 'Set your ORCID iD, and check that it belongs to the account of this key.';
+  const later = "The service can't check keys at the moment. Try again later.";
+  for (const [signIn, detail, title, text, advice, ...remedies] of [
+    ['key', 'KBase Auth error: 401', 'key rejected', 'the service rejected the API key', newKey, 'Set API Key…'],
+    [
+      ...(['account', 'No ORCIDs associated with this user', 'sign-in rejected'] as const),
+      ...(['the account for this API key has no ORCID iD', newAccount, 'Set API Key…'] as const),
+    ],
+    ['orcid', "invalid ORCID 'x'", 'sign-in rejected', 'the service rejected the ORCID iD', newOrcid, 'Set ORCID iD…'],
+    ['outage', 'KBase Auth error: 500', 'key not checked', "the service couldn't check the API key", later],
+    [
+      ...([undefined, 'who $(x) [y](command:z)', 'sign-in rejected'] as const),
+      ...(['the service rejected the sign-in', newKey, 'Set API Key…'] as const),
+    ],
   ] as const) {
     it(`shows the service's message about the sign-in and a remedy: ${signIn ?? 'unclear'} (D44)`, () => {
       const reason: Reason = { kind: 'unauthorized', status: 401, detail, ...(signIn && { signIn }) };
       store.setState({ kind: 'failed', connection, reason });
       assert.deepEqual(rows(), ['Test service | not connected', 'Retry', ...remedies]);
-      assert.ok(tree.message?.toLowerCase().startsWith(`could not connect: ${text}: ${detail}. `.toLowerCase()));
-      assert.equal(tree.description, signIn === 'key' ? 'key rejected' : 'sign-in rejected');
+      assert.equal(tree.message, `Could not connect: ${text}: ${detail}. ${advice}`);
+      assert.equal(tree.description, title);
     });
   }
 
-  it('shows that a key that worked before is retried, and only later that it was rejected (D28)', () => {
+  it('shows why the local service could not start, without general advice', () => {
+    const local = { ...connection, id: localConnectionId };
+    const detail = 'Lab (x): folder must be an absolute path';
+    store.setState({ kind: 'failed', connection: local, reason: { kind: 'unreachable', detail } });
+    assert.equal(tree.message, `Could not start the local service: ${detail}.`);
+    store.setState({ kind: 'failed', connection: local, reason: { kind: 'unreachable' } });
+    assert.match(tree.message, /^Could not connect: the service can't be reached\. /);
+  });
+
+  it('does not say that a service is responding if only a gateway may be', () => {
+    store.setState({ kind: 'failed', connection, reason: { kind: 'serverError', status: 502 } });
+    assert.equal(
+      tree.message,
+      'Could not connect: the service returned an error (502). Try again later, or contact the administrator of the service.',
+    );
+    store.setState({ kind: 'failed', connection, reason: { kind: 'serverError', status: 500 } });
+    assert.match(tree.message, /The service is responding but has a problem\./);
+  });
+
+  it('shows that a key that worked before is retried, and only later in the title that it was rejected (D28)', () => {
     connectTo({ id: 'a', name: 'Alpha', organization: 'One', url: '' });
     const reason: Reason = { kind: 'unauthorized', status: 401, signIn: 'key', detail: 'KBase Auth error: 401' };
     store.setDoubt({ ...reason, keyWorked: true });
     const retried = "The service rejected the sign-in. Your key worked before, so it's being retried.";
     assert.deepEqual(rows(), ['Test service | sign-in rejected', retried, 'Alpha']);
-    assert.deepEqual([tree.description, tree.message], ['key rejected', undefined]);
+    assert.deepEqual([tree.description, tree.message], ['sign-in rejected', undefined]);
     store.setListing({ ...store.listing, reason: { ...reason, keyWorked: true } });
     assert.deepEqual(rows(), ['Test service | sign-in rejected', retried, 'Alpha'], 'shown once');
     store.setListing({ databases: store.listing.databases, isLoading: false });
     store.setDoubt(reason);
     const refused = 'the service rejected the API key: KBase Auth error: 401';
-    assert.deepEqual(rows(), ['Test service | sign-in rejected', 'Retry', 'Set API Key…', 'Alpha']);
+    assert.deepEqual(rows(), ['Test service | key rejected', 'Retry', 'Set API Key…', 'Alpha']);
+    assert.equal(tree.description, 'key rejected');
     const message = `Transfer status can't be checked without a valid API key: ${refused}. Try again in a few minutes`;
     assert.ok(tree.message?.startsWith(message), tree.message);
     store.setDoubt(undefined);
@@ -249,6 +281,24 @@ describe('The database tree', () => {
     assert.equal(rows()[0], 'Test service | connected · v1.2.3');
   });
 
+  it('does not say that a service is offline if something responds', () => {
+    connectTo(database('Alpha', 'One'));
+    const at = Date.now();
+    const describe = (reason: Reason, problemAt = at): string => {
+      store.setProblem(undefined, at);
+      store.setProblem(reason, problemAt);
+      return tree.description;
+    };
+    for (const kind of ['unreachable', 'timeout', 'dropped'] as const)
+      assert.equal(describe({ kind }), `offline since ${formatTime(at, at)}`);
+    for (const kind of ['certificate', 'proxy'] as const)
+      assert.equal(describe({ kind }), `not responding since ${formatTime(at, at)}`);
+    assert.match(describe({ kind: 'serverError', status: 503 }), /^not responding since /);
+    const earlier = at - 2 * 86_400_000;
+    assert.equal(describe({ kind: 'timeout' }, earlier), `offline since ${formatTime(earlier, at)}`);
+    assert.equal(describe({ kind: 'proxy' }, earlier), `not responding since ${formatTime(earlier, at)}`);
+  });
+
   it('marks the databases from the settings, so that their menu can remove them', () => {
     connectTo({ ...database('Alpha', 'One'), url: saved }, database('Beta', 'One'));
     const kinds = tree.getChildren().map((node) => tree.getTreeItem(node).contextValue);
@@ -271,6 +321,26 @@ describe('The database tree', () => {
     connectTo(database('Beta', 'Two'));
     subscription.dispose();
     assert.equal(draws, 2);
+  });
+});
+
+describe('Set API Key from the palette', () => {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await Stage.openConnected();
+  });
+  afterEach(() => stage.close());
+
+  it('asks which connection if several are saved, the shown one first', async () => {
+    const { settings } = stage.parts;
+    const [shown] = settings.connections;
+    assert.ok(shown);
+    await settings.saveConnection({ id: 'other', name: 'Another', server: 'http://127.0.0.1:1' }, 0);
+    const done = stage.run('dataTransfer.setApiKey');
+    const pick = await stage.person.pick();
+    assert.deepEqual(pick.labels, [shown.name, 'Another']);
+    pick.escape();
+    await done;
   });
 });
 

@@ -129,6 +129,19 @@ describe('The local service in the editor', () => {
     assert.deepEqual(stage.person.notices, []);
   });
 
+  it('is not asked for a key: Set API Key from the palette asks for a saved connection', async () => {
+    const { settings } = stage.parts;
+    await settings.saveConnection({ id: 'lab', name: 'Lab', server: 'http://127.0.0.1:1' });
+    await stage.run('dataTransfer.startLocalService');
+    const done = stage.run('dataTransfer.setApiKey');
+    const pick = await stage.person.pick();
+    assert.deepEqual(pick.labels, ['Lab']);
+    pick.escape();
+    await done;
+    await stage.run('dataTransfer.setApiKey', { kind: 'connection', id: localConnectionId });
+    await stage.person.notice(/^The local service creates its own key each time it starts/);
+  });
+
   it('remains one service with one lease after several starts', async () => {
     const { localService } = stage.parts;
     const [one, two] = await Promise.all([localService.start(), localService.start()]);
@@ -183,6 +196,9 @@ describe('The local service in the editor', () => {
     assert.deepEqual(notice.buttons, ['Show Log']);
     assert.equal(stage.parts.connectionStore.state.kind, 'failed');
     assert.equal(stage.parts.localService.isRunning, false);
+    await stage.run('dataTransfer.testConnection', { kind: 'connection', id: localConnectionId });
+    const test = await stage.person.notice();
+    assert.equal(test.message, `Could not start the local service: ${why}`);
   });
 });
 

@@ -43,6 +43,11 @@ export function describeUnlistedDatabases(reason: Reason): string {
   return toSentence(l10n.t('Could not list databases: {0}', describeReason(reason)));
 }
 
+/** Describes why the local service couldn't start, given an error's message. */
+export function describeUnstartedService(detail: string): string {
+  return toSentence(l10n.t('Could not start the local service: {0}', toPlainLine(detail)));
+}
+
 /** Describes why a transfer wasn't sent, after a first half of the sentence that says so. */
 export function describeUnsentReason(reason: Reason): string {
   return words.describeUnsent(reason);
@@ -192,7 +197,7 @@ export function isKeyMissing({ kind }: Reason): boolean {
 
 const connections = 'dataTransfer.connections';
 
-function getOtherAdvice({ kind }: Reason): Advice {
+function getOtherAdvice({ kind, status }: Reason): Advice {
   switch (kind) {
     case 'insecureAddress':
       return {
@@ -218,15 +223,25 @@ function getOtherAdvice({ kind }: Reason): Advice {
         ),
         setting: 'http.proxy',
       };
+    case 'serverError':
+      // A gateway may have responded without its service.
+      if (status === undefined || status < 502 || status > 504) return getProblemAdvice();
+      return { text: l10n.t('Try again later, or contact the administrator of the service.') };
     default:
-      return {
-        text: l10n.t('The service is responding but has a problem. Try again later, or contact its administrator.'),
-      };
+      return getProblemAdvice();
   }
+}
+
+function getProblemAdvice(): Advice {
+  return {
+    text: l10n.t('The service is responding but has a problem. Try again later, or contact its administrator.'),
+  };
 }
 
 function getSignInAdvice({ signIn, keyWorked }: Reason): Advice {
   if (signIn === 'outage') return { text: l10n.t("The service can't check keys at the moment. Try again later.") };
+  if (signIn === 'orcid')
+    return { text: l10n.t('Set your ORCID iD, and check that it belongs to the account of this key.') };
   if (signIn === 'account') {
     return {
       text: l10n.t('Link an ORCID iD to your account on the service, or use the API key of an account that has one.'),

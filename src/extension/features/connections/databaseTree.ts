@@ -9,7 +9,7 @@ import {
 } from 'vscode';
 import { getMachine } from '../../../core/model/connection.ts';
 import { isStore, type Database, type StoreListing } from '../../../core/model/databaseModel.ts';
-import type { Reason } from '../../../core/model/reason.ts';
+import type { Reason, ReasonKind } from '../../../core/model/reason.ts';
 import type { Searchability } from '../../../core/model/searchModel.ts';
 import type { ConnectionState, ConnectionStore } from '../../../core/connections/connectionStore.ts';
 import type { ParameterListing, ParameterStore, SearchabilityStore } from '../../../core/search/searchabilityStore.ts';
@@ -31,6 +31,7 @@ import {
   describeReason,
   describeRefusedKey,
   describeUnlistedDatabases,
+  describeUnstartedService,
   getSetKeyRemedy,
   getShortAdvice,
   isKeyMissing,
@@ -154,7 +155,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
   /** The failure of the connection, its key or its list of databases, and advice. */
   private get failure(): string | undefined {
     const { state, listing } = this.store;
-    if (state.kind === 'failed') return `${describeFailedConnection(state.reason)} ${getShortAdvice(state.reason)}`;
+    if (state.kind === 'failed') return describeFailure(state);
     if (state.kind !== 'connected') return undefined;
     const { doubt } = state;
     const refused = doubt && !doubt.keyWorked ? doubt : undefined;
@@ -352,6 +353,13 @@ function createKeyRows({ connection: { id }, doubt }: ConnectedState): MessageNo
   return createRetryRows('key', id, doubt, { ...retryCommand, argument });
 }
 
+function describeFailure({ connection, reason }: Extract<ConnectionState, { readonly kind: 'failed' }>): string {
+  const { kind, detail } = reason;
+  if (getMachine(connection.id) !== undefined && kind === 'unreachable' && detail !== undefined)
+    return describeUnstartedService(detail);
+  return `${describeFailedConnection(reason)} ${getShortAdvice(reason)}`;
+}
+
 const unconnected = {
   connecting: () => l10n.t('connecting'),
   failed: () => l10n.t('not connected'),
@@ -369,15 +377,29 @@ function describeConnection(state: ConnectionState): string {
     case 'stopped':
       return unconnected.stopped();
     case 'connected': {
-      const { problemAt, doubt, connection } = state;
-      if (problemAt !== undefined) return l10n.t('offline since {0}', formatTime(problemAt, Date.now()));
+      const { problem, problemAt, doubt, connection } = state;
+      if (problem && problemAt !== undefined) return describeOutage(problem, problemAt);
       return doubt ? describeRejection(doubt) : toPlainLine(connection.name);
     }
   }
 }
 
-function describeRejection({ signIn }: Reason): string {
-  return signIn === 'key' ? l10n.t('key rejected') : l10n.t('sign-in rejected');
+/** The reasons for which nothing responds, neither the service nor a proxy or gateway. */
+const offlineKinds: ReadonlySet<ReasonKind> = new Set(['unreachable', 'timeout', 'dropped']);
+
+function describeOutage({ kind }: Reason, at: number): string {
+  const now = Date.now();
+  const time = formatTime(at, now);
+  // Dates need another preposition than times in some languages.
+  const isToday = new Date(at).toDateString() === new Date(now).toDateString();
+  if (offlineKinds.has(kind))
+    return isToday ? l10n.t('offline since {0}', time) : l10n.t('offline since {date}', { date: time });
+  return isToday ? l10n.t('not responding since {0}', time) : l10n.t('not responding since {date}', { date: time });
+}
+
+function describeRejection({ signIn, keyWorked }: Reason): string {
+  if (signIn === 'outage') return l10n.t('key not checked');
+  return signIn === 'key' && !keyWorked ? l10n.t('key rejected') : l10n.t('sign-in rejected');
 }
 
 function createConnectionItem(state: ConnectionState, failure: string | undefined): TreeItem {
@@ -397,7 +419,7 @@ function createConnectionItem(state: ConnectionState, failure: string | undefine
 
 function showService(item: TreeItem, { service, doubt, problem }: ConnectedState): void {
   const version = toPlainLine(service.version);
-  const shown = doubt ? l10n.t('sign-in rejected') : l10n.t('connected · v{0}', version);
+  const shown = doubt ? describeRejection(doubt) : l10n.t('connected · v{0}', version);
   item.description = problem ? l10n.t('not responding · v{0}', version) : shown;
   const lines = [`${toPlainLine(service.name)} ${version}`, service.address, problem && describeReason(problem)];
   item.tooltip = [...lines.filter(Boolean), l10n.t('Click to switch connections.')].join('\n');

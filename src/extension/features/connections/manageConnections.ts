@@ -9,7 +9,7 @@ import { localConnectionId } from '../../editor/machine.ts';
 import { withProgress, type NotificationAction, type Notifications } from '../../editor/notifications.ts';
 import { getDialogTitle } from '../../words/commandTitles.ts';
 import { plural } from '../../words/localeFormats.ts';
-import { toPlainLine } from '../../words/plainText.ts';
+import { describeError, toPlainLine } from '../../words/plainText.ts';
 import { describeReason, formatStep, getAdvice, getStepTitle, type Advice } from '../../words/reasonWords.ts';
 import { describeSavedAgain } from '../../words/sharedLabels.ts';
 import type { CommandServices } from '../services.ts';
@@ -138,12 +138,12 @@ async function confirmForget(
 }
 
 /**
- * Sets the key of the row's connection, the active connection, or one that the user picks. Then opens the connection,
- * unless the user picked one that isn't open.
+ * Sets the key of the row's connection, the shown one if no other is saved, or one that the user picks. Then opens it,
+ * unless the user picked one that is neither shown nor open.
  */
 export async function setApiKey(services: CommandServices, node: ConnectionNode | undefined): Promise<void> {
   const { settings, connectFlow, connectionStore, sessions, notifications } = services;
-  const requestedId = node?.id ?? connectionStore.shown?.id;
+  const requestedId = node && (node.id ?? connectionStore.shown?.id);
   if (requestedId === localConnectionId) {
     void notifications.info(
       l10n.t('The local service creates its own key each time it starts, so there is no key to set.'),
@@ -151,12 +151,13 @@ export async function setApiKey(services: CommandServices, node: ConnectionNode 
     return;
   }
   const { connections } = settings;
-  const connection = connections.find(({ id }) => id === requestedId) ?? (await pickConnectionForKey(connections));
+  const connection = connections.find(({ id }) => id === requestedId) ?? (await chooseConnectionForKey(services));
   if (!connection) return;
   const key = await askApiKey(services, connection);
   if (key === undefined) return;
   const saved = await removeKeyVariable(services, connection);
-  if (saved.id === requestedId || sessions.get(saved.id)) await connectFlow.open(saved, key);
+  if ([requestedId, connectionStore.shown?.id].includes(saved.id) || sessions.get(saved.id))
+    await connectFlow.open(saved, key);
   reportAcceptedKey(services);
 }
 
@@ -171,8 +172,15 @@ async function removeKeyVariable({ apiKeys, settings }: CommandServices, connect
   return others;
 }
 
-async function pickConnectionForKey(connections: readonly Connection[]): Promise<Connection | undefined> {
-  return await pickSavedConnection(connections, {
+async function chooseConnectionForKey({
+  settings: { connections },
+  connectionStore: { shown },
+}: CommandServices): Promise<Connection | undefined> {
+  const [only] = connections;
+  if (connections.length === 1 && only?.id === shown?.id) return only;
+  const isShown = ({ id }: Connection): boolean => id === shown?.id;
+  const sorted = [...connections.filter(isShown), ...connections.filter((one) => !isShown(one))];
+  return await pickSavedConnection(sorted, {
     title: getDialogTitle('dataTransfer.setApiKey'),
     placeholder: l10n.t('Select the connection to set the API key for'),
     emptyText: l10n.t('There are no saved connections. Connect to a service first.'),
@@ -196,7 +204,11 @@ export async function testConnection(services: CommandServices, node: Connection
 }
 
 async function getTestedConnection(services: CommandServices, id: string): Promise<TestedConnection> {
-  if (id === localConnectionId) return await startLocalService(services);
+  if (id === localConnectionId) {
+    return await startLocalService(services).catch((error: unknown) => {
+      throw new CommandFailure(l10n.t('Could not start the local service: {0}', describeError(error)));
+    });
+  }
   const connection = requireSavedConnection(services, id);
   return { connection, apiKey: await services.apiKeys.get(connection) };
 }
