@@ -7,6 +7,8 @@ import { localConnectionId } from '../../src/extension/editor/machine.ts';
 import { maxOpenBytes, maxUnaskedBytes } from '../../src/extension/editor/remoteFiles.ts';
 import { FilePreviews } from '../../src/extension/features/files/filePreviews.ts';
 import { TabFiles } from '../../src/extension/features/files/tabFiles.ts';
+import { Gate } from '../support/gate.ts';
+import { until } from '../unit/core/rig.ts';
 import { extensionId, Stage } from './stage.ts';
 
 describe('Opening a file without a transfer', () => {
@@ -116,6 +118,37 @@ describe('The tab of an opened file that returns', () => {
     assert.equal(sessions.get(id)?.connection.id, id);
     await stage.run('dataTransfer.disconnect');
     await assert.rejects(read(id), /x\.csv can't be opened: not connected to the service$/);
+  });
+
+  it('does not open its connection again if the user disconnects in the meantime', async () => {
+    stage = await Stage.openConnected();
+    const { sessions, connectionStore } = stage.parts;
+    const id = connectionStore.shown?.id ?? '';
+    await stage.run('dataTransfer.disconnect');
+    files = new TabFiles(stage.parts);
+    const gate = new Gate();
+    gate.hold();
+    stage.server.holdAt(gate, 'GET /');
+    const reading = assert.rejects(read(id), /x\.csv can't be opened: not connected to the service$/);
+    await until(connectionStore.onDidChange, () => connectionStore.state.kind === 'connecting');
+    await stage.run('dataTransfer.disconnect');
+    gate.release();
+    await reading;
+    assert.equal(sessions.get(id), undefined);
+    assert.equal(connectionStore.state.kind, 'disconnected');
+  });
+
+  it('offers to set a missing key', async () => {
+    stage = await Stage.openConnected();
+    const { apiKeys, connectionStore } = stage.parts;
+    const id = connectionStore.shown?.id ?? '';
+    await stage.run('dataTransfer.disconnect');
+    files = new TabFiles(stage.parts);
+    const find = mock.method(apiKeys, 'find', () => Promise.resolve({ reason: { kind: 'keyMissing' } }));
+    await assert.rejects(read(id), /x\.csv can't be opened: /);
+    find.mock.restore();
+    const notice = await stage.person.notice(/^x\.csv can't be opened: /);
+    assert.deepEqual(notice.buttons, ['Set API Key…', 'Show Log']);
   });
 
   it('says if its connection is no longer saved', async () => {

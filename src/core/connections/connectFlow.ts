@@ -123,16 +123,21 @@ export class ConnectFlow implements Disposable {
 
   /**
    * Reopens a connection in the background so that its transfers are polled. Activates the connection only if it is
-   * currently shown as failed. Resolves to the reason for a failure that can't be temporary, if any.
+   * currently shown as failed. Resolves to the reason for a failure that can't be temporary, if any; `onRetry` gets
+   * those of the others.
    */
-  async openInBackground(connection: Connection, apiKey: string): Promise<Reason | undefined> {
+  async openInBackground(
+    connection: Connection,
+    apiKey: string,
+    onRetry: (reason: Reason) => void = () => undefined,
+  ): Promise<Reason | undefined> {
     const { sessions, keys, store } = this.dependencies;
     const { id } = connection;
     this.backgroundAttempts.get(id)?.abort();
     const controller = new AbortController();
     this.backgroundAttempts.set(id, controller);
     const signal = AbortSignal.any([controller.signal, this.ending.signal]);
-    const attempt = await this.attemptUntilReached(connection, apiKey, signal);
+    const attempt = await this.attemptUntilReached(connection, apiKey, signal, onRetry);
     if (attempt.session && store.shown?.id === id) await this.dependencies.remember?.(id);
     if (this.backgroundAttempts.get(id) === controller) this.backgroundAttempts.delete(id);
     if (!attempt.session) return attempt.reason;
@@ -219,10 +224,12 @@ export class ConnectFlow implements Disposable {
     connection: Connection,
     apiKey: string,
     signal: AbortSignal,
+    onRetry: (reason: Reason) => void,
   ): Promise<ConnectAttempt> {
     for (let failures = 1; ; failures += 1) {
       const attempt = await this.attemptWithRetries(connection, apiKey, signal, () => undefined);
       if (signal.aborted || attempt.session || !transientKinds.has(attempt.reason.kind)) return attempt;
+      onRetry(attempt.reason);
       await wait(this.dependencies.clock, getBackoffMs(failures, firstPauseMs, maxPauseMs), signal);
     }
   }

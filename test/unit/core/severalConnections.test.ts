@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Reason } from '../../../src/core/model/reason.ts';
 import { publicLike } from '../../support/faultPersonality.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 import { json, problem } from '../../support/faultBehaviors.ts';
@@ -100,7 +101,9 @@ describe('Several connections', () => {
   describe('of which one is opened in the background', () => {
     it('retries with growing delays while its service fails', async () => {
       other.on('GET /', problem(500, 'no'));
-      const opened = rig.explorer.connectFlow.openInBackground(second(), 'its-key');
+      const reasons = new Set<string>();
+      const onRetry = ({ kind }: Reason): unknown => reasons.add(kind);
+      const opened = rig.explorer.connectFlow.openInBackground(second(), 'its-key', onRetry);
       const triesWithin = async (minutes: number): Promise<number> => {
         const before = other.requests.length;
         for (let passed = 0; passed < 60 * minutes; passed += 1) {
@@ -111,6 +114,7 @@ describe('Several connections', () => {
       };
       const [early, late] = [await triesWithin(10), await triesWithin(10)];
       assert.ok(early > late && late > 0, `${early} and then ${late} requests`);
+      assert.deepEqual([...reasons], ['serverError']);
       assert.equal(rig.explorer.connectionStore.state.kind, 'disconnected', 'nothing of it is shown');
       rig.explorer.connectFlow.close('d');
       await opened;

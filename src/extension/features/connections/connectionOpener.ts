@@ -65,16 +65,20 @@ export async function reopenSavedConnection(
 
 /**
  * Opens a connection in the background, for example to monitor its transfers. Never prompts. Resolves to the reason why
- * it isn't open, if any.
+ * it isn't open, if any. `onRetry` gets the reason of each failure that may be temporary.
  */
-export async function openInBackground(services: CommandServices, id: string): Promise<Reason | undefined> {
+export async function openInBackground(
+  services: CommandServices,
+  id: string,
+  onRetry?: (reason: Reason) => void,
+): Promise<Reason | undefined> {
   if (id === localConnectionId) return await openLocalInBackground(services);
   const connection = findSaved(services, id);
   const found: FoundKey | undefined = connection && (await services.apiKeys.find(connection));
   if (found?.reason) return found.reason;
   // The connection may have been removed while its key was being read.
   if (!connection || !found || !findSaved(services, id)) return { kind: 'notConnected' };
-  return await services.connectFlow.openInBackground(connection, found.key);
+  return await services.connectFlow.openInBackground(connection, found.key, onRetry);
 }
 
 /** Throws a {@link CommandHint} unless the connection is saved or is that of this machine's local service. */

@@ -25,9 +25,11 @@ export async function reopenUnlessShown(services: CommandServices, connectionId?
   if (id !== undefined && services.connectionStore.state.kind === 'disconnected') await reopenConnection(services, id);
 }
 
-/** Calls {@link reopenUnlessShown} for a connection if it is the last active one. */
-export async function reopenIfLast(services: CommandServices, connectionId: string): Promise<void> {
-  if ((await findLastId(services)) === connectionId) await reopenUnlessShown(services, connectionId);
+/** Calls {@link reopenUnlessShown} for a connection if it is the last active one. Resolves to whether it is. */
+export async function reopenIfLast(services: CommandServices, connectionId: string): Promise<boolean> {
+  const isLast = (await findLastId(services)) === connectionId;
+  if (isLast) await reopenUnlessShown(services, connectionId);
+  return isLast;
 }
 
 /** Calls {@link reopenUnlessShown} for the last active connection without awaiting it. Logs unexpected failures. */
