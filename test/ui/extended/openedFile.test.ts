@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { savedConnection, type Editor } from '../../support/editor/editor.ts';
 import { closeEditors, openEditor } from '../../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../../support/editor/failureArtifacts.ts';
@@ -35,5 +36,6 @@ describe('A user who opens a file without a transfer', () => {
     await window.reload();
     await window.showTab('observations-2023.csv');
     await seesText();
+    assert.match(await window.editorText(), /station/);
   });
 });

@@ -80,7 +80,7 @@ describe('The rows of a table', () => {
     assert.deepEqual(read, ['0', '1', '2', '3', '4']);
   });
 
-  it('can be added while they are arranged anew', () => {
+  it('can be added while they are sorted in another order', () => {
     addSizes(3, 1);
     rows.arrange({ sort: { column: 'size', isDescending: false }, filter: '' }, [{ name: '2', size: 2 }]);
     assert.deepEqual([names(), rows.count], ['1 2 0', 3]);
