@@ -73,6 +73,8 @@ if (process.platform !== 'win32')
       await eventually(async () => await Promise.resolve(taskRun.activity));
       requestStop(signal);
       await assert.rejects(end, JobStopped);
+      // The next query would otherwise come during a later test, and run its command.
+      cluster.slurm.close();
       return taskRun;
     }
 
