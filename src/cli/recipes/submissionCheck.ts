@@ -33,7 +33,7 @@ export async function checkSubmission(
   if (!open || !destination) return { refusals, unchecked };
   const lack = findLack(order, open.service);
   if (lack) return { refusals: [describeUnsentReason(lack)], unchecked };
-  const served = await findFolderHere(open, destination);
+  const served = await findServedFolderHere(open, destination);
   const folder = order.folder === undefined ? undefined : await checkFolder(session, order, destination.name, served);
   const followUp = findFollowUp(order.instructions);
   const start = followUp && (await checkFollowUp(followUp, destination, served !== undefined));
@@ -50,7 +50,7 @@ interface Finding {
   readonly question?: string;
 }
 
-async function findFolderHere(session: OpenConnection, destination: Database): Promise<string | undefined> {
+async function findServedFolderHere(session: OpenConnection, destination: Database): Promise<string | undefined> {
   const folder = findServedFolder(session, destination);
   // A loopback address can lead to another machine through a tunnel.
   const found = folder === undefined ? undefined : await stat(folder).catch(() => undefined);

@@ -82,6 +82,7 @@ export class RequestQueue implements Disposable {
     }
   }
 
+  /** Ends the pauses after requests. Still sends the waiting ones unless their own signals are aborted. */
   dispose(): void {
     this.ending.abort();
   }

@@ -82,7 +82,7 @@ function reportsOtherTransfer({ id, message }: TransferStatus, { transferId }: T
 
 /**
  * Returns the number and total size of the files in a status message such as `staging 1 file(s) (0.00136 GB)`, in which
- * the unit is 2³⁰ bytes.
+ * the unit is 2³⁰ bytes; undefined if there are none. Rounding changes the size by at most `toleranceBytes`.
  */
 function parseNamedSize(message: string): { count: number; bytes: number; toleranceBytes: number } | undefined {
   const [, count, digits, exponent = '0'] =

@@ -274,6 +274,7 @@ export class UnsavedRecords implements Disposable {
   private tries = 1;
   private retryTimer: Disposable | undefined;
   private isFailing = false;
+  private isDisposed = false;
 
   /**
    * Fires with the error of the first failed write. Doesn't fire for another failure until all records have been saved.
@@ -307,7 +308,9 @@ export class UnsavedRecords implements Disposable {
     if (this.isFailing && this.unsaved.size === 0) this.endFailure();
   }
 
+  /** Stops retrying. Records that couldn't be written are lost. */
   dispose(): void {
+    this.isDisposed = true;
     this.retryTimer?.dispose();
     this.failed.dispose();
   }
@@ -326,6 +329,7 @@ export class UnsavedRecords implements Disposable {
   }
 
   private fail(transfer: Transfer, error: unknown): void {
+    if (this.isDisposed) return this.log.error(`The record of a transfer could not be written: ${String(error)}`);
     const other = this.unsaved.get(transfer.key);
     this.unsaved.set(transfer.key, other ? mergeTransfers(other, transfer) : transfer);
     this.retryTimer ??= this.clock.after(getBackoffMs(this.tries, minWaitMs, maxWaitMs), () => void this.retry());

@@ -101,6 +101,7 @@ class CsvReader {
     if (end < 0) return '';
     const quoted = this.text.slice(start, end);
     const lineEnds = countLineEnds(quoted);
+    // Quotes that would join lines with tabs are ordinary characters, as in files that are written without quoting.
     if (lineEnds > 0 && this.separator === '\t' && quoted.includes('\t')) return '';
     this.position = end + 1;
     this.line += lineEnds;

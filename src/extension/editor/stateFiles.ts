@@ -39,7 +39,10 @@ export class StateFiles {
     this.dependencies = dependencies;
   }
 
-  /** Returns a value from its file or else from the editor's state; undefined if the file can't be read. */
+  /**
+   * Returns a value that couldn't be written, or else the one in its file or, without a file, in the editor's state;
+   * undefined if the file can't be read or is damaged. Doesn't wait for a running write.
+   */
   async read(name: string): Promise<unknown> {
     return (await this.tryToRead(name))?.value;
   }

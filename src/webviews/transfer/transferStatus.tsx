@@ -180,7 +180,7 @@ export function ProgressChart({ transfer, now }: ProgressChartProps): VNode | nu
   ]);
   return (
     <Section name="movement" heading={l10n.t('Files over time')}>
-      <Chart series={movement} range={range} />
+      <ChartFigure series={movement} range={range} />
       <Fold path="movement" class="numbers" summary={l10n.t('Show numbers')}>
         <DataTable headers={[l10n.t('Time'), l10n.t('Files transferred')]} rows={rows} />
       </Fold>
@@ -193,12 +193,13 @@ interface ChartProps {
   readonly range: ChartRange;
 }
 
-function Chart({ series, range }: ChartProps): VNode {
+function ChartFigure({ series, range }: ChartProps): VNode {
   const { format } = usePage();
   const { from, to, most } = range;
   const moved = format.number(series.at(-1)?.moved ?? 0);
   const [start, end] = [format.dateTime(from), format.dateTime(to)];
   const line = toLinePath(series, range, width, height);
+  const firstX = /^M([\d.-]+)/.exec(line)?.[1] ?? '0';
   return (
     <figure class="chart">
       <span class="most" aria-hidden="true">
@@ -216,7 +217,7 @@ function Chart({ series, range }: ChartProps): VNode {
           end,
         )}
       >
-        <path class="area" d={`${line}V${height}H${/^M([\d.-]+)/.exec(line)?.[1] ?? '0'}Z`} />
+        <path class="area" d={`${line}V${height}H${firstX}Z`} />
         <path class="line" d={line} />
       </svg>
       <figcaption aria-hidden="true">

@@ -126,6 +126,14 @@ describe("Records that can't be written", () => {
     unsaved.dispose();
     assert.equal(clock.waitingCount, 0);
   });
+
+  it("aren't retried if they were being written while the window was closed", async () => {
+    const saving = unsaved.save(submittingTransfer);
+    unsaved.dispose();
+    await saving;
+    assert.equal(clock.waitingCount, 0);
+    assert.match(String(log.errors), /^error The record of a transfer could not be written: Error: E/);
+  });
 });
 
 describe('Records that can be written', () => {

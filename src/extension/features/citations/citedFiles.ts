@@ -123,15 +123,16 @@ async function collectFiles(
   return { files: citable, services: listServices(services, files) };
 }
 
-function reportMissed({ notifications }: CommandServices, count: number, file: KnownFile, isPartial: boolean): void {
+function reportMissed({ notifications }: CommandServices, count: number, first: KnownFile, hasOthers: boolean): void {
   const text = plural(
     count,
     'Could not fetch the metadata for {0} file: {1}.',
     'Could not fetch the metadata for {0} files: {1}.',
-    describeReason(file.reason ?? { kind: 'notFound' }),
+    describeReason(first.reason ?? { kind: 'notFound' }),
   );
-  const actions = createRemedyActions(file.reason, file.ref.connectionId);
-  if (!isPartial) throw new CommandFailure(text, ...actions);
+  const actions = createRemedyActions(first.reason, first.ref.connectionId);
+  // Without any metadata, there is nothing to cite.
+  if (!hasOthers) throw new CommandFailure(text, ...actions);
   void notifications.warning(text, ...actions);
 }
 

@@ -108,7 +108,7 @@ async function askServer(position: StepPosition, draft: Draft): ReturnType<Step>
     validate: validateAddress,
   });
   if (typeof answer === 'string') return answer;
-  draft.server = trimTrailingSlash(answer.value);
+  draft.server = trimTrailingSlashes(answer.value);
   draft.allowInsecureHttp = false;
   if (!isSentUnencrypted(draft.server)) return 'next';
   const choice = await askUnencrypted(position, draft.server);
@@ -118,7 +118,7 @@ async function askServer(position: StepPosition, draft: Draft): ReturnType<Step>
   return 'next';
 }
 
-function trimTrailingSlash(address: string): string {
+function trimTrailingSlashes(address: string): string {
   return address.replace(/\/+$/, '');
 }
 

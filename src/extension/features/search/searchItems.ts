@@ -126,12 +126,12 @@ export function createPartItem(search: Search, node: PartNode, files: readonly F
   item.id = `${search.key}/part/${node.start}`;
   item.contextValue = 'part';
   item.iconPath = new ThemeIcon('files');
-  item.description = [files[0], files.at(-1)].map((file) => getLabel(file)).join(' – ');
+  item.description = [files[0], files.at(-1)].map((file) => formatFileName(file)).join(' – ');
   item.tooltip = `${numbers.join(' – ')}\n${item.description}`;
   return setAccessibleLabel(item);
 }
 
-/** Creates the row for a search's checked files that aren't among its loaded results. */
+/** Creates the row for a search's checked files that aren't among its loaded results. Warns if there are no more. */
 export function createUnlistedItem(search: Search, count: number): TreeItem {
   const isGone = isEndKnown(search);
   const text = describeUnlisted(search, count);
@@ -185,7 +185,7 @@ export function getMissingItemId({ searchKey, isUnknown }: MissingNode): string 
  */
 export function createFileItem(node: FileNode, isChecked: boolean, alsoIn: readonly string[]): TreeItem {
   const { file } = node;
-  const name = getLabel(file);
+  const name = formatFileName(file);
   const item = new TreeItem(node.isWhole ? name : shortenMiddle(name, maxNameLength));
   item.id = `${node.searchKey}/${file.id}`;
   item.contextValue = 'file';
@@ -237,7 +237,7 @@ function isLocal(connectionId: string): boolean {
   return getMachine(connectionId) !== undefined;
 }
 
-function getLabel(file: FoundFile | undefined): string {
+function formatFileName(file: FoundFile | undefined): string {
   const name = file?.kind === 'file' ? toPlainLine(file.name) : '';
   return name === '' ? l10n.t('(no name)') : name;
 }

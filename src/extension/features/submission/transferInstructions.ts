@@ -48,19 +48,19 @@ export async function askInstructions(
 /** Describes the instructions that were used last; undefined without any, or without their file here. */
 export async function describeLastInstructions({ memory }: CommandServices): Promise<string | undefined> {
   const file = await getLastFile(memory);
-  return file ? formatPath(file) : await getLastText(memory);
+  return file ? formatPath(file) : await getLastInstructionsText(memory);
 }
 
 /** Reuses the instructions that were last typed or selected. Reports an error if their file can't be used. */
 export async function useLastInstructions(services: CommandServices, draft: InstructionsDraft): Promise<void> {
   const file = await getLastFile(services.memory);
-  const read = readJsonObject((await getLastText(services.memory)) ?? '');
+  const read = readJsonObject((await getLastInstructionsText(services.memory)) ?? '');
   const typed = read.kind === 'object' ? read.value : undefined;
   const instructions = file ? await readInstructions(services, file) : typed;
   if (instructions) Object.assign(draft, { instructions, from: file ?? 'typed' } satisfies InstructionsDraft);
 }
 
-async function getLastText(memory: Memory): Promise<string | undefined> {
+async function getLastInstructionsText(memory: Memory): Promise<string | undefined> {
   const saved = await memory.getLastInstructions();
   return saved && 'text' in saved ? saved.text : undefined;
 }
@@ -93,7 +93,7 @@ async function askTypedText(
   draft: InstructionsDraft,
 ): ReturnType<Step> {
   if (draft.from !== 'typed') return 'skip';
-  const lastText = (await getLastText(services.memory)) ?? '';
+  const lastText = (await getLastInstructionsText(services.memory)) ?? '';
   const answer = await askText(position, {
     prompt: l10n.t('Instructions as a JSON object'),
     placeholder: '{"type": "assembly"}',

@@ -106,7 +106,7 @@ export class TransferNotifications implements Disposable {
     const level = this.dependencies.level();
     const reported = this.ended
       .filter(({ key }) => store.get(key) !== undefined)
-      .filter((transfer) => level === 'all' || (level === 'problems' && hasProblem(transfer)));
+      .filter((transfer) => level === 'all' || (level === 'problems' && isUnsuccessful(transfer)));
     this.ended = [];
     this.showExpiredNotification(reported.filter(({ state }) => state === 'expired'));
     const known = reported.filter(({ state }) => state !== 'expired');
@@ -195,7 +195,7 @@ function shouldNotify({ state }: Transfer): boolean {
   return hasEnded(state) && state !== 'cancelled' && state !== 'refused';
 }
 
-function hasProblem(transfer: Transfer): boolean {
+function isUnsuccessful(transfer: Transfer): boolean {
   return getOutcome(transfer) !== 'complete' || hasMissedFollowUp(transfer);
 }
 
