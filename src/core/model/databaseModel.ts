@@ -27,7 +27,7 @@ export interface ClusterPlace {
   readonly partition?: string;
 }
 
-/** A cluster that runs transfers between two databases if they have at least so many bytes or files. */
+/** A cluster that runs the transfers between two databases that reach one of its minimums. */
 export interface ClusterOffer extends ClusterPlace {
   readonly minBytes: number;
   readonly minFiles: number;

@@ -134,15 +134,6 @@ describe('The documents', () => {
     assert.deepEqual(described.toSorted(), listConfigKeys().toSorted());
   });
 
-  it('name every bench in CONTRIBUTING.md', () => {
-    const benches = globSync('*.ts', { cwd: join(root, 'bench') }).map((file) => file.replace(/\.ts$/, ''));
-    const contributing = read('CONTRIBUTING.md');
-    assert.deepEqual(
-      benches.filter((bench) => !contributing.includes(`npm run bench -- ${bench}\``)),
-      [],
-    );
-  });
-
   it('state the limits that the benches have, and no measurement above its limit', () => {
     const measured = listTableRows('performance.md').slice(2);
     const scaled = listTableRows('scale.md').filter(({ length }) => length === 6);
