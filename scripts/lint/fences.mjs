@@ -33,7 +33,7 @@ export const fences = [
     files: /^src\/core\/util\/spdxLicense\.ts$/,
     packages: ['spdx-license-ids'],
   },
-  { place: 'core/util', files: /^src\/core\/util\//, node: true },
+  { place: 'core/util', files: /^src\/core\/util\//, code: ['core/util/displayLimits'], node: true },
   { place: 'core/model', files: /^src\/core\/model\//, code: ['core/util'], types: ['contract'] },
   {
     place: 'core/client',

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
-import { limitMarks, shortenText } from '../util/displayLimits.ts';
 import { isDeeperThan, omit, type JsonObject } from '../util/json.ts';
-import { toSafeLine } from '../util/visibleText.ts';
+import { toShortLine } from '../util/visibleText.ts';
 import type { AgentContext } from './agentContext.ts';
 import { AgentError } from './agentError.ts';
 import { fieldTexts, isNotValid, mustNotBeEmpty } from '../util/sharedTexts.ts';
@@ -151,5 +150,5 @@ const maxLineLength = 200;
  * decides).
  */
 export function toDataLine(text: string, maxLength = maxLineLength): string {
-  return shortenText(limitMarks(toSafeLine(text.slice(0, 4 * maxLength))), maxLength);
+  return toShortLine(text, maxLength);
 }

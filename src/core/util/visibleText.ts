@@ -1,3 +1,5 @@
+import { limitMarks, shortenText } from './displayLimits.ts';
+
 const blankCharacter = String.raw`\u2800|\ufffc|\u{1107f}|\u{13441}|\u{13442}|\u{16fe4}|\u{1bc9d}|\u{1d159}|[\u{1da9b}-\u{1daaf}]`;
 
 /**
@@ -89,6 +91,14 @@ export function toSafeLine(text: string): string {
     .replace(/\p{Cf}/gu, '')
     .trim();
   return visibleCharacter.test(line) ? line : '';
+}
+
+/**
+ * Converts text from a server or a file to one line of at most `maxLength` UTF-16 code units, without control or format
+ * characters, and with at most six combining marks on a character.
+ */
+export function toShortLine(text: string, maxLength: number): string {
+  return shortenText(limitMarks(toSafeLine(text.slice(0, 4 * maxLength))), maxLength);
 }
 
 /** Replaces each run of blank characters, including those that aren't white space in Unicode, with one space. */

@@ -1,5 +1,5 @@
 import { limitMarks, shortenPath, shortenText } from '../../core/util/displayLimits.ts';
-import { collapseBlanks, shortenMiddle, toSafeLine } from '../../core/util/visibleText.ts';
+import { collapseBlanks, shortenMiddle, toSafeLine, toShortLine } from '../../core/util/visibleText.ts';
 
 /** Maximum length of a line that {@link toPlainLine} returns. */
 export const maxLineLength = 300;
@@ -11,7 +11,7 @@ export function toPlainLine(text: string): string {
 
 /** Converts text from a server to one line of at most `maxLength` characters, without control or format characters. */
 export function toPlainText(text: string, maxLength: number): string {
-  return shortenText(limitMarks(toSafeLine(text.slice(0, 4 * maxLength))), maxLength);
+  return toShortLine(text, maxLength);
 }
 
 interface CutText {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { limitAmount, limitMarks, shortenPath, shortenText } from '../../../src/core/util/displayLimits.ts';
-import { shortenMiddle } from '../../../src/core/util/visibleText.ts';
+import { shortenMiddle, toShortLine } from '../../../src/core/util/visibleText.ts';
 
 describe('Display limits', () => {
   it('keep at most six combining marks on a character', () => {
@@ -19,6 +19,13 @@ describe('Display limits', () => {
     assert.equal(shortenMiddle('abcdefghi', 8), 'abc…fghi');
     assert.equal(shortenMiddle('ab🧬cd🧬efgh', 8), 'ab…efgh');
     assert.equal(shortenMiddle('abcdef🧬gh', 6), 'ab…gh');
+  });
+
+  it('turn text from elsewhere into one short line', () => {
+    assert.equal(toShortLine(' a\u0000b\r\nc\u202ed\u200b ', 8), 'a b cd');
+    assert.equal(toShortLine(`Z${'\u0301'.repeat(9)}`, 8), `Z${'\u0301'.repeat(6)}`);
+    assert.equal(toShortLine('abcdefghi', 8), 'abcdefg…');
+    assert.equal(toShortLine('\u200b'.repeat(1e6), 8), '');
   });
 
   it('cut a long path at its start, between two names', () => {
