@@ -213,7 +213,7 @@ describe('The search results tree', () => {
     tree.onDidChangeTreeData((node) => drawn.push(node));
     store.setChecked('s1', files, true);
     assert.deepEqual(drawn, []);
-    store.uncheck();
+    store.uncheck(['s1']);
     assert.deepEqual(drawn, [row]);
   });
 

@@ -201,8 +201,8 @@ export class DataTransferClient implements Disposable {
   }
 
   /** Resolves to the name or ID that requests use for a database (D7: database name or id). */
-  async resolveDatabase(name: string, signal?: AbortSignal): Promise<string> {
-    return (await resolveName(this.requireSession('databases'), name, signal)).sent;
+  async resolveDatabase(name: string): Promise<string> {
+    return (await resolveName(this.requireSession('databases'), name)).sent;
   }
 
   /**
@@ -272,14 +272,11 @@ export class DataTransferClient implements Disposable {
    * Lists the search parameters that a database supports in `specific`. Resolves to an empty object if the service
    * lacks the route or the database (D26: service HTTP behavior).
    */
-  async searchParameters(
-    databaseId: string,
-    signal?: AbortSignal,
-  ): Promise<Reply<Readonly<Record<string, SearchParameter>>>> {
+  async searchParameters(databaseId: string): Promise<Reply<Readonly<Record<string, SearchParameter>>>> {
     const session = this.requireSession('searchParameters');
     checkArguments('searchParameters', { databaseId });
     const path = `${session.apiPath}/databases/${encodePart(databaseId)}/search-parameters`;
-    const listing = session.request({ method: 'GET', path }, readSearchParameters, signal);
+    const listing = session.request({ method: 'GET', path }, readSearchParameters);
     return await this.perform(session, {}, listing, missingRouteStatuses);
   }
 

@@ -378,8 +378,8 @@ export class SearchStore {
     return this.checks.getAll();
   }
 
-  /** Unchecks all files in the given searches; by default, in all searches. */
-  uncheck(keys: readonly string[] = [...this.searches.keys()]): void {
+  /** Unchecks all files in the given searches. */
+  uncheck(keys: readonly string[]): void {
     const emptied = keys.filter((key) => this.checks.clear(key).size > 0);
     this.notifyUnchecked(emptied);
   }

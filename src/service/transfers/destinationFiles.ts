@@ -20,7 +20,7 @@ export class DestinationFolders {
   private readonly absolutePaths = new Map<string, string>();
   private readonly newFolders = new Set<string>();
 
-  constructor(destination: string, folderName: string, realPath?: string, source?: string) {
+  constructor(destination: string, folderName: string, realPath: string | undefined, source: string | undefined) {
     this.base = fs.realpathSync.native(destination);
     this.source = source;
     if (realPath !== undefined && this.base !== realPath) this.checkUnmoved(destination);

@@ -101,8 +101,8 @@ export function toResumedRecord(record: TransferRecord): TransferRecord {
 /** Returns a transfer's status in its wire format (§2.4, D23: transfer states). */
 export function toStatusDocument(
   record: TransferRecord,
-  bytes?: ByteCounts,
-  cluster?: ClusterSummary,
+  bytes: ByteCounts | undefined,
+  cluster: ClusterSummary | undefined,
 ): TransferStatusDocument {
   const canPause = !hasEnded(record.status) && !record.isCancelRequested;
   return {
