@@ -3,8 +3,8 @@ import type { ThemeIcon, TreeItem } from 'vscode';
 import { CopyIndex } from '../../src/core/duplicates/copyIndex.ts';
 import type { FileEntry } from '../../src/core/model/fileEntry.ts';
 import { SearchStore } from '../../src/core/search/searchStore.ts';
-import { SearchTree } from '../../src/extension/features/search/searchTree.ts';
-import { fileEntry, getText, formatRow } from './specimens.ts';
+import type { SearchTree } from '../../src/extension/features/search/searchTree.ts';
+import { createSearchTree, fileEntry, getText, formatRow } from './specimens.ts';
 
 const hash = 'a'.repeat(64);
 const copyIn = (database: string): FileEntry => fileEntry(`${database}-file`, { database, hash, sizeBytes: 67_000 });
@@ -16,7 +16,7 @@ describe('The row of a file that several databases contain', () => {
   beforeEach(() => {
     store = new SearchStore();
     index = new CopyIndex(store);
-    tree = new SearchTree(store, undefined, index);
+    tree = createSearchTree(store, index);
   });
   afterEach(() => {
     tree.dispose();

@@ -3,8 +3,8 @@ import { TreeItemCollapsibleState } from 'vscode';
 import type { FoundFile } from '../../src/core/model/fileEntry.ts';
 import { SearchStore, setBatch } from '../../src/core/search/searchStore.ts';
 import type { SearchTreeNode } from '../../src/extension/views/nodes.ts';
-import { SearchTree } from '../../src/extension/features/search/searchTree.ts';
-import { fileEntry, readSearchRows, getText, formatRow, type SearchRows } from './specimens.ts';
+import type { SearchTree } from '../../src/extension/features/search/searchTree.ts';
+import { createSearchTree, fileEntry, readSearchRows, getText, formatRow, type SearchRows } from './specimens.ts';
 
 describe('The rows of a search of all databases', () => {
   let store: SearchStore;
@@ -14,7 +14,7 @@ describe('The rows of a search of all databases', () => {
   let rows: SearchRows['rows'];
   beforeEach(() => {
     store = new SearchStore();
-    tree = new SearchTree(store);
+    tree = createSearchTree(store);
     ({ items, roots, rows } = readSearchRows(tree));
   });
   afterEach(() => tree.dispose());

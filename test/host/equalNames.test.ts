@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { window } from 'vscode';
 import { SearchStore } from '../../src/core/search/searchStore.ts';
 import type { FileRef } from '../../src/extension/editor/contributions.ts';
-import { SearchTree } from '../../src/extension/features/search/searchTree.ts';
 import { createSummary } from '../../src/extension/words/summaryWords.ts';
-import { fileEntry, transfer } from './specimens.ts';
+import { createSearchTree, fileEntry, transfer } from './specimens.ts';
 import { Stage } from './stage.ts';
 
 const name = 'barcodes.tsv.gz';
@@ -13,7 +12,7 @@ const paths = ['liver', 'lung'].map((folder) => `run/${folder}/${name}`);
 describe('Files with the same name', () => {
   it('have the folder that distinguishes them in their rows', () => {
     const store = new SearchStore();
-    const tree = new SearchTree(store);
+    const tree = createSearchTree(store);
     store.open('s', 'c', { database: 'Alpha', query: '', pageSize: 10 });
     store.add('s', [...paths.map((path) => fileEntry(path, { name, path, sizeBytes: 5 })), fileEntry('other')]);
     store.update('s', { isLoading: false, mayHaveMore: false });
@@ -30,7 +29,7 @@ describe('Files with the same name', () => {
 
   it('have that folder also if they are in different parts of a long list', () => {
     const store = new SearchStore();
-    const tree = new SearchTree(store);
+    const tree = createSearchTree(store);
     store.open('s', 'c', { database: 'Alpha', query: '', pageSize: 10 });
     const [first = '', second = ''] = paths;
     const others = Array.from({ length: 1_500 }, (_, index) => fileEntry(`${index}.csv`));
@@ -48,7 +47,7 @@ describe('Files with the same name', () => {
 
   it('are compared once for each list, not again for each redraw of a part', () => {
     const store = new SearchStore();
-    const tree = new SearchTree(store);
+    const tree = createSearchTree(store);
     store.open('s', 'c', { database: 'Alpha', query: '', pageSize: 10 });
     let reads = 0;
     const files = Array.from({ length: 3_000 }, (_, index) => {

@@ -3,13 +3,13 @@ import { ConnectionStore } from '../../src/core/connections/connectionStore.ts';
 import { ParameterStore } from '../../src/core/search/searchabilityStore.ts';
 import { SearchStore } from '../../src/core/search/searchStore.ts';
 import { TransferStore } from '../../src/core/transfers/transferStore.ts';
-import { SearchTree } from '../../src/extension/features/search/searchTree.ts';
 import { TransferTree } from '../../src/extension/features/transfers/transferTree.ts';
 import { json, problem } from '../support/faultBehaviors.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import {
   assertPlain,
   assertPlainRow,
+  createSearchTree,
   databaseTree,
   fileEntry,
   hostileTexts,
@@ -54,7 +54,7 @@ describe('Text from a server', () => {
 
       it('is shown as plain text in the rows of the search results', () => {
         const store = new SearchStore();
-        const tree = new SearchTree(store);
+        const tree = createSearchTree(store);
         store.open('s', 'c', { database: `The ${text}`, query: text, pageSize: 10, specific: { given: text } });
         const resource = { id: 'f', sources: [{ title: text }, { path: 5 }], licenses: [{ name: text }, text] };
         const texts = { name: text, path: text, title: text, format: text, mediaType: text, hash: text };
@@ -99,7 +99,7 @@ describe('Text from a server', () => {
 
   it('keeps its visible characters', () => {
     const store = new SearchStore();
-    const tree = new SearchTree(store);
+    const tree = createSearchTree(store);
     store.open('s', 'c', { database: 'Alpha', query: '', pageSize: 10 });
     const names = ['$(alert) x', '<b>bold</b>', '[x](command:y)', 'Größe 数据 données.csv', 'naïve\u0301 🌽'];
     store.update('s', {

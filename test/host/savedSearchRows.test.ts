@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { TreeItemCollapsibleState } from 'vscode';
+import { CopyIndex } from '../../src/core/duplicates/copyIndex.ts';
 import type { SavedSearch } from '../../src/core/model/savedSearch.ts';
 import { SearchStore } from '../../src/core/search/searchStore.ts';
 import { Emitter } from '../../src/core/util/lifetime.ts';
 import type { SearchTreeNode } from '../../src/extension/views/nodes.ts';
 import { SearchTree } from '../../src/extension/features/search/searchTree.ts';
-import { fileEntry, readSearchRows, formatRow, type SearchRows } from './specimens.ts';
+import { createSearchTree, fileEntry, readSearchRows, formatRow, type SearchRows } from './specimens.ts';
 
 describe('The rows of searches from an earlier window (D59)', () => {
   let store: SearchStore;
@@ -15,7 +16,7 @@ describe('The rows of searches from an earlier window (D59)', () => {
   let rows: SearchRows['rows'];
   beforeEach(() => {
     store = new SearchStore();
-    tree = new SearchTree(store);
+    tree = createSearchTree(store);
     ({ items, roots, rows } = readSearchRows(tree));
   });
   afterEach(() => tree.dispose());
@@ -61,7 +62,7 @@ describe('The rows of searches from an earlier window (D59)', () => {
     const shown = { id: 'c' };
     const changed = new Emitter<void>();
     const getName = (id: string): string => (id === 'gone' ? '' : `Service ${id}`);
-    const grouped = new SearchTree(store, { shown, getName, onDidChange: changed.event });
+    const grouped = new SearchTree(store, { shown, getName, onDidChange: changed.event }, new CopyIndex(store));
     store.restoreSaved([saved('s1', 'd'), saved('s2'), saved('s3', 'd'), saved('s4', 'gone')]);
     const words = (parent?: SearchTreeNode): string[] =>
       grouped.getChildren(parent).map((node) => formatRow(grouped.getTreeItem(node)).replace(/ \| .*as of.*/, ''));

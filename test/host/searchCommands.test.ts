@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { commands } from 'vscode';
 import { json, silence } from '../support/faultBehaviors.ts';
-import { SearchTree } from '../../src/extension/features/search/searchTree.ts';
 import { getEmptySearches, setBatch } from '../../src/core/search/searchStore.ts';
-import { formatRow } from './specimens.ts';
+import { createSearchTree, formatRow } from './specimens.ts';
 import { Stage } from './stage.ts';
 
 describe('The commands of a search', () => {
@@ -14,7 +13,7 @@ describe('The commands of a search', () => {
   afterEach(() => stage.close());
 
   const lastRows = (key: string): string[] => {
-    const tree = new SearchTree(stage.parts.searchStore);
+    const tree = createSearchTree(stage.parts.searchStore);
     const rows = tree.getChildren(tree.getRoot(key)).map((node) => formatRow(tree.getTreeItem(node)));
     tree.dispose();
     return rows.slice(-2);

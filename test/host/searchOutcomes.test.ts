@@ -3,15 +3,15 @@ import type { TreeItem } from 'vscode';
 import type { FoundFile } from '../../src/core/model/fileEntry.ts';
 import { SearchStore } from '../../src/core/search/searchStore.ts';
 import type { SearchTreeNode } from '../../src/extension/views/nodes.ts';
-import { SearchTree } from '../../src/extension/features/search/searchTree.ts';
-import { fileEntry, formatRow } from './specimens.ts';
+import type { SearchTree } from '../../src/extension/features/search/searchTree.ts';
+import { createSearchTree, fileEntry, formatRow } from './specimens.ts';
 
 describe('The search results tree with incomplete searches', () => {
   let store: SearchStore;
   let tree: SearchTree;
   beforeEach(() => {
     store = new SearchStore();
-    tree = new SearchTree(store);
+    tree = createSearchTree(store);
   });
   afterEach(() => tree.dispose());
 

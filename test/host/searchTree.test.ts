@@ -5,8 +5,8 @@ import type { FoundFile } from '../../src/core/model/fileEntry.ts';
 import { SearchStore } from '../../src/core/search/searchStore.ts';
 import { formatCheckedCount } from '../../src/extension/words/searchWords.ts';
 import type { SearchTreeNode } from '../../src/extension/views/nodes.ts';
-import { SearchTree } from '../../src/extension/features/search/searchTree.ts';
-import { fileEntry, readSearchRows, getText, formatRow, type SearchRows } from './specimens.ts';
+import type { SearchTree } from '../../src/extension/features/search/searchTree.ts';
+import { createSearchTree, fileEntry, readSearchRows, getText, formatRow, type SearchRows } from './specimens.ts';
 
 describe('The search results tree', () => {
   let store: SearchStore;
@@ -16,7 +16,7 @@ describe('The search results tree', () => {
   let rows: SearchRows['rows'];
   beforeEach(() => {
     store = new SearchStore();
-    tree = new SearchTree(store);
+    tree = createSearchTree(store);
     ({ items, roots, rows } = readSearchRows(tree));
   });
   afterEach(() => tree.dispose());

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { SearchTree } from '../../src/extension/features/search/searchTree.ts';
 import { json, problem } from '../support/faultBehaviors.ts';
 import { publicLike, type PublicState } from '../support/faultPersonality.ts';
+import { createSearchTree } from './specimens.ts';
 import { Stage } from './stage.ts';
 
 describe('Searching in the editor', () => {
@@ -14,7 +14,7 @@ describe('Searching in the editor', () => {
   afterEach(() => stage.close());
 
   const clickMessage = async (): Promise<void> => {
-    const tree = new SearchTree(stage.parts.searchStore);
+    const tree = createSearchTree(stage.parts.searchStore);
     const [root] = tree.getChildren();
     const last = root && tree.getChildren(root).find((node) => node.kind === 'message');
     assert.ok(last);
@@ -155,7 +155,7 @@ describe('Searching in the editor', () => {
     assert.equal(found().length, 3, 'nothing is known yet');
     await searchAll();
     assert.deepEqual(found(), ['JGI Data Portal']);
-    const tree = new SearchTree(parts.searchStore);
+    const tree = createSearchTree(parts.searchStore);
     const [line] = tree.getChildren().map((node) => tree.getTreeItem(node));
     assert.equal(line?.label, 'Search 2 skipped databases');
     await stage.click(line);

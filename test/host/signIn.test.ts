@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { SearchTree } from '../../src/extension/features/search/searchTree.ts';
 import { problem } from '../support/faultBehaviors.ts';
 import type { PublicState } from '../support/faultPersonality.ts';
-import { formatRow } from './specimens.ts';
+import { createSearchTree, formatRow } from './specimens.ts';
 import { orcid, Stage } from './stage.ts';
 
 const kss = 'KBase Workspace Service (KSS)';
@@ -17,7 +16,7 @@ describe('A sign-in that the service rejects (D44)', () => {
   afterEach(() => stage.close());
 
   const rows = (): string[] => {
-    const tree = new SearchTree(stage.parts.searchStore);
+    const tree = createSearchTree(stage.parts.searchStore);
     const [root] = tree.getChildren();
     const words = root ? tree.getChildren(root).map((node) => formatRow(tree.getTreeItem(node))) : [];
     tree.dispose();

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import type { TreeItem } from 'vscode';
 import type { FileEntry } from '../../src/core/model/fileEntry.ts';
 import type { ConnectionStore } from '../../src/core/connections/connectionStore.ts';
+import { CopyIndex } from '../../src/core/duplicates/copyIndex.ts';
+import { SearchStore } from '../../src/core/search/searchStore.ts';
 import { ParameterStore, SearchabilityStore } from '../../src/core/search/searchabilityStore.ts';
 import { DatabaseTree } from '../../src/extension/features/connections/databaseTree.ts';
 import type { findPlace, TransferPage } from '../../src/extension/features/transfers/transferPanel.ts';
@@ -10,7 +12,7 @@ import { Lifetime } from '../../src/core/util/lifetime.ts';
 import type { PlanList } from '../../src/extension/features/transfers/transferItems.ts';
 import type { TransferTreeDependencies } from '../../src/extension/features/transfers/transferTree.ts';
 import type { SearchTreeNode } from '../../src/extension/views/nodes.ts';
-import type { SearchTree } from '../../src/extension/features/search/searchTree.ts';
+import { SearchTree } from '../../src/extension/features/search/searchTree.ts';
 
 /** Creates a search result. */
 export function fileEntry(id: string, more: Partial<FileEntry> = {}): FileEntry {
@@ -91,6 +93,11 @@ export function getLabel(item: TreeItem): string {
 export function formatRow(item: TreeItem): string {
   const { description } = item;
   return [getLabel(item), typeof description === 'string' ? description : ''].filter(Boolean).join(' | ');
+}
+
+/** Creates the tree of searches of one connection. By default, it knows of no file that several databases have. */
+export function createSearchTree(store: SearchStore, copies = new CopyIndex(new SearchStore())): SearchTree {
+  return new SearchTree(store, { shown: undefined, getName: () => '', onDidChange: () => new Lifetime() }, copies);
 }
 
 /** Functions that read the rows of the search results. */

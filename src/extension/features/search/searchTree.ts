@@ -131,8 +131,8 @@ export interface SearchConnections {
 export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable {
   private readonly lifetime = new Lifetime();
   private readonly store: SearchStore;
-  private readonly connections: SearchConnections | undefined;
-  private readonly copies: CopyIndex | undefined;
+  private readonly connections: SearchConnections;
+  private readonly copies: CopyIndex;
   private readonly roots = new Map<string, SearchNode>();
   private readonly groups = new Map<string, OtherConnectionNode>();
   private readonly empty: EmptySearches;
@@ -144,19 +144,15 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
 
   readonly onDidChangeTreeData = this.changed.event;
 
-  /**
-   * If `connections` is given, groups the searches of other connections. If `copies` is given, marks files that other
-   * databases also have (D60: same content).
-   */
-  constructor(store: SearchStore, connections?: SearchConnections, copies?: CopyIndex) {
+  /** Groups the searches of other connections, and marks files that other databases also have (D60: same content). */
+  constructor(store: SearchStore, connections: SearchConnections, copies: CopyIndex) {
     this.store = store;
     this.connections = connections;
     this.copies = copies;
     this.empty = new EmptySearches(store);
-    if (copies)
-      this.lifetime.track(copies.onDidChange((keys) => this.redraw(keys.filter((key) => this.roots.has(key)))));
+    this.lifetime.track(copies.onDidChange((keys) => this.redraw(keys.filter((key) => this.roots.has(key)))));
     this.lifetime.track(store.onDidChange((keys) => this.refresh(keys)));
-    if (connections) this.lifetime.track(connections.onDidChange(() => this.regroup()));
+    this.lifetime.track(connections.onDidChange(() => this.regroup()));
   }
 
   getTreeItem(node: SearchTreeNode): TreeItem {
@@ -266,16 +262,15 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
 
   /**
    * Returns true for a search of a connection that isn't active. If none is active, the connection of the newest search
-   * counts as active. Always returns false without `connections`.
+   * counts as active.
    */
   private isElsewhere({ connectionId }: Search): boolean {
-    if (!this.connections) return false;
     const [newest] = this.store.getAll();
     return connectionId !== (this.connections.shown?.id ?? newest?.connectionId);
   }
 
   private regroup(): void {
-    const id = this.connections?.shown?.id;
+    const id = this.connections.shown?.id;
     if (id === this.shownConnectionId) return;
     this.shownConnectionId = id;
     this.changed.fire(undefined);
@@ -296,18 +291,14 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
 
   private createOtherConnectionItem({ connectionId }: OtherConnectionNode): TreeItem {
     const searches = this.store.getAll().filter((search) => search.connectionId === connectionId);
-    return createOtherConnectionItem(this.getConnectionName(connectionId), connectionId, searches);
+    return createOtherConnectionItem(this.connections.getName(connectionId), connectionId, searches);
   }
 
   private createOtherConnectionRows({ connectionId }: OtherConnectionNode): SearchTreeNode[] {
     const searches = this.store.getAll().filter((search) => search.connectionId === connectionId);
-    const name = this.getConnectionName(connectionId);
+    const name = this.connections.getName(connectionId);
     const switchRows = name === '' ? [] : [createSwitchRow(connectionId, name)];
     return [...switchRows, ...searches.flatMap((search) => this.createSearchRows(searches, search))];
-  }
-
-  private getConnectionName(connectionId: string): string {
-    return this.connections?.getName(connectionId) ?? '';
   }
 
   private createUnlistedRows({ key, isLoading, isStale }: Search): SearchTreeNode[] {
@@ -358,7 +349,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   }
 
   private findDatabases({ connectionId, file }: FileNode): readonly string[] {
-    return this.copies?.findDatabases(connectionId, file) ?? [];
+    return this.copies.findDatabases(connectionId, file);
   }
 
   /** Creates an item for a search, or an empty item if the search was just removed. */
