@@ -1,9 +1,9 @@
 import { FilePermission, FileSystemError, FileType, l10n, Uri, type FileStat } from 'vscode';
 import type { ContentFlow } from '../../core/search/contentFlow.ts';
 import type { FileReference } from '../../core/model/fileEntry.ts';
-import type { Reason } from '../../core/model/reason.ts';
 import { maxContentBytes } from '../../core/util/fileContent.ts';
 import { parseJsonObject } from '../../core/util/json.ts';
+import { describeReason } from '../words/reasonWords.ts';
 import { remoteFileScheme, type RemoteFileReader } from './remoteFileProvider.ts';
 
 /** Size up to which a file is opened without a question. */
@@ -18,13 +18,11 @@ export const maxOpenBytes = 256 * 1024 * 1024;
  */
 export class RemoteFiles implements RemoteFileReader {
   private readonly flow: ContentFlow;
-  private readonly describeReason: (reason: Reason) => string;
   /** The URIs of the large files that the user wants to open. */
   private readonly allowed = new Set<string>();
 
-  constructor(flow: ContentFlow, describeReason: (reason: Reason) => string) {
+  constructor(flow: ContentFlow) {
     this.flow = flow;
-    this.describeReason = describeReason;
   }
 
   /** Returns the URI with which the editor opens a file. `path` is shown; it needn't be unique. */
@@ -77,6 +75,6 @@ export class RemoteFiles implements RemoteFileReader {
     if (part) return part;
     throw reason.kind === 'notFound'
       ? FileSystemError.FileNotFound(uri)
-      : FileSystemError.Unavailable(this.describeReason(reason));
+      : FileSystemError.Unavailable(describeReason(reason));
   }
 }

@@ -8,7 +8,6 @@ import type { Lifetime } from '../../../core/util/lifetime.ts';
 import { runCommand } from '../../editor/commandBoundary.ts';
 import type { EditorServices } from '../services.ts';
 import { RemoteFiles } from '../../editor/remoteFiles.ts';
-import { describeReason } from '../../words/reasonWords.ts';
 import { FilePreviews } from './filePreviews.ts';
 import { openFiles } from './openFile.ts';
 import { MetadataPanels } from './metadataPanel.ts';
@@ -46,6 +45,6 @@ export function startFiles(
     previews: new FilePreviews(contentFlow),
     onDidConnect: sessions.onDidChange,
   });
-  const remoteFiles = new RemoteFiles(contentFlow, describeReason);
+  const remoteFiles = new RemoteFiles(contentFlow);
   return { metadataPanels: lifetime.track(metadataPanels), remoteFiles };
 }
