@@ -9,17 +9,19 @@ import {
 import { sumUpFiles, type RecipeFile } from '../../core/recipes/recipeFile.ts';
 import type { ClusterPlace } from '../../core/model/databaseModel.ts';
 import type { LockReadResult } from '../../core/recipes/recipeLock.ts';
+import type { Recipe } from '../../core/recipes/recipeSchema.ts';
 import { readFollowUp, thenField, toThenValue, type FollowUp } from '../../core/util/followUp.ts';
+import type { LeftOutCounts } from '../../core/util/leftOut.ts';
 import {
   describeEditedLock,
   describeExpectation,
   describeForeignLock,
   describeObstacle as describePlanObstacle,
+  listOmissions,
 } from '../../core/words/recipeSentences.ts';
 import { describeLeftOut } from '../../core/words/leftOutWords.ts';
 import { describePlannedFollowUp } from '../../core/words/followUpWords.ts';
 import { describeNeverRun } from '../../core/words/sharedSentences.ts';
-import { listTableDoubts } from '../../core/words/tableSentences.ts';
 import { exitCode, getExitCode, type ExitCode } from '../cliError.ts';
 import { formatBytes, formatCount, toPlainCell } from '../output.ts';
 import { describeCluster, describeListing, describeReason, english, plural, tableWording } from '../text/sentences.ts';
@@ -64,20 +66,14 @@ function formatPlanSize({ files }: RecipePlan): string {
   return unknownCount === files.length ? count : `${count}, ${formatBytes(bytes)}`;
 }
 
-/**
- * Describes the rows of a recipe's table in doubt, or what the listing leaves out of a folder or of all files, and a
- * listing that is old or incomplete.
- */
+/** Describes what a plan omits or may omit ({@link listOmissions}). */
 export function describeOmissions(plan: RecipePlan): readonly string[] {
-  const { recipe, listing } = plan;
-  const omitted = recipe.from.table ? listTableDoubts(wording, plan) : describeLeftOutNames(plan);
-  return [...omitted, (listing && describeListing(listing)) ?? []].flat();
+  return listOmissions(wording, plan);
 }
 
-function describeLeftOutNames({ recipe: { from }, leftOut }: RecipePlan): readonly string[] {
-  if (!leftOut || (from.folder === undefined && Object.keys(leftOut).length === 0)) return [];
+function describeLeftOutNames({ folder }: Recipe['from'], leftOut: LeftOutCounts): readonly string[] {
   const text = describeLeftOut(english, leftOut, String);
-  return [from.folder === undefined ? text : `${toPlainCell(from.folder)}: ${text}`];
+  return [folder === undefined ? text : `${toPlainCell(folder)}: ${text}`];
 }
 
 function getFollowUp({ recipe }: PlannedRun, given?: FollowUp): FollowUp | undefined {
@@ -141,6 +137,8 @@ const wording = {
   formatNames,
   formatDifference,
   describeReason,
+  describeLeftOutNames,
+  describeListing,
 };
 
 function formatNames(names: readonly string[]): string {

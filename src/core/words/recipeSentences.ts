@@ -1,11 +1,13 @@
+import type { StoreListing } from '../model/databaseModel.ts';
 import type { Reason } from '../model/reason.ts';
 import type { LockDifference, PlanObstacle, RecipePlan, UnmetExpectation } from '../recipes/planRecipe.ts';
 import type { Recipe } from '../recipes/recipeSchema.ts';
 import type { ResolveFailure } from '../recipes/resolveFiles.ts';
 import { getFieldName, type RecipeProblem, type RecipeProblemKind } from '../recipes/recipeText.ts';
+import type { LeftOutCounts } from '../util/leftOut.ts';
 import { findNestedFiles } from '../util/nestedFiles.ts';
 import { describeNestedFiles, type Wording } from './sharedSentences.ts';
-import { describeRefusedTable, describeTableProblem } from './tableSentences.ts';
+import { describeRefusedTable, describeTableProblem, listTableDoubts } from './tableSentences.ts';
 
 /** Describes a lock that was changed by hand. */
 export function describeEditedLock({ l10n }: Wording): string {
@@ -103,6 +105,27 @@ export function describeExpectation(wording: PlanWording, unmet: UnmetExpectatio
   return isAtLeast
     ? l10n.t('At least {0} found, at most {1} expected.', found, expected)
     : l10n.t('{0} found, at most {1} expected.', found, expected);
+}
+
+interface OmissionWording extends Wording {
+  /** Describes what a listing leaves out of the folder of a recipe or, without one, of all files of its database. */
+  readonly describeLeftOutNames: (from: Recipe['from'], leftOut: LeftOutCounts) => readonly string[];
+  readonly describeListing: (listing: StoreListing) => string | undefined;
+}
+
+/**
+ * Describes the rows of a recipe's table in doubt, or what the listing leaves out of a folder or of all files, and a
+ * listing that is old or incomplete.
+ */
+export function listOmissions(wording: OmissionWording, plan: RecipePlan): readonly string[] {
+  const { recipe, listing } = plan;
+  const omitted = recipe.from.table ? listTableDoubts(wording, plan) : listLeftOutNames(wording, plan);
+  return [...omitted, (listing && wording.describeListing(listing)) ?? []].flat();
+}
+
+function listLeftOutNames(wording: OmissionWording, { recipe: { from }, leftOut }: RecipePlan): readonly string[] {
+  if (!leftOut || (from.folder === undefined && Object.keys(leftOut).length === 0)) return [];
+  return wording.describeLeftOutNames(from, leftOut);
 }
 
 interface ProblemWording extends Wording {

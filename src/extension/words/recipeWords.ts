@@ -7,15 +7,16 @@ import {
 } from '../../core/recipes/planRecipe.ts';
 import { sumUpFiles } from '../../core/recipes/recipeFile.ts';
 import type { LockReadResult } from '../../core/recipes/recipeLock.ts';
+import type { Recipe } from '../../core/recipes/recipeSchema.ts';
 import type { RecipeProblem } from '../../core/recipes/recipeText.ts';
 import {
   describeEditedLock,
   describeForeignLock,
   describeObstacle as describePlanObstacle,
   describeRecipeProblem as describeProblem,
+  listOmissions,
 } from '../../core/words/recipeSentences.ts';
-import { trimFolder } from '../../core/util/leftOut.ts';
-import { listTableDoubts } from '../../core/words/tableSentences.ts';
+import { trimFolder, type LeftOutCounts } from '../../core/util/leftOut.ts';
 import { describeNeverRun as describeNever } from '../../core/words/sharedSentences.ts';
 import {
   formatFileCount,
@@ -73,18 +74,12 @@ export function formatPlanSize({ files }: RecipePlan): string {
   return unknownCount === files.length ? count : l10n.t('{0}, {1}', count, formatSize(bytes));
 }
 
-/**
- * Describes the rows of a recipe's table in doubt, or what the listing leaves out of a folder or of all files, and a
- * listing that is old or incomplete.
- */
+/** Describes what a plan omits or may omit ({@link listOmissions}). */
 export function describeOmissions(plan: RecipePlan): readonly string[] {
-  const { recipe, listing } = plan;
-  const omitted = recipe.from.table ? listTableDoubts(wording, plan) : describeLeftOutNames(plan);
-  return [...omitted, (listing && describeListing(listing)) ?? []].flat();
+  return listOmissions(wording, plan);
 }
 
-function describeLeftOutNames({ recipe: { from }, leftOut }: RecipePlan): readonly string[] {
-  if (!leftOut || (from.folder === undefined && Object.keys(leftOut).length === 0)) return [];
+function describeLeftOutNames(from: Recipe['from'], leftOut: LeftOutCounts): readonly string[] {
   const folder = trimFolder(from.folder ?? '');
   const label = getFolderLabel(folder, from.database);
   const place = folder === '' ? l10n.t('Database: {0}', label) : l10n.t('Folder: {0}', label);
@@ -127,6 +122,8 @@ const wording = {
   formatNames: (names: readonly string[]) => formatNames(names),
   formatDifference: (difference: LockDifference) => formatList(listDifferences(difference)),
   describeReason,
+  describeLeftOutNames,
+  describeListing,
 };
 
 const maxLength = 60;
