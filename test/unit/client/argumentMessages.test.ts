@@ -54,11 +54,18 @@ const refusals: readonly (readonly [Operation, object, string])[] = [
     { timeout: 0 },
     'ValueError: transfer: "timeout" must be more than 0 and at most 2147483 seconds, not 0',
   ],
+  [
+    'transfer',
+    { timeout: 2_147_484 },
+    'ValueError: transfer: "timeout" must be more than 0 and at most 2147483 seconds, not 2147484',
+  ],
   ['transfer', { description: true }, 'TypeError: transfer: "description" must be a string, not true'],
   ['transfer', { instructions: 'x' }, 'TypeError: transfer: "instructions" must be a JSON object, not "x"'],
   ['connect', { server: Object }, 'TypeError: connect: "server" must be a string, not a function'],
+  ['connect', { server: undefined }, 'TypeError: connect: "server" must be a string, not undefined'],
   ['connect', { port: '80' }, 'TypeError: connect: "port" must be a whole number, not "80"'],
   ['connect', { port: 0 }, 'ValueError: connect: "port" must be between 1 and 65535, not 0'],
+  ['connect', { port: 65_536 }, 'ValueError: connect: "port" must be between 1 and 65535, not 65536'],
   ['connect', { scheme: 'x' }, 'TypeError: connect: "scheme" must be "base64" or "plain", not "x"'],
   ['connect', { transport: 'x' }, 'TypeError: connect: "transport" must be "direct" or "editor", not "x"'],
   ['transferStatus', { id: undefined }, 'TypeError: transferStatus: "id" must be a string, not undefined'],
@@ -122,13 +129,4 @@ describe('An argument at the limit of what is accepted (§4.8)', () => {
   for (const [operation, edge] of accepted)
     it(`is accepted: ${operation} ${JSON.stringify(edge)}`, () =>
       assert.equal(getRefusal(operation, edge), 'accepted'));
-
-  const refused: readonly (readonly [Operation, object])[] = [
-    ['transfer', { timeout: 2_147_484 }],
-    ['connect', { port: 65_536 }],
-    ['connect', { server: undefined }],
-  ];
-  for (const [operation, edge] of refused)
-    it(`is refused: ${operation} ${JSON.stringify(edge)}`, () =>
-      assert.notEqual(getRefusal(operation, edge), 'accepted'));
 });
