@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { ProblemDocument } from '../../src/contract/contract.ts';
 import { systemClock, type Clock } from '../../src/core/util/clock.ts';
+import { CommandScripts } from '../support/commandScripts.ts';
 import { eventually } from '../support/eventually.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
@@ -184,23 +184,18 @@ if (canRunScripts)
     });
 
     it('is found by its name at the next start if sbatch hung when the service stopped (D12)', async () => {
-      const pathBefore = process.env['PATH'];
-      const commands = nodePath.join(rig.root, 'commands');
-      const write = (name: string, line: string): void =>
-        writeFileSync(nodePath.join(commands, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
-      await fs.mkdir(commands);
-      write('squeue', 'exit 0');
-      write('sbatch', `touch ${commands}/called; sleep 20; echo 17`);
-      process.env['PATH'] = `${commands}:${pathBefore}`;
+      const commands = new CommandScripts(nodePath.join(rig.root, 'commands'));
+      commands.replace('squeue', 'exit 0');
+      commands.replace('sbatch', `touch ${commands.folder}/called; sleep 20; echo 17`);
       try {
         const id = await submit(['a.txt'], { sbatch: program });
-        await eventually(async () => await fs.stat(nodePath.join(commands, 'called')).catch(() => undefined));
+        await eventually(async () => await fs.stat(nodePath.join(commands.folder, 'called')).catch(() => undefined));
         const { service } = rig;
-        await rig.restart({ whileStopped: () => write('squeue', 'echo 19') });
+        await rig.restart({ whileStopped: () => commands.replace('squeue', 'echo 19') });
         assert.equal(await service.ended, 'clean');
         assert.equal((await reaches(id, 'submitted')).job, '19');
       } finally {
-        process.env['PATH'] = pathBefore;
+        commands.restore();
       }
     });
 

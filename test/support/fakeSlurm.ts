@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
+import { CommandScripts } from './commandScripts.ts';
 import { eventually } from './eventually.ts';
 
 /**
@@ -10,24 +11,24 @@ import { eventually } from './eventually.ts';
  */
 export class FakeSlurm {
   readonly folder: string;
-  private readonly pathBefore = process.env['PATH'];
+  private readonly commands: CommandScripts;
 
   private constructor(folder: string) {
     this.folder = folder;
+    this.commands = new CommandScripts(folder);
   }
 
   static async start(): Promise<FakeSlurm> {
     const fake = new FakeSlurm(await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-fake-slurm-')));
     const failure = JSON.stringify({ done: [], failure: { position: 0, operation: 'read', code: 'EISDIR' } });
-    await fake.write('scontrol', 'echo MaxArraySize = 1001');
-    await fake.write('squeue', 'exit 0');
-    await fake.write(
+    fake.commands.replace('scontrol', 'echo MaxArraySize = 1001');
+    fake.commands.replace('squeue', 'exit 0');
+    fake.commands.replace(
       'sbatch',
       `for one; do case "$one" in --chdir=*) echo '${failure}' > "\${one#--chdir=}/result.0.json";; esac; done; echo 7`,
     );
     execFileSync('mkfifo', [nodePath.join(fake.folder, 'end')]);
-    await fake.write('scancel', `touch ${fake.marker}; read -r line < ${nodePath.join(fake.folder, 'end')}`);
-    process.env['PATH'] = `${fake.folder}:${fake.pathBefore}`;
+    fake.commands.replace('scancel', `touch ${fake.marker}; read -r line < ${nodePath.join(fake.folder, 'end')}`);
     return fake;
   }
 
@@ -42,15 +43,11 @@ export class FakeSlurm {
   }
 
   async stop(): Promise<void> {
-    process.env['PATH'] = this.pathBefore;
+    this.commands.restore();
     await fs.rm(this.folder, { recursive: true, force: true });
   }
 
   private get marker(): string {
     return nodePath.join(this.folder, 'canceled');
-  }
-
-  private async write(name: string, text: string): Promise<void> {
-    await fs.writeFile(nodePath.join(this.folder, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
   }
 }

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import { ClusterChoice } from '../../../src/service/cluster/cluster.ts';
 import { TaskArray } from '../../../src/service/cluster/taskFiles.ts';
+import { CommandScripts } from '../../support/commandScripts.ts';
 
 if (process.platform !== 'win32')
   describe('The tasks of transfers on a cluster that is replaced while the service runs', () => {
-    const pathBefore = process.env['PATH'];
     let root: string;
+    let commands: CommandScripts;
     let choice: ClusterChoice;
     beforeEach(async () => {
       root = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'dts-choice-')));
-      fs.mkdirSync(join(root, 'commands'));
-      process.env['PATH'] = [join(root, 'commands'), pathBefore].join(delimiter);
-      replace('scancel', `printf '%s\\n' "$@" >> ${join(root, 'canceled')}`);
-      replace('squeue', 'exit 0');
+      commands = new CommandScripts(join(root, 'commands'));
+      commands.replace('scancel', `printf '%s\\n' "$@" >> ${join(root, 'canceled')}`);
+      commands.replace('squeue', 'exit 0');
       choice = new ClusterChoice(describeCluster('first'), systemClock);
       const side = { location: { folder: root } };
       const job = { transferId: 'A', source: side, destination: side, files: [], isFlushed: true };
@@ -24,13 +24,9 @@ if (process.platform !== 'win32')
       await (await TaskArray.create(folder ?? '', 1, [{ kind: 'move', job }])).confirm('17');
     });
     afterEach(() => {
-      process.env['PATH'] = pathBefore;
+      commands.restore();
       fs.rmSync(root, { recursive: true });
     });
-
-    function replace(command: string, script: string): void {
-      fs.writeFileSync(join(root, 'commands', command), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-    }
 
     function describeCluster(name: string) {
       return { slurm: { folder: join(root, name) } };
@@ -49,7 +45,7 @@ if (process.platform !== 'win32')
 
     it('may still work if Slurm does not respond', async () => {
       choice.configure(describeCluster('second'));
-      replace('scancel', 'exit 1');
+      commands.replace('scancel', 'exit 1');
       assert.equal(await choice.endTasks('A'), false);
     });
 

@@ -7,6 +7,7 @@ import type { CatalogThread } from '../../../src/service/catalog/catalog.ts';
 import { FollowUps } from '../../../src/service/transfers/followUps.ts';
 import type { StoredFollowUp } from '../../../src/service/transfers/followUpTable.ts';
 import { TransferJournal, type TransferRecord } from '../../../src/service/transfers/journal.ts';
+import { CommandScripts } from '../../support/commandScripts.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
@@ -16,8 +17,8 @@ const id = '11111111-1111-4111-8111-111111111111';
 
 if (process.platform !== 'win32')
   describe('The work on a job that follows a transfer (D72)', () => {
-    const pathBefore = process.env['PATH'];
     let folder: string;
+    let commands: CommandScripts;
     let clock: ManualClock;
     let journal: TransferJournal;
     let thread: CatalogThread;
@@ -37,26 +38,22 @@ if (process.platform !== 'win32')
       await fs.writeFile(nodePath.join(folder, `dts-${id}`, 'manifest.json'), '{}');
       await fs.writeFile(nodePath.join(folder, 'a.sbatch'), '#!/bin/sh\n');
       execFileSync('mkfifo', [nodePath.join(folder, 'go')]);
-      await writeCommand('squeue', 'exit 0');
-      await writeCommand('sbatch', `echo submitted >> ${folder}/submitted; echo 17`);
-      process.env['PATH'] = `${folder}:${pathBefore}`;
+      commands = new CommandScripts(folder);
+      commands.replace('squeue', 'exit 0');
+      commands.replace('sbatch', `echo submitted >> ${folder}/submitted; echo 17`);
       await addEndedTransfer();
     });
     afterEach(async () => {
-      process.env['PATH'] = pathBefore;
+      commands.restore();
       await followUps.close();
       journal.close();
       await thread.end();
       await fs.rm(folder, { recursive: true });
     });
 
-    async function writeCommand(name: string, text: string): Promise<void> {
-      await fs.writeFile(nodePath.join(folder, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
-    }
-
     /** Makes a command that answers once the test calls {@link answer}, and leaves a file when it is called. */
-    async function writeSlowCommand(name: string): Promise<void> {
-      await writeCommand(name, `touch ${folder}/called; read -r line < ${folder}/go; echo "$line"`);
+    function writeSlowCommand(name: string): void {
+      commands.replace(name, `touch ${folder}/called; read -r line < ${folder}/go; echo "$line"`);
     }
 
     async function waitForCall(): Promise<void> {
@@ -96,7 +93,7 @@ if (process.platform !== 'win32')
     }
 
     it('can be canceled while Slurm is asked for the job', async () => {
-      await writeSlowCommand('squeue');
+      writeSlowCommand('squeue');
       followUps.begin(id);
       await waitForCall();
       assert.equal(followUps.cancel(id), 'accepted');
@@ -108,7 +105,7 @@ if (process.platform !== 'win32')
     });
 
     it('cannot be canceled while the job is submitted', async () => {
-      await writeSlowCommand('sbatch');
+      writeSlowCommand('sbatch');
       followUps.begin(id);
       await waitForCall();
       assert.equal(followUps.cancel(id), 'starting');
@@ -117,7 +114,7 @@ if (process.platform !== 'win32')
     });
 
     it('is not canceled if that cannot be written', async () => {
-      await writeCommand('squeue', 'exit 1');
+      commands.replace('squeue', 'exit 1');
       followUps.begin(id);
       await reaches(({ problem }) => problem !== undefined);
       await eventually(async () => await Promise.resolve(clock.waitingCount === 1 || undefined));
@@ -125,13 +122,13 @@ if (process.platform !== 'win32')
       Object.assign(journal.followUps, { put: () => assert.fail('disk is full') });
       assert.throws(() => followUps.cancel(id), /disk is full/);
       Object.assign(journal.followUps, { put });
-      await writeCommand('squeue', 'exit 0');
+      commands.replace('squeue', 'exit 0');
       await clock.pass(5_000);
       assert.equal((await reaches(({ state }) => state !== 'waiting')).state, 'submitted');
     });
 
     it('ends with the service, while Slurm is asked, and waits for the next start', async () => {
-      await writeSlowCommand('squeue');
+      writeSlowCommand('squeue');
       followUps.begin(id);
       await waitForCall();
       await followUps.close();
@@ -156,20 +153,20 @@ if (process.platform !== 'win32')
       ['hangs after it tried in vain', `echo 'sbatch: error: Connection refused' >&2`],
     ] as const)
       it(`is looked for at the next start if sbatch ${name} when the service ends (D12)`, async () => {
-        await writeCommand('sbatch', slowScript(text));
+        commands.replace('sbatch', slowScript(text));
         await closeWhileSubmitting(2_000);
         const { state, isStarting } = await reaches(() => true);
         assert.deepEqual([state, isStarting], ['waiting', true]);
-        await writeCommand('squeue', 'echo 19');
+        commands.replace('squeue', 'echo 19');
         followUps = createFollowUps();
         followUps.start();
         assert.equal((await reaches((one) => one.state !== 'waiting')).job, '19');
       });
 
     it('is unclear at the next start, and not submitted again, if Slurm knows no job of its name (D12)', async () => {
-      await writeCommand('sbatch', slowScript(':'));
+      commands.replace('sbatch', slowScript(':'));
       await closeWhileSubmitting(2_000);
-      await writeCommand('sbatch', `echo submitted >> ${folder}/submitted; echo 17`);
+      commands.replace('sbatch', `echo submitted >> ${folder}/submitted; echo 17`);
       followUps = createFollowUps();
       followUps.start();
       assert.equal((await reaches((one) => one.state !== 'waiting')).state, 'unclear');
@@ -177,7 +174,7 @@ if (process.platform !== 'win32')
     });
 
     it('is submitted if sbatch answers soon enough while the service ends', async () => {
-      await writeSlowCommand('sbatch');
+      writeSlowCommand('sbatch');
       followUps.begin(id);
       await waitForCall();
       const closing = followUps.close();
@@ -201,7 +198,7 @@ if (process.platform !== 'win32')
     ];
     for (const text of refusals)
       it(`is not started if Slurm refuses it: ${text}`, async () => {
-        await writeCommand('sbatch', `cat >&2 <<'END'\n${text}\nEND\nexit 1`);
+        commands.replace('sbatch', `cat >&2 <<'END'\n${text}\nEND\nexit 1`);
         followUps.begin(id);
         assert.equal((await reaches(({ state }) => state !== 'waiting')).state, 'notStarted');
       });
@@ -217,21 +214,21 @@ if (process.platform !== 'win32')
     ];
     for (const text of doubts)
       it(`is looked for if it may have been started: ${text}`, async () => {
-        await writeCommand('sbatch', `cat >&2 <<'END'\n${text}\nEND\nexit 1`);
+        commands.replace('sbatch', `cat >&2 <<'END'\n${text}\nEND\nexit 1`);
         followUps.begin(id);
         assert.equal((await reaches(({ problem }) => problem !== undefined)).isStarting, true);
         await eventually(async () => await Promise.resolve(clock.waitingCount === 1 || undefined));
-        await writeCommand('squeue', 'echo 19');
+        commands.replace('squeue', 'echo 19');
         await clock.pass(5_000);
         assert.equal((await reaches(({ state }) => state !== 'waiting')).job, '19');
       });
 
     it('is submitted later if Slurm has no process to submit it to', async () => {
-      await writeCommand('sbatch', `echo '${failed} Unable to contact slurm controller (connect failure)' >&2; exit 1`);
+      commands.replace('sbatch', `echo '${failed} Unable to contact slurm controller (connect failure)' >&2; exit 1`);
       followUps.begin(id);
       await reaches(({ problem }) => problem !== undefined);
       await eventually(async () => await Promise.resolve(clock.waitingCount === 1 || undefined));
-      await writeCommand('sbatch', 'echo 20');
+      commands.replace('sbatch', 'echo 20');
       await clock.pass(5_000);
       assert.equal((await reaches(({ state }) => state !== 'waiting')).job, '20');
     });

@@ -1,36 +1,32 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { Cluster } from '../../../src/service/cluster/cluster.ts';
 import { endFormerTasks, rememberTasksFolder } from '../../../src/service/cluster/formerTasks.ts';
 import { TaskArray } from '../../../src/service/cluster/taskFiles.ts';
+import { CommandScripts } from '../../support/commandScripts.ts';
 import { eagerClock } from '../../support/eagerClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 
 if (process.platform !== 'win32')
   describe('The tasks of earlier starts on a cluster', () => {
-    const pathBefore = process.env['PATH'];
     let root: string;
+    let commands: CommandScripts;
     let log: MemoryLog;
     let cluster: Cluster;
     beforeEach(() => {
       root = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'dts-former-')));
       log = new MemoryLog();
       cluster = new Cluster({ slurm: { folder: join(root, 'tasks') } }, eagerClock);
-      fs.mkdirSync(join(root, 'commands'));
-      process.env['PATH'] = [join(root, 'commands'), pathBefore].join(delimiter);
-      replace('scancel', `printf '%s\\n' "$@" >> ${join(root, 'canceled')}`);
-      replace('squeue', 'exit 0');
+      commands = new CommandScripts(join(root, 'commands'));
+      commands.replace('scancel', `printf '%s\\n' "$@" >> ${join(root, 'canceled')}`);
+      commands.replace('squeue', 'exit 0');
     });
     afterEach(() => {
-      process.env['PATH'] = pathBefore;
+      commands.restore();
       fs.rmSync(root, { recursive: true });
     });
-
-    function replace(command: string, script: string): void {
-      fs.writeFileSync(join(root, 'commands', command), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-    }
 
     /** Starts the transfers A and B with one task each. */
     async function startTasks(): Promise<void> {

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import type { CatalogThread } from '../../../src/service/catalog/catalog.ts';
 import { ClusterChoice } from '../../../src/service/cluster/cluster.ts';
 import type { DatabaseRegistry } from '../../../src/service/databases/databaseRegistry.ts';
 import { FollowUps } from '../../../src/service/transfers/followUps.ts';
 import { TransferJournal } from '../../../src/service/transfers/journal.ts';
 import { TransferQueue } from '../../../src/service/transfers/transferQueue.ts';
+import { CommandScripts } from '../../support/commandScripts.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
@@ -20,8 +21,8 @@ const hang = 'sleep 20; exit 1';
 
 if (process.platform !== 'win32')
   describe('A transfer on a cluster whose Slurm does not respond', () => {
-    const pathBefore = process.env['PATH'];
     let root: string;
+    let commands: CommandScripts;
     let clock: ManualClock;
     let log: MemoryLog;
     let journal: TransferJournal;
@@ -31,13 +32,13 @@ if (process.platform !== 'win32')
 
     beforeEach(async () => {
       root = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'dts-silent-')));
-      for (const name of ['commands', 'source', 'target']) fs.mkdirSync(join(root, name));
+      for (const name of ['source', 'target']) fs.mkdirSync(join(root, name));
       fs.writeFileSync(join(root, 'source', 'a'), 'a');
-      process.env['PATH'] = [join(root, 'commands'), pathBefore].join(delimiter);
-      replace('scontrol', `echo 'MaxArraySize = 1001'`);
-      replace('sbatch', 'echo 17');
-      replace('squeue', `echo asked >> ${join(root, 'asked')}; echo '${silence}' >&2; exit 1`);
-      replace('scancel', hang);
+      commands = new CommandScripts(join(root, 'commands'));
+      commands.replace('scontrol', `echo 'MaxArraySize = 1001'`);
+      commands.replace('sbatch', 'echo 17');
+      commands.replace('squeue', `echo asked >> ${join(root, 'asked')}; echo '${silence}' >&2; exit 1`);
+      commands.replace('scancel', hang);
       [clock, log] = [new ManualClock(), new MemoryLog()];
       journal = new TransferJournal(join(root, 'journal.db'));
       const rig = await createQueueRig(root, clock, log);
@@ -57,16 +58,9 @@ if (process.platform !== 'win32')
       await databases.close();
       await thread.end();
       journal.close();
-      process.env['PATH'] = pathBefore;
+      commands.restore();
       fs.rmSync(root, { recursive: true });
     });
-
-    function replace(command: string, script: string): void {
-      const file = join(root, 'commands', command);
-      // A shell may be reading the former script.
-      fs.writeFileSync(`${file}.new`, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-      fs.renameSync(`${file}.new`, file);
-    }
 
     /** Lets time pass until a condition is met. */
     async function passUntil(isMet: () => boolean): Promise<void> {
@@ -101,7 +95,7 @@ if (process.platform !== 'win32')
       await passUntil(() => countQuestions() === 4);
       assert.equal(getMessage(id), `waiting: Slurm can't be used: ${silence}`);
       assert.deepEqual(log.lines.slice(before), []);
-      replace('squeue', `echo '17|0|tasks-${id}-stage-1|RUNNING|None|dtn1'`);
+      commands.replace('squeue', `echo '17|0|tasks-${id}-stage-1|RUNNING|None|dtn1'`);
       await passUntil(() => queue.get(id)?.status === 'staging');
       await passUntil(() => getMessage(id) === 'staging 1 file (1 B); 1 of 1 tasks on dtn1');
     });
@@ -112,8 +106,8 @@ if (process.platform !== 'win32')
       await clock.pass(500);
       assert.equal(getMessage(id), 'canceled');
       assert.equal(journal.listLeftovers().length, 1);
-      replace('scancel', `printf '%s\\n' "$@" > ${join(root, 'canceled')}`);
-      replace('squeue', 'exit 0');
+      commands.replace('scancel', `printf '%s\\n' "$@" > ${join(root, 'canceled')}`);
+      commands.replace('squeue', 'exit 0');
       await passUntil(() => journal.listLeftovers().length === 0);
       assert.equal(fs.readFileSync(join(root, 'canceled'), 'utf8'), '--quiet\n17\n');
       assert.deepEqual(
@@ -123,10 +117,10 @@ if (process.platform !== 'win32')
     });
 
     it('ends some seconds after it is canceled if Slurm has just stopped responding', async () => {
-      replace('squeue', `echo '17|0|name|RUNNING|None|dtn1'`);
+      commands.replace('squeue', `echo '17|0|name|RUNNING|None|dtn1'`);
       const id = await submit();
       await passUntil(() => getMessage(id).startsWith('staging 1 file (1 B); '));
-      replace('squeue', hang);
+      commands.replace('squeue', hang);
       queue.cancel(id, orcid);
       await clock.pass(500);
       assert.notEqual(getMessage(id), 'canceled');
@@ -136,7 +130,7 @@ if (process.platform !== 'win32')
 
     it('leaves nothing for the next start if its end could be stored only later', async () => {
       const id = await submitAndWait();
-      replace('scancel', 'exit 1');
+      commands.replace('scancel', 'exit 1');
       const endWithLeftovers = journal.endWithLeftovers.bind(journal);
       Object.assign(journal, { endWithLeftovers: () => assert.fail('disk is full') });
       queue.cancel(id, orcid);
@@ -146,8 +140,8 @@ if (process.platform !== 'win32')
       assert.equal(queue.cancel(id, orcid), 'accepted');
       Object.assign(journal, { endWithLeftovers });
       await passUntil(() => journal.listLeftovers().length === 1);
-      replace('scancel', 'exit 0');
-      replace('squeue', 'exit 0');
+      commands.replace('scancel', 'exit 0');
+      commands.replace('squeue', 'exit 0');
       await passUntil(() => journal.listLeftovers().length === 0);
     });
 
@@ -174,7 +168,7 @@ if (process.platform !== 'win32')
 
     for (const command of ['sbatch', 'squeue'])
       it(`does not delay the end of the service while it waits for ${command}`, async () => {
-        replace(command, `echo asked >> ${join(root, 'asked')}; ${hang}`);
+        commands.replace(command, `echo asked >> ${join(root, 'asked')}; ${hang}`);
         const id = await submit();
         await passUntil(() => countQuestions() > 0);
         await queue.close();

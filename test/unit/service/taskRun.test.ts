@@ -1,34 +1,30 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { systemClock, type Clock } from '../../../src/core/util/clock.ts';
 import { Cluster } from '../../../src/service/cluster/cluster.ts';
 import { TaskArray, type TaskJob } from '../../../src/service/cluster/taskFiles.ts';
 import { TaskRun } from '../../../src/service/cluster/taskRun.ts';
 import { createJobSignal, JobStopped, requestStop } from '../../../src/service/transfers/fileJobs.ts';
+import { CommandScripts } from '../../support/commandScripts.ts';
 import { eagerClock } from '../../support/eagerClock.ts';
 import { eventually } from '../../support/eventually.ts';
 
 if (process.platform !== 'win32')
   describe('The tasks of a transfer on a cluster', () => {
-    const pathBefore = process.env['PATH'];
     let folder: string;
+    let commands: CommandScripts;
     beforeEach(() => {
       folder = mkdtempSync(join(tmpdir(), 'dts-tasks-'));
-      process.env['PATH'] = [folder, pathBefore].join(delimiter);
-      replace('sbatch', `printf '%s\\n' "$@" > ${folder}/submitted; echo 5`);
-      replace('scontrol', `echo 'MaxArraySize = 1001'`);
+      commands = new CommandScripts(folder);
+      commands.replace('sbatch', `printf '%s\\n' "$@" > ${folder}/submitted; echo 5`);
+      commands.replace('scontrol', `echo 'MaxArraySize = 1001'`);
     });
     afterEach(() => {
-      process.env['PATH'] = pathBefore;
+      commands.restore();
       rmSync(folder, { recursive: true });
     });
-
-    /** Replaces a command by a shell script. */
-    function replace(command: string, script: string): void {
-      writeFileSync(join(folder, command), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-    }
 
     function describeJob(...positions: readonly number[]): TaskJob {
       const files = positions.map((position) => ({ position, path: `${position}`, bytes: 1, sha256: '' }));
@@ -64,7 +60,7 @@ if (process.platform !== 'win32')
         await array.tasks[index]?.files.writeProgress({ restart: 0, done: count, copied: count, read: count });
       const former = states.map((_, index) => `echo '3|${index}|${array.name}|CANCELLED|None|dtn1'`);
       const lines = states.map((state, index) => state && `echo '4|${index}|${array.name}|${state}|None|dtn1'`);
-      replace('squeue', [...former, ...lines.filter(Boolean)].join('\n'));
+      commands.replace('squeue', [...former, ...lines.filter(Boolean)].join('\n'));
       const signal = createJobSignal();
       const task = describeJob(0, 1, 2, 3, 4, 5, 6, 7);
       const taskRun = new TaskRun({ cluster, transferId: 'a', arrays: [array], task, signal });
@@ -140,7 +136,7 @@ if (process.platform !== 'win32')
       const array = await TaskArray.create(await cluster.createTransferFolder('a'), 1, [job]);
       await array.confirm('4');
       await array.tasks[0]?.files.writeResult({ done: [0, 1].map((position) => ({ position, bytes: 1 })) });
-      replace('squeue', `echo asked >> ${folder}/asked; echo '4|0|${array.name}|COMPLETED|None|dtn1'`);
+      commands.replace('squeue', `echo asked >> ${folder}/asked; echo '4|0|${array.name}|COMPLETED|None|dtn1'`);
       const options = { cluster, transferId: 'a', arrays: [array], task: job, signal: createJobSignal() };
       const taskRun = new TaskRun(options);
       await taskRun.adopt();
