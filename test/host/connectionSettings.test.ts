@@ -1,24 +1,16 @@
 import assert from 'node:assert/strict';
 import { problem } from '../support/faultBehaviors.ts';
-import { publicLike } from '../support/faultPersonality.ts';
 import { eventually } from '../support/eventually.ts';
-import { FaultServer } from '../support/faultServer.ts';
 import { until } from '../unit/core/rig.ts';
 import { hostileTexts, transfer } from './specimens.ts';
 import { Stage } from './stage.ts';
 
 describe('Saved connections edited by hand', () => {
   let stage: Stage;
-  let other: FaultServer;
   beforeEach(async () => {
-    stage = await Stage.open();
-    other = await FaultServer.start();
-    publicLike(stage.server, 'the-key');
+    stage = await Stage.openWithOther();
   });
-  afterEach(async () => {
-    await stage.close();
-    await other.stop();
-  });
+  afterEach(() => stage.close());
 
   const isConnectedTo = (id: string): boolean => {
     const { state } = stage.parts.connectionStore;
@@ -42,28 +34,27 @@ describe('Saved connections edited by hand', () => {
   it('are closed if their address changed, so that the key is not sent to another server', async () => {
     await stage.connect('the-key');
     const [connection] = stage.parts.settings.connections;
-    await write([{ ...connection, server: other.address }]);
+    await write([{ ...connection, server: stage.other.address }]);
     const { connectionStore } = stage.parts;
     await until(connectionStore.onDidChange, () => connectionStore.state.kind === 'failed');
     assert.equal(connectionStore.state.kind === 'failed' && connectionStore.state.reason.kind, 'keyElsewhere');
-    assert.deepEqual(other.requests, []);
+    assert.deepEqual(stage.other.requests, []);
   });
 
   it('are closed when they are removed, even if another service cannot be reached', async () => {
     await stage.connect('the-key');
     const { settings, apiKeys, connectFlow, connectionStore, sessions, transferStore } = stage.parts;
     const [shown] = settings.connections;
-    const saved = { id: 'unreachable', name: 'Other Service', server: other.address };
-    publicLike(other, 'other-key');
+    const saved = { id: 'unreachable', name: 'Other Service', server: stage.other.address };
     await apiKeys.set(saved, 'other-key');
     transferStore.put([transfer('one', {}, { connectionId: saved.id })]);
     await write([shown, saved]);
     await until(sessions.onDidChange, () => sessions.get(saved.id) !== undefined);
-    other.on('GET /', problem(503, 'Down for maintenance'));
-    const before = other.requests.length;
+    stage.other.on('GET /', problem(503, 'Down for maintenance'));
+    const before = stage.other.requests.length;
     await write([{ ...saved, transport: 'editor' }]);
     await until(connectionStore.onDidChange, () => connectionStore.state.kind === 'disconnected');
-    await eventually(async () => await Promise.resolve(other.requests.length > before || undefined));
+    await eventually(async () => await Promise.resolve(stage.other.requests.length > before || undefined));
     connectFlow.close(saved.id);
   });
 

@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { json } from '../support/faultBehaviors.ts';
-import { publicLike } from '../support/faultPersonality.ts';
-import { FaultServer } from '../support/faultServer.ts';
 import { transfer } from './specimens.ts';
 import { Stage } from './stage.ts';
 
@@ -9,23 +6,15 @@ const jgi = 'JGI Data Portal';
 
 describe('A command whose connection is not active', () => {
   let stage: Stage;
-  let other: FaultServer;
   beforeEach(async () => {
-    stage = await Stage.open();
-    other = await FaultServer.start();
-    publicLike(stage.server, 'the-key');
-    publicLike(other, 'other-key');
-    other.on('GET /', json({ name: 'Other Service', version: '2.0' }));
+    stage = await Stage.openWithOther();
     await stage.connect('the-key');
   });
-  afterEach(async () => {
-    await stage.close();
-    await other.stop();
-  });
+  afterEach(() => stage.close());
 
   const getActiveName = (): string | undefined => stage.parts.sessions.active?.connection.name;
   const connectToOther = async (): Promise<void> => {
-    await stage.connect('other-key', other);
+    await stage.connect('other-key', stage.other);
     assert.equal(getActiveName(), 'Other Service');
   };
 
@@ -33,7 +22,7 @@ describe('A command whose connection is not active', () => {
     const done = stage.run('dataTransfer.findFilesById');
     (await stage.person.pick()).choose(jgi);
     const sources = await stage.person.pick();
-    const connection = { id: 'd', name: 'Other Service', server: other.address };
+    const connection = { id: 'd', name: 'Other Service', server: stage.other.address };
     await stage.parts.connectFlow.open(connection, 'other-key');
     sources.goBack();
     await done;

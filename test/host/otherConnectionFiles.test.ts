@@ -1,31 +1,22 @@
 import assert from 'node:assert/strict';
 import type { FileEntry } from '../../src/core/model/fileEntry.ts';
-import { json } from '../support/faultBehaviors.ts';
-import { publicLike } from '../support/faultPersonality.ts';
-import { FaultServer } from '../support/faultServer.ts';
 import { fileEntry } from './specimens.ts';
-import { Stage } from './stage.ts';
+import { orcid, Stage } from './stage.ts';
 
 const jgi = 'JGI Data Portal';
 const nmdc = 'National Microbiome Data Collaborative';
 
 describe('A transfer of files of several connections', () => {
   let stage: Stage;
-  let other: FaultServer;
   beforeEach(async () => {
-    stage = await Stage.openWithOrcid();
-    other = await FaultServer.start();
-    publicLike(other, 'other-key');
-    other.on('GET /', json({ name: 'Other Service', version: '2.0' }));
-    publicLike(stage.server, 'the-key');
-    await stage.connect('other-key', other);
+    stage = await Stage.openWithOther(orcid);
+    await stage.connect('other-key', stage.other);
     check('2', '3');
     await stage.connect('the-key');
   });
   afterEach(async () => {
     await stage.closePages();
     await stage.close();
-    await other.stop();
   });
 
   /** Checks files of the active connection in a new search. */
@@ -71,7 +62,7 @@ describe('A transfer of files of several connections', () => {
     question.press('Switch to Other Service');
     await done;
     assert.equal(stage.parts.sessions.active?.connection.name, 'Other Service');
-    assert.equal(other.requestsTo('POST /api/v1/transfers').length, 0);
+    assert.equal(stage.other.requestsTo('POST /api/v1/transfers').length, 0);
   });
 
   it('offers to pick a connection if there are several, and lists a limited number of them', async () => {

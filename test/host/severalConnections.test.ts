@@ -4,7 +4,6 @@ import type { Connection } from '../../src/core/model/connection.ts';
 import { ApiKeys } from '../../src/extension/editor/apiKeys.ts';
 import { json } from '../support/faultBehaviors.ts';
 import { publicLike } from '../support/faultPersonality.ts';
-import { FaultServer } from '../support/faultServer.ts';
 import { eventually } from '../support/eventually.ts';
 import { until } from '../unit/core/rig.ts';
 import { transfer } from './specimens.ts';
@@ -12,22 +11,14 @@ import { keysOfSecrets, orcid, Stage } from './stage.ts';
 
 describe('Saved connections', () => {
   let stage: Stage;
-  let other: FaultServer;
   beforeEach(async () => {
-    stage = await Stage.open();
-    other = await FaultServer.start();
-    publicLike(stage.server, 'the-key');
-    publicLike(other, 'other-key');
-    other.on('GET /', json({ name: 'Other Service', version: '2.0' }));
+    stage = await Stage.openWithOther();
   });
-  afterEach(async () => {
-    await stage.close();
-    await other.stop();
-  });
+  afterEach(() => stage.close());
 
   const connectToBoth = async (): Promise<readonly [Connection, Connection]> => {
     await stage.connect('the-key');
-    await stage.connect('other-key', other);
+    await stage.connect('other-key', stage.other);
     const [first, second] = stage.parts.settings.connections;
     assert.ok(first && second);
     return [first, second];
@@ -66,7 +57,7 @@ describe('Saved connections', () => {
       pick.items.map(({ description }) => description),
       [
         `${stage.server.address} · connected in the background`,
-        `${other.address} · connected`,
+        `${stage.other.address} · connected`,
         'folders and stores',
         undefined,
       ],
@@ -87,11 +78,11 @@ describe('Saved connections', () => {
   });
 
   it('are distinguished by address if two services have the same name', async () => {
-    other.on('GET /', json({ name: 'DTS prototype', version: '1' }));
+    stage.other.on('GET /', json({ name: 'DTS prototype', version: '1' }));
     await stage.connect('the-key');
     await stage.settings.update('orcid', undefined, true);
     const done = stage.run('dataTransfer.connect');
-    (await stage.person.textBox()).enter(other.address);
+    (await stage.person.textBox()).enter(stage.other.address);
     (await stage.person.textBox()).enter('other-key');
     const last = await stage.person.textBox();
     assert.match(last.prompt ?? '', /^Found DTS prototype 1, 3 databases\. Your ORCID iD/);
@@ -100,7 +91,7 @@ describe('Saved connections', () => {
     await done;
     assert.deepEqual(
       stage.parts.settings.connections.map(({ name }) => name),
-      ['DTS prototype', `DTS prototype (${new URL(other.address).host})`],
+      ['DTS prototype', `DTS prototype (${new URL(stage.other.address).host})`],
     );
   });
 

@@ -19,6 +19,7 @@ import type { CommandArguments, CommandId, TransferNode } from '../../src/extens
 import { localConnectionId } from '../../src/extension/editor/machine.ts';
 import type { RunningExtension } from '../../src/extension/startup.ts';
 import type { SideBar } from '../../src/extension/views/sideBar.ts';
+import { json } from '../support/faultBehaviors.ts';
 import { publicLike, type PublicState } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { ScriptedWindow } from '../support/scriptedWindow.ts';
@@ -45,6 +46,7 @@ export class Stage {
   readonly person: ScriptedWindow;
   readonly server: FaultServer;
   private readonly publicState: PublicState | undefined;
+  private otherServer: FaultServer | undefined;
   private keepsService = false;
 
   private constructor(parts: ExtensionParts, server: FaultServer, publicState?: PublicState) {
@@ -70,6 +72,19 @@ export class Stage {
    */
   static openWithOrcid(): Promise<Stage> {
     return Stage.open(orcid);
+  }
+
+  /**
+   * Opens a stage with two servers like the public one: {@link server}, with the key `the-key`, and {@link other}, with
+   * the name `Other Service` and the key `other-key`.
+   */
+  static async openWithOther(orcidInSettings?: string): Promise<Stage> {
+    const stage = await Stage.open(orcidInSettings);
+    publicLike(stage.server, 'the-key');
+    stage.otherServer = await FaultServer.start();
+    publicLike(stage.otherServer, 'other-key');
+    stage.otherServer.on('GET /', json({ name: 'Other Service', version: '2.0' }));
+    return stage;
   }
 
   /**
@@ -119,6 +134,13 @@ export class Stage {
     const shared = this.publicState && (await SharedConnection.prepare());
     await clear(this.parts, { connection: await shared?.find(this.parts), service: this.keepsService });
     if (!shared) await this.server.stop();
+    await this.otherServer?.stop();
+  }
+
+  /** The second server of a stage that was opened with one. */
+  get other(): FaultServer {
+    assert.ok(this.otherServer, 'the stage was opened with another server');
+    return this.otherServer;
   }
 
   /** The state of the server of a connected stage. */

@@ -4,30 +4,22 @@ import { reopenUnlessShown } from '../../src/extension/features/connections/conn
 import { watchRunningTransfers } from '../../src/extension/features/connections/connectionSync.ts';
 import { problem } from '../support/faultBehaviors.ts';
 import { publicLike } from '../support/faultPersonality.ts';
-import { FaultServer } from '../support/faultServer.ts';
 import { until } from '../unit/core/rig.ts';
 import { transfer } from './specimens.ts';
 import { Stage } from './stage.ts';
 
 describe('A connection with running transfers', () => {
   let stage: Stage;
-  let other: FaultServer;
   beforeEach(async () => {
-    stage = await Stage.open();
-    other = await FaultServer.start();
-    publicLike(stage.server, 'the-key');
-    publicLike(other, 'other-key');
+    stage = await Stage.openWithOther();
   });
-  afterEach(async () => {
-    await stage.close();
-    await other.stop();
-  });
+  afterEach(() => stage.close());
 
   it('is opened in the background if another window starts one, but not again after the user closed it', async () => {
     await stage.connect('the-key');
     const { settings, apiKeys, sessions, connectionStore, transferStore } = stage.parts;
     const [shown] = settings.connections;
-    const saved = { id: 'started-elsewhere', name: 'Other Service', server: other.address };
+    const saved = { id: 'started-elsewhere', name: 'Other Service', server: stage.other.address };
     await apiKeys.set(saved, 'other-key');
     await stage.settings.update('connections', [shown, saved], true);
     assert.equal(sessions.get(saved.id), undefined, 'no transfer is running there');
@@ -35,18 +27,18 @@ describe('A connection with running transfers', () => {
     await until(sessions.onDidChange, () => sessions.get(saved.id) !== undefined);
     assert.equal(connectionStore.shown?.id, shown?.id);
     sessions.close(saved.id);
-    const before = other.requests.length;
+    const before = stage.other.requests.length;
     transferStore.put([transfer('two', {}, { connectionId: saved.id })]);
     await stage.run('dataTransfer.refreshDatabases');
     assert.equal(sessions.get(saved.id), undefined);
-    assert.equal(other.requests.length, before);
+    assert.equal(stage.other.requests.length, before);
   });
 
   it('is opened in the background when a window starts and another connection is already shown', async () => {
     await stage.connect('the-key');
     const { settings, apiKeys, sessions, connectionStore, transferStore } = stage.parts;
     const [shown] = settings.connections;
-    const saved = { id: 'saved-elsewhere', name: 'Other Service', server: other.address };
+    const saved = { id: 'saved-elsewhere', name: 'Other Service', server: stage.other.address };
     const isOpen = (): boolean => sessions.get(saved.id) !== undefined;
     await apiKeys.set(saved, 'other-key');
     transferStore.put([transfer('one', {}, { connectionId: saved.id })]);
@@ -63,14 +55,14 @@ describe('A connection with running transfers', () => {
     await stage.connect('the-key');
     const { settings, apiKeys, connectFlow, connectionStore } = stage.parts;
     const [first] = settings.connections;
-    const saved = { id: 'requested-later', name: 'Other Service', server: other.address };
+    const saved = { id: 'requested-later', name: 'Other Service', server: stage.other.address };
     await apiKeys.set(saved, 'other-key');
     await stage.settings.update('connections', [first, saved], true);
     connectFlow.disconnect();
-    const before = other.requests.length;
+    const before = stage.other.requests.length;
     await reopenWhileReading([first?.id, saved.id]);
     assert.deepEqual([connectionStore.shown?.id, connectionStore.state.kind], [first?.id, 'connected']);
-    assert.equal(other.requests.length, before);
+    assert.equal(stage.other.requests.length, before);
   });
 
   it('is not opened if the user disconnects while its key is being read', async () => {
