@@ -1,7 +1,7 @@
 import type { ContentFlow } from '../../src/core/search/contentFlow.ts';
 import { FilePreviews } from '../../src/extension/features/files/filePreviews.ts';
 import assert from 'node:assert/strict';
-import { EventEmitter, Uri, type WebviewPanel } from 'vscode';
+import { Uri } from 'vscode';
 import { CopyIndex } from '../../src/core/duplicates/copyIndex.ts';
 import type { Reason } from '../../src/core/model/reason.ts';
 import { SearchStore } from '../../src/core/search/searchStore.ts';
@@ -10,30 +10,15 @@ import { MetadataPage } from '../../src/extension/features/files/metadataPanel.t
 import { TransferPage } from '../../src/extension/features/transfers/transferPanel.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
+import { SilentPanel } from './silentPanel.ts';
 import { noFileStates, noPlaces, transfer } from './specimens.ts';
 
-/** A webview panel without a page. It stores posted messages and lets the test send messages in place of the page. */
-class SilentPanel {
-  readonly posted: Record<string, unknown>[] = [];
-  readonly messages = new EventEmitter<unknown>();
-  readonly panel: WebviewPanel;
+type Snapshot = Readonly<Record<string, unknown>>;
 
-  constructor() {
-    const webview = {
-      onDidReceiveMessage: this.messages.event,
-      asWebviewUri: (uri: Uri) => uri,
-      cspSource: '',
-      postMessage: (message: Record<string, unknown>) => {
-        this.posted.push(message);
-        return Promise.resolve(true);
-      },
-    };
-    this.panel = { webview, title: '' } as unknown as WebviewPanel;
-  }
-
-  /** The last snapshot sent to the page. */
-  get snapshot(): Record<string, unknown> {
-    return this.posted.at(-1)?.['snapshot'] as Record<string, unknown>;
+/** A panel that receives a snapshot with each message. */
+class SnapshotPanel extends SilentPanel<{ readonly snapshot: Snapshot }, { readonly type: 'ready' | 'remedy' }> {
+  get snapshot(): Snapshot {
+    return this.posted.at(-1)?.snapshot ?? assert.fail('no snapshot');
   }
 }
 
@@ -44,7 +29,7 @@ const noPreviews = new FilePreviews({ canRead: () => false } as unknown as Conte
 
 describe('A page about a file', () => {
   it('shows different messages for an unexpected error and a response without metadata', async () => {
-    const silent = new SilentPanel();
+    const silent = new SnapshotPanel();
     const log = new MemoryLog();
     let isBroken = true;
     const page = new MetadataPage(
@@ -66,7 +51,7 @@ describe('A page about a file', () => {
       },
       { ref: { connectionId: 'c', database: 'Alpha', id: 'f', name: 'f.csv' }, kept: false, loading: false },
     );
-    silent.messages.fire({ type: 'ready' });
+    silent.send({ type: 'ready' });
     await page.fetch();
     assert.equal(silent.snapshot['problem'], 'Unexpected error. See the log.');
     assert.equal(log.lines.length, 1);
@@ -78,7 +63,7 @@ describe('A page about a file', () => {
 });
 
 describe('A page about a rejected sign-in (D44)', () => {
-  let silent: SilentPanel;
+  let silent: SnapshotPanel;
   let runs: unknown[];
   const parts = (): {
     extensionUri: Uri;
@@ -91,7 +76,7 @@ describe('A page about a rejected sign-in (D44)', () => {
   });
 
   beforeEach(() => {
-    silent = new SilentPanel();
+    silent = new SnapshotPanel();
     runs = [];
   });
 
@@ -113,17 +98,17 @@ describe('A page about a rejected sign-in (D44)', () => {
       },
       'k',
     );
-    silent.messages.fire({ type: 'ready' });
+    silent.send({ type: 'ready' });
     const shown = silent.snapshot['transfer'] as Record<string, unknown>;
     assert.deepEqual(
       [shown['problem'], shown['remedy']],
       ["the service rejected the ORCID iD: invalid ORCID 'x'", 'orcid'],
     );
-    silent.messages.fire({ type: 'remedy' });
+    silent.send({ type: 'remedy' });
     transfers.put([transfer('k', { state: 'refused', problem: { ...problem, signIn: 'key' } })]);
-    silent.messages.fire({ type: 'remedy' });
+    silent.send({ type: 'remedy' });
     transfers.put([transfer('k', { state: 'refused', problem: { kind: 'timeout' } })]);
-    silent.messages.fire({ type: 'remedy' });
+    silent.send({ type: 'remedy' });
     assert.deepEqual(runs, [['dataTransfer.setOrcid', undefined], setKey]);
     page.dispose();
   });
@@ -145,11 +130,11 @@ describe('A page about a rejected sign-in (D44)', () => {
       },
       { ref, kept: false, loading: false },
     );
-    silent.messages.fire({ type: 'ready' });
+    silent.send({ type: 'ready' });
     await page.fetch();
     const problem = 'Could not fetch the metadata for f.csv: the service rejected the sign-in (401).';
     assert.deepEqual([silent.snapshot['problem'], silent.snapshot['remedy']], [problem, 'key']);
-    silent.messages.fire({ type: 'remedy' });
+    silent.send({ type: 'remedy' });
     assert.deepEqual(runs, [setKey]);
     reason = { kind: 'unauthorized', status: 401, signIn: 'outage' };
     await page.fetch();

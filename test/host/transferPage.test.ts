@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { env, EventEmitter, extensions, type Uri, type Webview, type WebviewPanel } from 'vscode';
+import { env, extensions } from 'vscode';
 import type { Reason } from '../../src/core/model/reason.ts';
 import type { Transfer } from '../../src/core/model/transferModel.ts';
 import type { FileOverview } from '../../src/core/transfers/fileStateFlow.ts';
@@ -11,14 +11,19 @@ import type { TransferIntent, TransferSnapshot } from '../../src/webviews/messag
 import { TransferPage } from '../../src/extension/features/transfers/transferPanel.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
+import { SilentPanel } from './silentPanel.ts';
 import { noFileStates, noPlaces, transfer } from './specimens.ts';
 import { extensionId } from './stage.ts';
 
+interface Posted {
+  readonly snapshot: TransferSnapshot;
+  readonly states?: Readonly<Record<string, string>>;
+}
+
 describe('The page of a transfer', () => {
-  const received = new EventEmitter<unknown>();
+  let silent: SilentPanel<Posted, TransferIntent>;
   let store: TransferStore;
   let page: TransferPage;
-  let sent: { readonly snapshot: TransferSnapshot; readonly states?: Readonly<Record<string, string>> }[];
   let run: CommandId[];
   let found: TransferredFolder | undefined;
   let overview: FileOverview | Promise<FileOverview | undefined> | undefined;
@@ -26,20 +31,12 @@ describe('The page of a transfer', () => {
 
   beforeEach(() => {
     store = new TransferStore();
-    [sent, run] = [[], []];
+    [silent, run] = [new SilentPanel(), []];
     [found, overview, asked] = [undefined, undefined, []];
     const extensionUri = extensions.getExtension(extensionId)?.extensionUri;
     assert.ok(extensionUri);
-    const webview: Partial<Webview> = {
-      onDidReceiveMessage: received.event,
-      asWebviewUri: (uri: Uri) => uri,
-      postMessage: (message: (typeof sent)[number]) => {
-        sent.push(message);
-        return Promise.resolve(true);
-      },
-    };
     page = new TransferPage(
-      { webview } as WebviewPanel,
+      silent.panel,
       {
         extensionUri,
         log: new MemoryLog(),
@@ -61,20 +58,20 @@ describe('The page of a transfer', () => {
       't',
     );
     store.put([transfer('t')]);
-    received.fire({ type: 'ready' } satisfies TransferIntent);
+    silent.send({ type: 'ready' });
   });
   afterEach(() => page.dispose());
 
   const shown = (given: Partial<Transfer>): TransferSnapshot['transfer'] & object => {
     store.put([transfer('t', given)]);
     page.update();
-    const last = sent.at(-1)?.snapshot.transfer;
+    const last = silent.posted.at(-1)?.snapshot.transfer;
     assert.ok(last);
     return last;
   };
 
   it('starts with the words for all states', () => {
-    const { states = {} } = sent.find((message) => message.states) ?? {};
+    const { states = {} } = silent.posted.find((message) => message.states) ?? {};
     assert.equal(Object.keys(states).length, 14);
     assert.deepEqual([states['notConfirmed'], states['cancelled']], ['not confirmed', 'canceled']);
   });
@@ -162,7 +159,7 @@ describe('The page of a transfer', () => {
   it('offers to start the local service while it is stopped, and no Cancel button', () => {
     const paused = shown({ problem: { kind: 'serviceStopped' } });
     assert.deepEqual([paused.paused, paused.canCancel, paused.problem], [true, false, undefined]);
-    received.fire({ type: 'startService' } satisfies TransferIntent);
+    silent.send({ type: 'startService' });
     assert.deepEqual(run, ['dataTransfer.startLocalService']);
   });
 
@@ -173,8 +170,8 @@ describe('The page of a transfer', () => {
       given.map(({ pauseChange }) => pauseChange),
       [undefined, 'pause', 'resume'],
     );
-    received.fire({ type: 'pause' } satisfies TransferIntent);
-    received.fire({ type: 'resume' } satisfies TransferIntent);
+    silent.send({ type: 'pause' });
+    silent.send({ type: 'resume' });
     assert.deepEqual(run, ['dataTransfer.pauseTransfer', 'dataTransfer.resumeTransfer']);
   });
 
@@ -185,7 +182,7 @@ describe('The page of a transfer', () => {
     overview = { files: [{ position: 0, ...failed }, rest], counts: { failed: 1, unfinished: 1200, transferred: 12 } };
     shown({ state: 'failed' });
     await page.updateFileStates();
-    assert.deepEqual(sent.at(-1)?.snapshot.transfer?.fileStates, {
+    assert.deepEqual(silent.posted.at(-1)?.snapshot.transfer?.fileStates, {
       summary: '1 failed to arrive, 1,200 not begun or stopped, 12 arrived',
       rows: [
         { path: 'x/a.csv', look: 'failed', state: 'failed', size: '2 kB', problem: `${problem} (failed attempts: 5)` },
@@ -205,7 +202,7 @@ describe('The page of a transfer', () => {
     assert.equal(asked.length, 1);
     answer({ files: [], counts: { transferred: 1 } });
     await page.updateFileStates();
-    assert.deepEqual([asked.length, sent.at(-1)?.snapshot.transfer?.fileStates], [2, undefined]);
+    assert.deepEqual([asked.length, silent.posted.at(-1)?.snapshot.transfer?.fileStates], [2, undefined]);
     shown({ state: 'succeeded' });
     await page.updateFileStates();
     assert.equal(asked.length, 2);
@@ -217,7 +214,7 @@ describe('The page of a transfer', () => {
     shown({ state: 'succeeded' });
     await page.updatePlace();
     assert.deepEqual(shown({ state: 'succeeded' }).place, { folder: 'dts-id-t' });
-    received.fire({ type: 'copyFolder' } satisfies TransferIntent);
+    silent.send({ type: 'copyFolder' });
     assert.equal(await env.clipboard.readText(), 'dts-id-t');
   });
 
@@ -227,9 +224,9 @@ describe('The page of a transfer', () => {
     await page.updatePlace();
     const { place } = shown({ state: 'succeeded' });
     assert.deepEqual(place, { folder: '/data/dts-id-t', revealLabel: 'Open Folder in New Window' });
-    received.fire({ type: 'showFiles' } satisfies TransferIntent);
-    received.fire({ type: 'verifyFiles' } satisfies TransferIntent);
-    received.fire({ type: 'cite' } satisfies TransferIntent);
+    silent.send({ type: 'showFiles' });
+    silent.send({ type: 'verifyFiles' });
+    silent.send({ type: 'cite' });
     assert.deepEqual(run, ['dataTransfer.revealLandedFiles', 'dataTransfer.verifyLandedFiles', 'dataTransfer.cite']);
   });
 });
