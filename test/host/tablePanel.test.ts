@@ -7,38 +7,12 @@ import { TablePanels } from '../../src/extension/features/search/tablePanel.ts';
 import type { TableHostMessage, TableIntent, TableSnapshot } from '../../src/webviews/messages/tableMessages.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
+import { SilentPanel } from './silentPanel.ts';
 import { fileEntry } from './specimens.ts';
 import { extensionId, Stage } from './stage.ts';
 
 /** A panel whose page is the test. */
-class TestPanel {
-  title = '';
-  readonly posted: TableHostMessage[] = [];
-  isClosed = false;
-  private readonly received = new EventEmitter<unknown>();
-  private readonly disposed = new EventEmitter<void>();
-  readonly webview = {
-    cspSource: 'test:',
-    html: '',
-    options: {},
-    onDidReceiveMessage: this.received.event,
-    asWebviewUri: (uri: unknown) => uri,
-    postMessage: async (message: TableHostMessage): Promise<boolean> => this.posted.push(message) > 0,
-  };
-  readonly onDidDispose = this.disposed.event;
-
-  send(intent: TableIntent): void {
-    this.received.fire(intent);
-  }
-
-  close(): void {
-    this.disposed.fire();
-  }
-
-  dispose(): void {
-    this.isClosed = true;
-  }
-
+class TestPanel extends SilentPanel<TableHostMessage, TableIntent> {
   get snapshot(): TableSnapshot {
     const shown = this.posted.flatMap((message) => (message.type === 'rows' ? [] : [message.snapshot]));
     return shown.at(-1) ?? assert.fail('no snapshot');
