@@ -4,7 +4,8 @@ import { getEnteredAddress, type Connection, type ServiceInfo } from '../../core
 import { isJsonObject } from '../../core/util/json.ts';
 import type { LoggedProblem } from '../../core/util/logger.ts';
 import { redact, redactHome } from '../../core/util/redact.ts';
-import { toPlainLine, toPlainText } from '../words/plainText.ts';
+import { toShortLine } from '../../core/util/visibleText.ts';
+import { toPlainLine } from '../words/plainText.ts';
 
 /** A connection as described in diagnostics. Does not contain the key itself. */
 export interface DiagnosedConnection {
@@ -111,7 +112,7 @@ function formatValue(value: unknown): string {
 }
 
 function formatProblem({ at, level, message }: LoggedProblem): string {
-  return `${new Date(at).toISOString()} ${level}: ${toPlainText(message, 1000)}`;
+  return `${new Date(at).toISOString()} ${level}: ${toShortLine(message, 1000)}`;
 }
 
 /** Redacts ORCID iDs and the path to the user's home folder, and reduces addresses to their scheme and host. */

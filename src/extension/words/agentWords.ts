@@ -1,8 +1,9 @@
 import { l10n } from 'vscode';
 import type { AgentError, AgentErrorCode } from '../../core/agents/agentError.ts';
 import type { PlanState, TransferPlan } from '../../core/agents/transferPlan.ts';
+import { toShortLine } from '../../core/util/visibleText.ts';
 import { formatFileCount, formatTime } from './localeFormats.ts';
-import { toPlainLine, toPlainText } from './plainText.ts';
+import { toPlainLine } from './plainText.ts';
 
 const maxAgentLength = 60;
 
@@ -13,7 +14,7 @@ export function getPlanTitle({ files, destination }: TransferPlan): string {
 
 /** Formats an agent's self-reported name as one short line. */
 export function formatAgentName(agent: string): string {
-  return toPlainText(agent, maxAgentLength) || l10n.t('an agent');
+  return toShortLine(agent, maxAgentLength) || l10n.t('an agent');
 }
 
 /** Names the agent that requested a transfer or a cancellation. */

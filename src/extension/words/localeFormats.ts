@@ -1,6 +1,6 @@
 import { env, l10n } from 'vscode';
 import { floorToPercent, formatByteSize, limitAmount } from '../../core/util/displayLimits.ts';
-import { toPlainText } from './plainText.ts';
+import { toShortLine } from '../../core/util/visibleText.ts';
 
 const numberFormat = new Intl.NumberFormat(env.language);
 
@@ -70,6 +70,6 @@ const maxNameLength = 60;
 /** Lists the first few names on one line, and counts the rest, such as "a.txt, b.txt, 3 more". */
 export function formatNames(names: readonly string[], format: (name: string) => string = (name) => name): string {
   const rest = names.length - maxNames;
-  const listed = names.slice(0, maxNames).map((name) => format(toPlainText(name, maxNameLength)));
+  const listed = names.slice(0, maxNames).map((name) => format(toShortLine(name, maxNameLength)));
   return formatList([...listed, rest > 0 ? plural(rest, '{0} more', '{0} more') : undefined]);
 }

@@ -6,12 +6,7 @@ export const maxLineLength = 300;
 
 /** Converts text from a server to one short line for a notification or a row, without control or format characters. */
 export function toPlainLine(text: string): string {
-  return toPlainText(text, maxLineLength);
-}
-
-/** Converts text from a server to one line of at most `maxLength` characters, without control or format characters. */
-export function toPlainText(text: string, maxLength: number): string {
-  return toShortLine(text, maxLength);
+  return toShortLine(text, maxLineLength);
 }
 
 interface CutText {

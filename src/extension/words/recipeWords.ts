@@ -18,6 +18,7 @@ import {
 } from '../../core/words/recipeSentences.ts';
 import { trimFolder, type LeftOutCounts } from '../../core/util/leftOut.ts';
 import { describeNeverRun as describeNever } from '../../core/words/sharedSentences.ts';
+import { toShortLine } from '../../core/util/visibleText.ts';
 import {
   formatFileCount,
   formatList,
@@ -27,7 +28,7 @@ import {
   formatTime,
   plural,
 } from './localeFormats.ts';
-import { toPlainLine, toPlainText } from './plainText.ts';
+import { toPlainLine } from './plainText.ts';
 import { formatLeftOutLine, getFolderLabel } from './searchWords.ts';
 import { describeReason } from './reasonWords.ts';
 import { describeListing, describeListingInSentence } from './serviceNames.ts';
@@ -130,7 +131,7 @@ const maxLength = 60;
 
 const problemWording = {
   l10n,
-  toPlainLine: (text: string) => toPlainText(text, maxLength),
+  toPlainLine: (text: string) => toShortLine(text, maxLength),
   formatNumber,
   describeNewerVersion: () => l10n.t('This recipe requires a later version of the extension.'),
 };

@@ -11,8 +11,9 @@ import { findNestedFiles } from '../../core/util/nestedFiles.ts';
 import { describeCluster } from '../../core/words/clusterWords.ts';
 import { describePlannedFollowUp } from '../../core/words/followUpWords.ts';
 import { describeNestedFiles } from '../../core/words/sharedSentences.ts';
+import { toShortLine } from '../../core/util/visibleText.ts';
 import { formatFileCount, formatList, formatNumber, formatSize, plural } from './localeFormats.ts';
-import { cutPlainText, toPathLabel, toPlainLine, toPlainText } from './plainText.ts';
+import { cutPlainText, toPathLabel, toPlainLine } from './plainText.ts';
 import { getDatabaseLabel } from './searchWords.ts';
 
 /** Identifies a file by connection, database and ID. */
@@ -81,7 +82,7 @@ function formatFileNames(files: readonly TransferFile[]): string {
   const folders = findDistinctFolders(files);
   const labels = files.slice(0, maxNames).map(({ name }, index) => {
     const folder = folders[index] ?? '';
-    return folder === '' ? toPlainText(name, maxNameLength) : toPathLabel(`${folder}/${name}`);
+    return folder === '' ? toShortLine(name, maxNameLength) : toPathLabel(`${folder}/${name}`);
   });
   const names = formatList(labels);
   const rest = files.length - maxNames;
@@ -165,7 +166,7 @@ function formatLicenseLine(files: readonly TransferFile[]): string {
   const unknown = countUnknownLicenses(files);
   if (unknown === 0 && !licenses.some(({ license }) => license)) return '';
   const counts = licenses.slice(0, maxLicenses).map(({ license, fileCount }) => {
-    const name = license ? toPlainText(license.name, maxNameLength) : l10n.t('not stated');
+    const name = license ? toShortLine(license.name, maxNameLength) : l10n.t('not stated');
     return `${name} (${formatFileCount(fileCount)})`;
   });
   const rest = licenses.length - maxLicenses;
@@ -229,7 +230,7 @@ function describeForbidden({ license, fileCount }: LicenseCount): string {
     fileCount,
     'The license of {0} file forbids redistribution: {1}',
     'The license of {0} files forbids redistribution: {1}',
-    toPlainText(license?.name ?? '', maxNameLength),
+    toShortLine(license?.name ?? '', maxNameLength),
   );
 }
 

@@ -1,8 +1,9 @@
 import { l10n } from 'vscode';
 import { getFileCount, hasEnded, isPaused, type Estimate, type Transfer } from '../../core/model/transferModel.ts';
 import { getOutcome, getProgress, getShare, getTellingBytes } from '../../core/model/transferOutcome.ts';
+import { toShortLine } from '../../core/util/visibleText.ts';
 import { formatFileCount, formatNumber, formatPercent } from './localeFormats.ts';
-import { toPlainLine, toPlainText } from './plainText.ts';
+import { toPlainLine } from './plainText.ts';
 import { describeReason } from './reasonWords.ts';
 import {
   describeServerState,
@@ -40,9 +41,9 @@ const maxStateLength = 18;
 export function getTransferRowTitle(transfer: Transfer): string {
   const { order, state, startedElsewhere } = transfer;
   if (startedElsewhere) return getTransferTitle(transfer);
-  if (hasEnded(state) || state === 'notConfirmed') return `→ ${toPlainText(order.destination, maxDestinationLength)}`;
-  const destination = toPlainText(order.destination, maxTitleLength - minSourceLength - 3);
-  const source = toPlainText(order.source, maxTitleLength - 3 - destination.length);
+  if (hasEnded(state) || state === 'notConfirmed') return `→ ${toShortLine(order.destination, maxDestinationLength)}`;
+  const destination = toShortLine(order.destination, maxTitleLength - minSourceLength - 3);
+  const source = toShortLine(order.source, maxTitleLength - 3 - destination.length);
   return `${source} → ${destination}`;
 }
 
@@ -90,7 +91,7 @@ function describeCondition(transfer: Transfer): string | undefined {
   if (cancelUnheeded) return l10n.t('cancellation ignored');
   if (cancelAcceptedAt !== undefined) return l10n.t('canceling');
   const isNamed = state === 'running' && getRowShare(transfer) === undefined;
-  return isNamed ? toPlainText(status?.status ?? '', maxStateLength) : undefined;
+  return isNamed ? toShortLine(status?.status ?? '', maxStateLength) : undefined;
 }
 
 function listEndFacts(transfer: Transfer, verification: VerifiedCount | undefined): readonly (string | undefined)[] {
@@ -100,7 +101,7 @@ function listEndFacts(transfer: Transfer, verification: VerifiedCount | undefine
   const moved = formatMovedFiles(transfer);
   if (state !== 'failed' && state !== 'refused') return [moved];
   const reason = getEndMessage(transfer) || (problem ? describeReason(problem) : '');
-  return [toPlainText(reason, maxReasonLength), moved];
+  return [toShortLine(reason, maxReasonLength), moved];
 }
 
 /**

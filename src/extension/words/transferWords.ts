@@ -15,9 +15,10 @@ import { describeCluster } from '../../core/words/clusterWords.ts';
 import { formatByteProgress } from '../../core/util/displayLimits.ts';
 import { getFolderLabel } from '../../core/words/sharedSentences.ts';
 import { describeFollowUp, getFollowUpLabel } from '../../core/words/followUpWords.ts';
+import { toShortLine } from '../../core/util/visibleText.ts';
 import { formatAgentName } from './agentWords.ts';
 import { formatFileCount, formatList, formatNumber, plural } from './localeFormats.ts';
-import { toPlainLine, toPlainText } from './plainText.ts';
+import { toPlainLine } from './plainText.ts';
 import { describeReason } from './reasonWords.ts';
 
 const maxStateLength = 40;
@@ -119,7 +120,7 @@ export function describeStatus(transfer: Transfer): string {
 export function describeServerState(transfer: Transfer): string {
   if (isPausedByUser(transfer)) return l10n.t('paused');
   const { state, status } = transfer;
-  const serverState = state === 'running' ? toPlainText(status?.status ?? '', maxStateLength) : '';
+  const serverState = state === 'running' ? toShortLine(status?.status ?? '', maxStateLength) : '';
   return serverState === '' ? describeState(state) : serverState;
 }
 

@@ -9,6 +9,7 @@ import type {
   VerificationProgress,
   VerificationReport,
 } from '../../core/verification/verification.ts';
+import { toShortLine } from '../../core/util/visibleText.ts';
 import {
   formatFileCount,
   formatList,
@@ -18,7 +19,7 @@ import {
   formatTime,
   plural,
 } from './localeFormats.ts';
-import { toPlainLine, toPlainText } from './plainText.ts';
+import { toPlainLine } from './plainText.ts';
 import { describeUnlistedFiles } from './sharedLabels.ts';
 
 type OutcomeGroup = 'missing' | 'changed' | 'changing' | 'unreadable' | 'outsideFolder' | 'notCompared';
@@ -309,7 +310,7 @@ function alignColumns(rows: readonly Row[]): readonly string[] {
 }
 
 function toReportLine(text: string): string {
-  return toPlainText(text, maxPathLength);
+  return toShortLine(text, maxPathLength);
 }
 
 /** Describes a manifest that belongs to another transfer. */

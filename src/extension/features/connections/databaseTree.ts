@@ -14,6 +14,7 @@ import type { Searchability } from '../../../core/model/searchModel.ts';
 import type { ConnectionState, ConnectionStore } from '../../../core/connections/connectionStore.ts';
 import type { ParameterListing, ParameterStore, SearchabilityStore } from '../../../core/search/searchabilityStore.ts';
 import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
+import { toShortLine } from '../../../core/util/visibleText.ts';
 import type { ConnectionNode, DatabaseNode } from '../../editor/contributions.ts';
 import { getCommandTitle, getDialogTitle } from '../../words/commandTitles.ts';
 import { formatList, formatTime } from '../../words/localeFormats.ts';
@@ -24,7 +25,7 @@ import {
   getDatabaseLabel,
   getParameterLabel,
 } from '../../words/searchWords.ts';
-import { toPlainLine, toPlainText } from '../../words/plainText.ts';
+import { toPlainLine } from '../../words/plainText.ts';
 import {
   describeFailedConnection,
   describeKeyDoubt,
@@ -149,7 +150,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
   /** The message above the rows: what failed, and what to do about it. Undefined if nothing failed. */
   get message(): string | undefined {
     const sentences = [this.failure, this.unlistedStores].filter(Boolean).join(' ');
-    return toPlainText(sentences, maxMessageLength) || undefined;
+    return toShortLine(sentences, maxMessageLength) || undefined;
   }
 
   /** The failure of the connection, its key or its list of databases, and advice. */
@@ -414,7 +415,7 @@ function createConnectionItem(state: ConnectionState, failure: string | undefine
     item.tooltip = toPlainLine(state.connection.server);
     item.iconPath = new ThemeIcon(state.kind === 'connecting' ? 'vm-connect' : 'vm-outline');
   }
-  return setAccessibleLabel(item, toPlainText(failure ?? '', maxSpokenLength));
+  return setAccessibleLabel(item, toShortLine(failure ?? '', maxSpokenLength));
 }
 
 function showService(item: TreeItem, { service, doubt, problem }: ConnectedState): void {

@@ -4,6 +4,7 @@ import type { SearchQuery } from '../../../core/model/searchModel.ts';
 import { isMissing, type DataTable } from '../../../core/tables/dataTable.ts';
 import { getValueRows, listCellDoubts, type TableSelection } from '../../../core/tables/rowMatch.ts';
 import { describeColumns, guessColumn, listIndexes, type TableColumn } from '../../../core/tables/tableColumns.ts';
+import { toShortLine } from '../../../core/util/visibleText.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { DatabaseNode } from '../../editor/contributions.ts';
 import { runSteps } from '../../editor/inputSteps.ts';
@@ -20,7 +21,6 @@ import {
 } from '../../editor/quickInput.ts';
 import { formatFileCount, plural } from '../../words/localeFormats.ts';
 import { describeColumn, describeRowsInDoubt } from '../../words/matchWords.ts';
-import { toPlainText } from '../../words/plainText.ts';
 import { describeSearchTerms, getDatabaseLabel } from '../../words/searchWords.ts';
 import { createDatabasePick, requireSession } from '../connections/connectionPicker.ts';
 import { requireOrcid } from '../connections/credentials.ts';
@@ -107,7 +107,7 @@ function createIdSourcePick(): PickOptions<IdSource> {
 }
 
 function createSelectionChoice(ids: readonly string[]): Choice<IdSource> {
-  const sample = toPlainText(ids.slice(0, 3).join(', '), 60);
+  const sample = toShortLine(ids.slice(0, 3).join(', '), 60);
   const description = l10n.t('{0}: {1}', describeSearchTerms({ query: '', ids }), sample);
   return { label: l10n.t('Editor selection'), description, value: 'selection' };
 }

@@ -7,7 +7,7 @@ import { maxPagesWithoutNew } from '../../../core/model/searchModel.ts';
 import { getResultTime, type LeftOutSearches, type Search } from '../../../core/search/searchStore.ts';
 import { findDistinctFolders } from '../../../core/util/distinctFolders.ts';
 import { isJsonObject, type JsonObject } from '../../../core/util/json.ts';
-import { shortenMiddle } from '../../../core/util/visibleText.ts';
+import { shortenMiddle, toShortLine } from '../../../core/util/visibleText.ts';
 import type {
   ConnectionNode,
   EmptySearchesNode,
@@ -19,7 +19,7 @@ import { getCommandTitle, getDialogTitle } from '../../words/commandTitles.ts';
 import { describeFailedLookups } from '../../words/sharedLabels.ts';
 import { formatAlsoIn, formatDatabases } from '../../words/summaryWords.ts';
 import { formatList, formatNumber, formatSize, formatTime, plural, wordsLanguage } from '../../words/localeFormats.ts';
-import { toPathLabel, toPlainLine, toPlainText } from '../../words/plainText.ts';
+import { toPathLabel, toPlainLine } from '../../words/plainText.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import { describeListing } from '../../words/serviceNames.ts';
 import {
@@ -325,7 +325,7 @@ function createUnreadableRow(search: Search, file: UnreadableFile, index: number
     id: `${search.key}/unreadable/${index}`,
     icon: 'unreadable',
     text: l10n.t('Unreadable result: {0}', toPlainLine(file.text).slice(0, 80)),
-    tooltip: toPlainText(file.text, 1000),
+    tooltip: toShortLine(file.text, 1000),
   };
 }
 

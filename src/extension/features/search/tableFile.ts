@@ -14,6 +14,7 @@ import { detectHeader, type TableColumn } from '../../../core/tables/tableColumn
 import { TableError } from '../../../core/tables/tableError.ts';
 import { readRegularBytes } from '../../../core/util/durableFiles.ts';
 import { describeNoTable } from '../../../core/words/sharedSentences.ts';
+import { toShortLine } from '../../../core/util/visibleText.ts';
 import { CommandFailure } from '../../editor/commandBoundary.ts';
 import { pickFile } from '../../editor/fileDialogs.ts';
 import {
@@ -25,7 +26,7 @@ import {
 } from '../../editor/quickInput.ts';
 import { formatSize, plural } from '../../words/localeFormats.ts';
 import { describeColumn, describeTableError } from '../../words/matchWords.ts';
-import { describeError, toPlainLine, toPlainText } from '../../words/plainText.ts';
+import { describeError, toPlainLine } from '../../words/plainText.ts';
 
 /** Stores the URI of the table that was used last. */
 interface TableMemory {
@@ -185,7 +186,7 @@ function createChoice(value: TableColumn, hasHeader: boolean): Choice<TableColum
   const shown = texts.filter((text) => text.trim() !== '').slice(0, 3);
   return {
     label: describeColumn(value, hasHeader),
-    description: toPlainText(shown.join(', '), shownLength),
+    description: toShortLine(shown.join(', '), shownLength),
     detail: plural(value.valueCount + (hasHeader ? 0 : 1), '{0} value', '{0} values'),
     value,
   };
@@ -199,7 +200,7 @@ export async function askHasHeader(
 ): Promise<InputResult<boolean>> {
   const hasHeader = detectHeader(columns, column);
   if (hasHeader !== undefined) return { value: hasHeader };
-  const row = toPlainText(columns.map(({ header }) => header).join(', '), shownLength);
+  const row = toShortLine(columns.map(({ header }) => header).join(', '), shownLength);
   return await pickOne(position, {
     placeholder: l10n.t('Is the first row a header?'),
     choices: [

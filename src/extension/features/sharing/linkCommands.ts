@@ -12,12 +12,13 @@ import {
 import type { Transfer } from '../../../core/model/transferModel.ts';
 import type { Search } from '../../../core/search/searchStore.ts';
 import { omit } from '../../../core/util/json.ts';
+import { toShortLine } from '../../../core/util/visibleText.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { getConnectionName } from '../../editor/connectionFacts.ts';
 import type { FileNode, FileRef } from '../../editor/contributions.ts';
 import { localConnectionId } from '../../editor/machine.ts';
 import { createRemedyActions, createUnknownIdHint } from '../../editor/nextSteps.ts';
-import { maxLineLength, toPlainLine, toPlainText } from '../../words/plainText.ts';
+import { maxLineLength, toPlainLine } from '../../words/plainText.ts';
 import { describeFilters, describeSearchTerms, getDatabaseLabel } from '../../words/searchWords.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import { askNewConnection } from '../connections/connect.ts';
@@ -193,7 +194,7 @@ function describeLinkProblem({ kind, field = '' }: LinkProblem): string {
     unknownKind: l10n.t("This kind of link can't be opened."),
     unreadable: l10n.t("This link can't be read. It may have been cut off."),
     badService: l10n.t('This link contains no valid service address.'),
-    badField: l10n.t("The “{0}” field in this link isn't valid.", toPlainText(field, 20)),
+    badField: l10n.t("The “{0}” field in this link isn't valid.", toShortLine(field, 20)),
   };
   return sentences[kind];
 }
@@ -201,7 +202,7 @@ function describeLinkProblem({ kind, field = '' }: LinkProblem): string {
 function describeUnlinkable({ kind, field = '' }: LinkProblem): string {
   if (kind === 'tooLong') return l10n.t('The link would be too long to copy.');
   if (kind === 'badService') return l10n.t("This connection's address can't be included in a link.");
-  const name = toPlainText(field, 40);
+  const name = toShortLine(field, 40);
   return l10n.t('No link was copied: “{0}” may contain invisible characters or unusual spaces.', name);
 }
 

@@ -2,6 +2,7 @@ import { l10n, QuickPickItemKind } from 'vscode';
 import type { Database } from '../../../core/model/databaseModel.ts';
 import type { TransferOrder } from '../../../core/model/transferModel.ts';
 import type { JsonObject } from '../../../core/util/json.ts';
+import { toShortLine } from '../../../core/util/visibleText.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import { runSteps } from '../../editor/inputSteps.ts';
 import { localConnectionId } from '../../editor/machine.ts';
@@ -14,7 +15,7 @@ import {
   type StepPosition,
 } from '../../editor/quickInput.ts';
 import { createServeStep, createSwitchStep } from '../../editor/nextSteps.ts';
-import { toPlainLine, toPlainText } from '../../words/plainText.ts';
+import { toPlainLine } from '../../words/plainText.ts';
 import { getActiveDatabases } from '../connections/connectionPicker.ts';
 import type { CommandServices } from '../services.ts';
 import {
@@ -234,5 +235,5 @@ function createHeading(): Choice<DetailsAction> {
 }
 
 function formatValue(text: string): string {
-  return toPlainText(text, maxValueLength);
+  return toShortLine(text, maxValueLength);
 }

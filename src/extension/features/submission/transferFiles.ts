@@ -4,13 +4,13 @@ import type { OpenConnection } from '../../../core/connections/openConnections.t
 import type { Connection } from '../../../core/model/connection.ts';
 import { getReportedStaging } from '../../../core/model/searchModel.ts';
 import type { TransferFile, TransferOrder } from '../../../core/model/transferModel.ts';
+import { toShortLine } from '../../../core/util/visibleText.ts';
 import { CommandFailure } from '../../editor/commandBoundary.ts';
 import { getConnectionName } from '../../editor/connectionFacts.ts';
 import type { FileNode, FileRef } from '../../editor/contributions.ts';
 import { withLateProgress } from '../../editor/notifications.ts';
 import type { Step } from '../../editor/quickInput.ts';
 import { formatFileCount, formatNumber, plural } from '../../words/localeFormats.ts';
-import { toPlainText } from '../../words/plainText.ts';
 import { describeNested, type StagingLookup } from '../../words/summaryWords.ts';
 import { requireSession } from '../connections/connectionPicker.ts';
 import { switchConnection } from '../connections/manageConnections.ts';
@@ -176,7 +176,7 @@ async function chooseActiveFiles(
   const change = name === '' ? getCommandTitle('dataTransfer.switchConnection') : l10n.t('Switch to {0}', name);
   const answer = await services.notifications.choose(
     'info',
-    describeOthers(files.length - own.length, files.length, toPlainText(active.name, maxNameLength)),
+    describeOthers(files.length - own.length, files.length, toShortLine(active.name, maxNameLength)),
     formatCounts(services, others),
     ...[only, change].filter((label) => label !== undefined),
   );
@@ -212,5 +212,5 @@ function formatCounts(services: CommandServices, counts: ReadonlyMap<string, num
 }
 
 function formatConnectionName(services: CommandServices, id: string): string {
-  return toPlainText(getConnectionName(services, id), maxNameLength);
+  return toShortLine(getConnectionName(services, id), maxNameLength);
 }

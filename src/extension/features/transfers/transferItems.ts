@@ -11,10 +11,11 @@ import {
   type TransferState,
 } from '../../../core/model/transferModel.ts';
 import { getOutcome, mayHaveFiles } from '../../../core/model/transferOutcome.ts';
+import { toShortLine } from '../../../core/util/visibleText.ts';
 import type { PlanNode, TransferNode } from '../../editor/contributions.ts';
 import { describeExpiry, describeRequester, formatAgentName, getPlanTitle } from '../../words/agentWords.ts';
 import { formatList, formatTime } from '../../words/localeFormats.ts';
-import { toPlainLine, toPlainText } from '../../words/plainText.ts';
+import { toPlainLine } from '../../words/plainText.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import { getForeignServiceName } from '../../words/serviceNames.ts';
 import {
@@ -157,7 +158,7 @@ function listCircumstances(transfer: Transfer, now: number, isAlike: boolean): r
 function getDistinction(transfer: Transfer, now: number): readonly string[] {
   const at = hasEnded(transfer.state) ? getEndedAt(transfer) : transfer.createdAt;
   const time = formatTime(at, now);
-  return isUnderWay(transfer) ? [time] : [time, toPlainText(transfer.order.source, maxSourceLength)];
+  return isUnderWay(transfer) ? [time] : [time, toShortLine(transfer.order.source, maxSourceLength)];
 }
 
 function getContextValue(transfer: Transfer): string {
