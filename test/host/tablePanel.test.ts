@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { EventEmitter, extensions, TabInputWebview, window, type WebviewPanel } from 'vscode';
 import { CopyIndex } from '../../src/core/duplicates/copyIndex.ts';
 import type { FileEntry, FoundFile } from '../../src/core/model/fileEntry.ts';
+import { unaskedFileCount } from '../../src/core/search/searchFlow.ts';
 import { SearchStore } from '../../src/core/search/searchStore.ts';
 import { TablePanels } from '../../src/extension/features/search/tablePanel.ts';
 import type { TableHostMessage, TableIntent, TableSnapshot } from '../../src/webviews/messages/tableMessages.ts';
@@ -187,12 +188,21 @@ describe('The table of a search', () => {
     open('s', [sized('a', 1)], true);
     show('s');
     arrange({ sort: bySize });
-    assert.deepEqual(loaded, ['s 50000']);
+    assert.deepEqual(loaded, ['s 5000']);
     store.add('s', [sized('b', 2)]);
     store.update('s', { nextOffset: 2 });
     await settle();
     assert.deepEqual(panel.readRows(), ['b', 'a']);
     assert.deepEqual([loaded.length, panel.snapshot.mayHaveMore], [1, true]);
+  });
+
+  it('loads no more by itself than the command Load All does before it asks, and offers the rest', () => {
+    const files = Array.from({ length: unaskedFileCount }, (_, index) => sized(`${index}`, 1));
+    open('s', files, true);
+    show('s');
+    assert.deepEqual([loaded, panel.snapshot.mayHaveMore], [[], true]);
+    panel.send({ type: 'more' });
+    assert.deepEqual(ran, [['dataTransfer.loadAll', { kind: 'search', key: 's' }]]);
   });
 
   it('waits for the connection before it loads more', () => {
@@ -203,7 +213,7 @@ describe('The table of a search', () => {
     isConnected = true;
     connected.fire();
     connected.fire();
-    assert.deepEqual(loaded, ['s 50000']);
+    assert.deepEqual(loaded, ['s 5000']);
   });
 
   it('loads no more after the search was stopped, here or elsewhere, or removed while it was loading', async () => {
@@ -227,7 +237,7 @@ describe('The table of a search', () => {
     await settle();
     store.restore(dismissed);
     await settle();
-    assert.deepEqual([panel.readRows(), loaded], [['a'], ['s 50000']]);
+    assert.deepEqual([panel.readRows(), loaded], [['a'], ['s 5000']]);
   });
 
   it('loads the rest when the first page has arrived, and again when the search is repeated', async () => {
@@ -241,7 +251,7 @@ describe('The table of a search', () => {
     await receive();
     store.update('s', { isLoading: true, files: [], lastPage: undefined });
     await receive();
-    assert.deepEqual(loaded, ['s 50000', 's 50000']);
+    assert.deepEqual(loaded, ['s 5000', 's 5000']);
   });
 
   it('requests the files of an earlier session before it loads the rest', async () => {
@@ -252,7 +262,7 @@ describe('The table of a search', () => {
     const search = store.get('s') ?? assert.fail('no search');
     store.replace('s', { ...search, lastPage: [sized('b')], files: [sized('b')] });
     await settle();
-    assert.deepEqual([panel.readRows(), loaded], [['b'], ['s 0', 's 50000']]);
+    assert.deepEqual([panel.readRows(), loaded], [['b'], ['s 0', 's 5000']]);
   });
 
   it('shows pages that arrive quickly together, and the last one at once', async () => {

@@ -36,6 +36,9 @@ interface SearchPage {
   readonly reason?: Reason;
 }
 
+/** Number of files that are loaded of a search without asking the user whether to continue. */
+export const unaskedFileCount = 5_000;
+
 /** Number of IDs to look up per page. Small enough to show the first files while the others are loading. */
 const idBatchSize = 500;
 

@@ -1,6 +1,7 @@
 import { commands, l10n, ThemeIcon } from 'vscode';
 import type { OpenConnection } from '../../../core/connections/openConnections.ts';
 import type { ResultOrder, SearchQuery } from '../../../core/model/searchModel.ts';
+import { unaskedFileCount } from '../../../core/search/searchFlow.ts';
 import { getEmptySearches, type DismissedSearches, type Search } from '../../../core/search/searchStore.ts';
 import { CommandHint, runCommand } from '../../editor/commandBoundary.ts';
 import type { EmptySearchesNode, FileNode, SearchNode } from '../../editor/contributions.ts';
@@ -274,13 +275,7 @@ function offerUndo({ searchStore, removals }: CommandServices, dismissed: Dismis
   removals.report(text, () => searchStore.restore(dismissed));
 }
 
-/**
- * Number of loaded files at which the user is first asked whether to continue. Each further limit is ten times the
- * previous one.
- */
-const firstLimit = 5000;
-
-/** Loads all pages of a search. At each limit, asks whether to continue. */
+/** Loads all pages of a search. At each limit, of which each is ten times the previous one, asks whether to continue. */
 export async function loadAll(services: CommandServices, node: SearchNode | undefined): Promise<void> {
   const { searchStore, notifications } = services;
   const placeholder = l10n.t('Select the search to load all files for');
@@ -306,7 +301,7 @@ async function loadToLimit({ searchStore, searchFlow }: CommandServices, key: st
 }
 
 function getNextLimit(count: number): number {
-  let limit = firstLimit;
+  let limit = unaskedFileCount;
   while (limit <= count) limit *= 10;
   return limit;
 }

@@ -1,6 +1,7 @@
 import { env, ViewColumn, window, type Uri, type WebviewPanel } from 'vscode';
 import type { CopyIndex } from '../../../core/duplicates/copyIndex.ts';
 import { getFileKey, type FileEntry, type FoundFile } from '../../../core/model/fileEntry.ts';
+import { unaskedFileCount } from '../../../core/search/searchFlow.ts';
 import type { Search, SearchStore } from '../../../core/search/searchStore.ts';
 import { TableRows } from '../../../core/search/tableRows.ts';
 import type { Clock } from '../../../core/util/clock.ts';
@@ -43,9 +44,6 @@ interface TableServices {
   load(key: string, count: number): Promise<void>;
   onDidConnect(listener: () => void): Disposable;
 }
-
-/** The number of files that a table loads by itself. */
-const maxLoadedFiles = 50_000;
 
 /** The time between two updates of a table while pages arrive. */
 const pagesDelayMs = 200;
@@ -203,9 +201,9 @@ class TablePage implements Disposable {
     if (!dependencies.isConnected(search.connectionId)) return;
     // The rest is loaded once, so that the user can stop that.
     this.settled = search.files;
-    const isIncomplete = search.mayHaveMore && search.files.length < maxLoadedFiles;
+    const isIncomplete = search.mayHaveMore && search.files.length < unaskedFileCount;
     // Files of an earlier session are replaced by new ones first. Then the rest of those is loaded, page by page.
-    if (isIncomplete || search.isStale) void dependencies.load(search.key, search.isStale ? 0 : maxLoadedFiles);
+    if (isIncomplete || search.isStale) void dependencies.load(search.key, search.isStale ? 0 : unaskedFileCount);
   }
 
   private createSnapshot(): TableSnapshot {
