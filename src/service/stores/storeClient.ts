@@ -25,12 +25,15 @@ export interface StoreObject {
   readonly hash: string | undefined;
   /** In milliseconds since 1970, with fractions; undefined if it wasn't requested or the store doesn't know it. */
   readonly modifiedMs: number | undefined;
+  /** Such as `text/html; charset=utf-8`; absent if it wasn't requested or the store doesn't know it. */
+  readonly mediaType?: string | undefined;
 }
 
 const listedObjectSchema = z.object({
   Path: z.string(),
   Size: z.number(),
   ModTime: z.optional(z.string()),
+  MimeType: z.optional(z.string()),
   Hashes: z.nullish(z.record(z.string(), z.string())),
 });
 
@@ -38,10 +41,11 @@ const listedObjectSchema = z.object({
 function toStoreObject(item: unknown, hash?: string): StoreObject | undefined {
   const parsed = z.safeParse(listedObjectSchema, item);
   if (!parsed.success) return undefined;
-  const { Path, Size, Hashes, ModTime = '' } = parsed.data;
+  const { Path, Size, Hashes, ModTime = '', MimeType } = parsed.data;
   const hex = hash === undefined ? undefined : Hashes?.[hash];
   // rclone returns an empty hash for an object that has none.
-  return { path: Path, bytes: Size, hash: hex === '' ? undefined : hex, modifiedMs: findKnownTime(parseTime(ModTime)) };
+  const modifiedMs = findKnownTime(parseTime(ModTime));
+  return { path: Path, bytes: Size, hash: hex === '' ? undefined : hex, modifiedMs, mediaType: MimeType };
 }
 
 /** Parses a time in RFC 3339 with up to nine digits of fractions; NaN if it is invalid. */
@@ -193,14 +197,14 @@ export class StoreClient {
     await readBody(await this.send('POST', target, { headers, signal, body: body() }), createEndError, signal);
   }
 
-  /** Returns an object, with its time and, if the store has it, the requested hash; undefined if there is none. */
+  /** Returns an object, with its time and type and, if the store has it, the requested hash; undefined if there is none. */
   async stat(
     remote: string,
     path: string,
     hash: string | undefined,
     signal?: AbortSignal,
   ): Promise<StoreObject | undefined> {
-    const body = { fs: remote, remote: path, opt: { ...toListOptions(hash), noModTime: false } };
+    const body = { fs: remote, remote: path, opt: { ...toListOptions(hash), noModTime: false, noMimeType: false } };
     const { item } = await this.call('operations/stat', body, signal);
     return toStoreObject(item, hash);
   }

@@ -118,6 +118,11 @@ export function isS3(remote: string, { name, description }: StoreFeatures): bool
   return description.startsWith('S3 ') && name === getRemoteName(remote);
 }
 
+/** Returns true for the files that a web server offers. */
+export function isWeb({ description }: StoreFeatures): boolean {
+  return /^https?:/.test(description);
+}
+
 /**
  * Returns a folder or bucket that doesn't exist; undefined for some kinds of stores. A server that seems to list it
  * doesn't answer as a store: rclone takes a sign-in page for an empty listing.
@@ -125,7 +130,8 @@ export function isS3(remote: string, { name, description }: StoreFeatures): bool
 export function findAbsentRemote(remote: string, features: StoreFeatures): string | undefined {
   const name = `dts-${randomUUID()}`;
   if (isS3(remote, features)) return `${getRemoteName(remote)}:${name}`;
-  return /^(?:webdav root|https?:)/.test(features.description) ? joinRemotePath(remote, name) : undefined;
+  const isShare = features.description.startsWith('webdav root');
+  return isShare || isWeb(features) ? joinRemotePath(remote, name) : undefined;
 }
 
 /**

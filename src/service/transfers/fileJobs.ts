@@ -47,6 +47,8 @@ export interface FileToMove {
   readonly sha256: string;
   /** Modification time of a staged file in milliseconds since 1970, with fractions; a store has its own. */
   readonly modifiedMs?: number | undefined;
+  /** Modification time when the file was listed, in milliseconds since 1970; absent if it is unknown. */
+  readonly listedMs?: number | undefined;
   /** The hash that the source's metadata declares for the file. */
   readonly declared?: DeclaredHash | undefined;
   /** True if the destination is a store that has an object with this name from an earlier attempt. */
@@ -60,6 +62,8 @@ export interface MoveSide {
   readonly hash?: string | undefined;
   /** The modification times that a store keeps; absent for a folder. */
   readonly keptTimes?: KeptTimes | undefined;
+  /** True for a web server, which may answer with a page for a file that it no longer has. */
+  readonly isWebServer?: boolean | undefined;
 }
 
 /** Files to copy, verify and give their final names (D24: destination layout). */

@@ -117,18 +117,29 @@ export function getMismatchCause(algorithm: string): string {
   return `it does not have the ${algorithm} hash that the store listed for it`;
 }
 
+const changedCause = 'it changed since it was listed';
+
+function isPageInstead({ path, listedMs }: FileToMove, object: StoreObject | undefined): boolean {
+  if (listedMs === undefined || object?.modifiedMs === listedMs) return false;
+  // Another time proves nothing, because some servers give the current one.
+  const isPage = object?.mediaType?.startsWith('text/html') === true && !/\.x?html?$/i.test(path);
+  return isPage || object?.modifiedMs === undefined;
+}
+
 /** Reads files from a store one by one. */
 export class StoreSource implements MoveSource {
   private readonly client: StoreClient;
   private readonly remote: string;
   private readonly hash: string | undefined;
+  private readonly isWebServer: boolean;
   /** The objects whose hash and time were requested together, by position. */
   private readonly objects = new Map<number, StoreObject | undefined>();
 
-  constructor(client: StoreClient, remote: string, hash: string | undefined) {
+  constructor(client: StoreClient, remote: string, hash: string | undefined, isWebServer = false) {
     this.client = client;
     this.remote = remote;
     this.hash = hash;
+    this.isWebServer = isWebServer;
   }
 
   getHashName({ declared }: FileToMove): string | undefined {
@@ -144,7 +155,7 @@ export class StoreSource implements MoveSource {
         if (offset > bytes) break;
         yield piece;
       }
-      if (offset !== bytes) throw new BadFile('it changed since it was listed');
+      if (offset !== bytes) throw new BadFile(changedCause);
     } catch (error) {
       throw toOperationError('read', error);
     }
@@ -153,12 +164,13 @@ export class StoreSource implements MoveSource {
   async verify(file: FileToMove, digests: StreamDigests, signal: AbortSignal): Promise<string | undefined> {
     const { declared } = file;
     if (declared !== undefined) return compareHash(declared.algorithm, declared.hex, digests);
-    if (this.hash === undefined) return undefined;
+    if (this.hash === undefined && !this.isWebServer) return undefined;
     try {
       const object = await this.describe(file, signal);
       // If the file is read again, its object may have changed.
       this.objects.delete(file.position);
-      return compareHash(this.hash, object?.hash, digests);
+      if (this.isWebServer && isPageInstead(file, object)) throw new BadFile(changedCause);
+      return this.hash === undefined ? undefined : compareHash(this.hash, object?.hash, digests);
     } catch (error) {
       throw toOperationError('read', error);
     }
@@ -185,6 +197,7 @@ export class BatchSource implements MoveSource {
   private readonly remote: string;
   private readonly hash: string | undefined;
   private readonly keptTimes: KeptTimes | undefined;
+  private readonly isWebServer: boolean;
   private readonly single: StoreSource;
   /** The fetched files, by position. The hash is undefined if the store has none. */
   private readonly fetched = new Map<
@@ -192,13 +205,14 @@ export class BatchSource implements MoveSource {
     { readonly hash: string | undefined; readonly modifiedMs?: number | undefined }
   >();
 
-  constructor({ client, folder }: StoreAccess, remote: string, { hash, keptTimes }: MoveSide) {
+  constructor({ client, folder }: StoreAccess, remote: string, { hash, keptTimes, isWebServer = false }: MoveSide) {
     this.client = client;
     this.folder = folder;
     this.remote = remote;
     this.hash = hash;
     this.keptTimes = keptTimes;
-    this.single = new StoreSource(client, remote, hash);
+    this.isWebServer = isWebServer;
+    this.single = new StoreSource(client, remote, hash, isWebServer);
   }
 
   /** Copies files to the private folder. Files that can't be copied are read one by one later. Never rejects. */
@@ -235,8 +249,9 @@ export class BatchSource implements MoveSource {
 
   async verify(file: FileToMove, digests: StreamDigests, signal: AbortSignal): Promise<string | undefined> {
     const name = this.getHashName(file);
-    if (name === undefined || !this.fetched.has(file.position)) return await this.single.verify(file, digests, signal);
-    return compareHash(name, this.fetched.get(file.position)?.hash, digests);
+    const fetched = this.fetched.get(file.position);
+    if (fetched === undefined) return await this.single.verify(file, digests, signal);
+    return name === undefined ? undefined : compareHash(name, fetched.hash, digests);
   }
 
   async findModified(file: FileToMove, signal: AbortSignal): Promise<number | undefined> {
@@ -255,9 +270,12 @@ export class BatchSource implements MoveSource {
   }
 
   private add(file: FileToMove, object: StoreObject | undefined): void {
-    const { position, declared } = file;
+    const { position, declared, listedMs } = file;
     if (declared === undefined && this.hash !== undefined && object === undefined) return;
     const hash = declared?.hex ?? object?.hash;
-    this.fetched.set(position, { hash, modifiedMs: findReportedTime(this.keptTimes, this.folder.findModified(file)) });
+    const modifiedMs = findReportedTime(this.keptTimes, this.folder.findModified(file));
+    // The type of what was fetched is known only when it is read.
+    const mayBePage = this.isWebServer && listedMs !== undefined && modifiedMs !== listedMs;
+    if (!mayBePage) this.fetched.set(position, { hash, modifiedMs });
   }
 }

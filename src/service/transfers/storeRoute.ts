@@ -8,7 +8,7 @@ import { ClusterRoute } from '../cluster/clusterRoute.ts';
 import { StoreClient, waitForAbandonedRequests, type RcloneAddress, type StoreObject } from '../stores/storeClient.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { missingParentCause, StoreError } from '../stores/storeError.ts';
-import { chooseVerification, type CopyVerification, type StoreFeatures } from '../stores/storeFeatures.ts';
+import { chooseVerification, isWeb, type CopyVerification, type StoreFeatures } from '../stores/storeFeatures.ts';
 import { foldPath } from '../stores/storeBatches.ts';
 import { findReadCause } from './archivedFiles.ts';
 import {
@@ -123,7 +123,8 @@ class StoreRoute extends FolderRoute {
 
   override async move(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult> {
     const { source: from, destination: to } = this.features;
-    const source: MoveSide = { location: this.source, hash: from?.hashes[0], keptTimes: from?.keptTimes };
+    const isWebServer = from !== undefined && isWeb(from);
+    const source: MoveSide = { location: this.source, hash: from?.hashes[0], keptTimes: from?.keptTimes, isWebServer };
     const destination: MoveSide = { location: this.destination, hash: to?.hashes[0], keptTimes: to?.keptTimes };
     const listed = files.map((file) => ({ ...file, isPresent: this.present.has(file.path) }));
     const { attempt, copyVerification } = this;

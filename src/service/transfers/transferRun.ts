@@ -7,6 +7,7 @@ import type { ServedDatabase } from '../catalog/servedDatabases.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { ClusterSummary } from '../cluster/clusterConfig.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
+import { findKnownTime } from '../stores/storeClient.ts';
 import { ArchivedFiles } from './archivedFiles.ts';
 import { createLossError, FileAttempts, type FileProblem } from './transferErrors.ts';
 import {
@@ -408,7 +409,8 @@ function sumBytes(signals: ReadonlySet<JobSignal>): { readonly copied: number; r
 }
 
 function toFileToMove({ position, path, bytes, sha256 = '', modifiedMs, resource }: TransferRecordFile): FileToMove {
-  return { position, path, bytes, sha256, modifiedMs, declared: parseDeclaredHash(resource.hash) };
+  const listedMs = findKnownTime(Date.parse(String(resource['modified'])));
+  return { position, path, bytes, sha256, modifiedMs, listedMs, declared: parseDeclaredHash(resource.hash) };
 }
 
 function* splitIntoBatches(
