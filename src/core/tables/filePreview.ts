@@ -74,12 +74,25 @@ function cutAfterLine(bytes: Uint8Array): Uint8Array | undefined {
 
 function parseJson(text: string): FilePreview {
   try {
-    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
-    if (isDeeperThan(value, maxLevels)) return toProblem('tooLarge');
+    const json = text.replace(/^\uFEFF/, '');
+    if (isDeeperThan(JSON.parse(json), maxLevels)) return toProblem('tooLarge');
+    const value: unknown = JSON.parse(json.replace(textOrNumber, quoteIfRounded));
     return { kind: 'json', value: isJsonObject(value) || Array.isArray(value) ? value : [value] };
   } catch {
     return toProblem('notJson');
   }
+}
+
+/** Matches a text or a number in valid JSON. */
+const textOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
+
+function quoteIfRounded(token: string): string {
+  return token.startsWith('"') || getDigits(token) === getDigits(String(Number(token))) ? token : `"${token}"`;
+}
+
+function getDigits(number: string): string {
+  const [mantissa = ''] = number.toLowerCase().split('e');
+  return mantissa.replace(/\D/g, '').replace(/^0+|0+$/g, '');
 }
 
 function readTable(text: string, kind: PreviewKind | undefined, isWhole: boolean): FilePreview {

@@ -90,6 +90,13 @@ describe('The preview of a file', () => {
     assert.deepEqual(await preview('a.geojson', '5'), { kind: 'json', value: [5] });
   });
 
+  it('has a number that would be rounded as it is written', async () => {
+    const exact = '{"12345678901234567890": [-0.10, 1E5, 9007199254740992, 1e-7], "t": "\\"9007199254740993\\\\"}';
+    assert.deepEqual(await preview('a.json', exact), { kind: 'json', value: JSON.parse(exact) as unknown });
+    const rounded = ['9007199254740993', '-123456789.12345678901', '1e400', '1E-400'];
+    assert.deepEqual(await preview('a.json', `[${rounded.join(', ')}, 0]`), { kind: 'json', value: [...rounded, 0] });
+  });
+
   const large = `${'x'.repeat(99)}\n`.repeat(previewBytes / 50);
   const problems: Readonly<Record<string, readonly [name: string, content: string | Buffer, problem: string]>> = {
     'an empty file': ['a.csv', '', 'empty'],
