@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeProcess } from '../../src/core/util/ownProcess.ts';
@@ -32,9 +35,25 @@ if (process.platform !== 'win32')
     }
 
     /** Writes the file through which commands find the local service. */
-    async function publishService(): Promise<void> {
-      const { address, token } = rig.service.service;
+    async function publishService(address = rig.service.service.address): Promise<void> {
+      const { token } = rig.service.service;
       await writeFile(join(folder, 'service.json'), JSON.stringify({ address, token, ...describeProcess() }));
+    }
+
+    /** Publishes a service that ends once it has listed its databases. Resolves when it has ended. */
+    async function publishEndingService(): Promise<void> {
+      const { address } = rig.service.service;
+      const answer = async ({ url = '', headers }: IncomingMessage, response: ServerResponse): Promise<void> => {
+        const { authorization = '' } = headers;
+        const reply = await fetch(new URL(url, address), { headers: { authorization } });
+        if (url.endsWith('/databases')) response.once('finish', () => server.close());
+        response.writeHead(reply.status, { 'content-type': 'application/json', connection: 'close' });
+        response.end(await reply.text());
+      };
+      const server = createServer((request, response) => void answer(request, response));
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      await publishService(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+      await once(server, 'close');
     }
 
     function startLocally(...args: readonly string[]): CliProcess {
@@ -102,6 +121,19 @@ if (process.platform !== 'win32')
       const running = startLocally('transfer', 'Source Data', 'Target', 'slow.bin', '--wait');
       await running.prints(/^Started transfer/m);
       await rig.service.restart();
+      await publishService();
+      const { code, stderr } = await running.ended;
+      assert.equal(code, 0, stderr);
+    });
+
+    it('finds one that was started twice before a request succeeded (D29)', async () => {
+      await rig.service.write({ 'slow.bin': 'x'.repeat(60_000) });
+      await rig.service.restart({ throttleBytesPerSecond: 10_000 });
+      await publishService();
+      const running = startLocally('transfer', 'Source Data', 'Target', 'slow.bin', '--wait');
+      await running.prints(/^Started transfer/m);
+      await rig.service.restart();
+      await publishEndingService();
       await publishService();
       const { code, stderr } = await running.ended;
       assert.equal(code, 0, stderr);

@@ -1,7 +1,7 @@
 import type { Transfer } from '../../core/model/transferModel.ts';
 import { affectsWholeServer } from '../../core/transfers/statusUpdates.ts';
 import { getBackoffMs, wait } from '../../core/util/clock.ts';
-import type { CliSession } from './cliSession.ts';
+import { readServiceFile, type CliSession } from './cliSession.ts';
 import { findRecordConnection } from './connectionsFile.ts';
 
 const firstDelayMs = 1_000;
@@ -12,7 +12,10 @@ export class LocalReconnection {
   private readonly session: CliSession;
   /** The IDs of the connections that are being opened. */
   private readonly trying = new Set<string>();
-  private readonly seen = new Map<string, Transfer['problem']>();
+  /** The IDs of the connections whose service has failed and hasn't replied since. */
+  private failing: ReadonlySet<string> = new Set();
+  /** The addresses and keys with which connections were opened last, by their ID. */
+  private readonly used = new Map<string, string>();
 
   constructor(session: CliSession) {
     this.session = session;
@@ -24,28 +27,36 @@ export class LocalReconnection {
     const connection = findRecordConnection(context.options, file, connectionId);
     // Other keys may not be readable twice.
     if (connection?.serviceFile === undefined) return true;
+    const access = await readServiceFile(connection.serviceFile).catch(() => undefined);
+    if (!access) return false;
+    const text = `${access.address} ${access.token}`;
+    // A request to the same service may be under way.
+    if (text === this.used.get(connectionId) && explorer.sessions.get(connectionId)) return true;
     explorer.connectFlow.close(connectionId);
+    this.used.set(connectionId, text);
     return await this.session.open(connection).then(
       () => true,
       () => false,
     );
   }
 
-  /** Opens the connections of transfers whose service has failed since the last call, as soon as that is possible. */
+  /** Opens the connections of transfers whose service fails, whenever it was started again, until it replies. */
   update(transfers: readonly Transfer[], signal: AbortSignal): void {
-    for (const { key, problem, order } of transfers) {
-      const isNew = problem !== this.seen.get(key);
-      this.seen.set(key, problem);
-      const hasFailed = problem !== undefined && problem.kind !== 'queued' && affectsWholeServer(problem);
-      if (isNew && hasFailed) void this.open(order.connectionId, signal);
-    }
+    const failing = transfers.filter(({ problem }) => {
+      return problem !== undefined && problem.kind !== 'queued' && affectsWholeServer(problem);
+    });
+    this.failing = new Set(failing.map(({ order }) => order.connectionId));
+    for (const connectionId of this.failing) void this.open(connectionId, signal);
   }
 
   private async open(connectionId: string, signal: AbortSignal): Promise<void> {
     if (this.trying.has(connectionId)) return;
     this.trying.add(connectionId);
-    for (let round = 1; !signal.aborted && !(await this.tryToOpen(connectionId)); round += 1)
+    // A connection that was opened may have failed again before the first request.
+    for (let round = 1; !signal.aborted && this.failing.has(connectionId); round += 1) {
+      await this.tryToOpen(connectionId);
       await wait(this.session.context.clock, getBackoffMs(round, firstDelayMs, maxDelayMs), signal);
+    }
     this.trying.delete(connectionId);
   }
 }
