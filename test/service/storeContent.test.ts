@@ -1,53 +1,32 @@
 import assert from 'node:assert/strict';
-import * as fs from 'node:fs/promises';
-import * as os from 'node:os';
-import * as nodePath from 'node:path';
 import { systemClock } from '../../src/core/util/clock.ts';
 import { maxContentBytes } from '../../src/core/util/fileContent.ts';
 import { ContentReader } from '../../src/service/content/contentReader.ts';
 import type { ContentRequest } from '../../src/service/content/folderContent.ts';
-import { RcloneDaemon } from '../../src/service/stores/rcloneDaemon.ts';
-import { MemoryLog } from '../support/memoryLog.ts';
+import type { RcloneDaemon } from '../../src/service/stores/rcloneDaemon.ts';
+import { ContentRig } from '../support/contentRig.ts';
 import { listRclones } from '../support/processTree.ts';
 import { describeWithEachRclone } from '../support/rclones.ts';
-import { mustFindRclone, StoreServers, type StoreKind } from '../support/storeServers.ts';
+import type { StoreKind } from '../support/storeServers.ts';
 
 const kinds = ['sftp', 'dav', 's3'] as const satisfies readonly StoreKind[];
 const whole: ContentRequest = { range: { from: 0 } };
 const name = 'runs/a #1 ä.csv';
 
 describeWithEachRclone('The content of an object in a store (D62)', () => {
-  let root: string;
-  let servers: StoreServers;
-  let daemon: RcloneDaemon;
-  let reader: ContentReader;
-  let previousConfig: string | undefined;
-
+  let rig: ContentRig;
   before(async () => {
-    root = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-content-'));
-    servers = await StoreServers.start(kinds);
+    rig = await ContentRig.start(kinds);
     for (const kind of kinds) {
       const large = Buffer.alloc(maxContentBytes + 10, 'x');
-      await servers.write(kind, { [name]: 'id,name\n1,x\n', 'empty.txt': '', 'large.bin': large });
+      await rig.servers.write(kind, { [name]: 'id,name\n1,x\n', 'empty.txt': '', 'large.bin': large });
     }
-    previousConfig = process.env['RCLONE_CONFIG'];
-    process.env['RCLONE_CONFIG'] = servers.configFile;
-    const stagingFolder = nodePath.join(root, 'staging');
-    daemon = new RcloneDaemon({ rclone: mustFindRclone(), clock: systemClock, logger: new MemoryLog(), stagingFolder });
-    reader = new ContentReader(daemon, systemClock);
   });
-  after(async () => {
-    await reader.close();
-    await daemon.close();
-    await servers.stop();
-    if (previousConfig === undefined) delete process.env['RCLONE_CONFIG'];
-    else process.env['RCLONE_CONFIG'] = previousConfig;
-    await fs.rm(root, { recursive: true });
-  });
+  after(async () => await rig.stop());
 
   for (const kind of kinds) {
     async function read(path: string, request = whole) {
-      const { content, ...rest } = await reader.read({ remote: servers.remote(kind) }, path, request);
+      const { content, ...rest } = await rig.reader.read({ remote: rig.servers.remote(kind) }, path, request);
       return { ...rest, text: content && Buffer.from(content).toString() };
     }
 
@@ -78,17 +57,17 @@ describeWithEachRclone('The content of an object in a store (D62)', () => {
   }
 
   it('has another entity tag once the object has changed', async () => {
-    const location = { remote: servers.remote('s3') };
-    await servers.write('s3', { 'new.txt': 'old' });
-    const { entityTag } = await reader.read(location, 'new.txt', whole);
-    await servers.write('s3', { 'new.txt': 'other' });
-    const { refusal } = await reader.read(location, 'new.txt', { ...whole, ifMatch: entityTag });
+    const location = { remote: rig.servers.remote('s3') };
+    await rig.servers.write('s3', { 'new.txt': 'old' });
+    const { entityTag } = await rig.reader.read(location, 'new.txt', whole);
+    await rig.servers.write('s3', { 'new.txt': 'other' });
+    const { refusal } = await rig.reader.read(location, 'new.txt', { ...whole, ifMatch: entityTag });
     assert.equal(refusal, 'changed');
   });
 
   it('is read by one rclone, however many requests there are', async () => {
-    const remotes = [...kinds, ...kinds, ...kinds].map((kind) => servers.remote(kind));
-    await Promise.all(remotes.map(async (remote) => await reader.read({ remote }, name, whole)));
+    const remotes = [...kinds, ...kinds, ...kinds].map((kind) => rig.servers.remote(kind));
+    await Promise.all(remotes.map(async (remote) => await rig.reader.read({ remote }, name, whole)));
     const daemons = listRclones(process.pid).filter(({ command }) => command.includes(' rcd '));
     assert.equal(daemons.length, 1);
   });
