@@ -301,7 +301,7 @@ export const actions: Readonly<Record<string, Action>> = {
     await rm(archive, { recursive: true, force: true });
     await mkdir(archive);
     await window.command('Data Transfer: Serve a Folder as a Database…');
-    await window.input(`${archive}/`, 'Serve a Folder as a Database');
+    await window.quickInput.pickFolder(`${archive}/`, ['..'], 'Serve a Folder as a Database');
     await window.input(name, 'Database name for');
   },
   loseReceived,
