@@ -2,22 +2,20 @@
 import { parseArgs } from 'node:util';
 import { measureFirstPaint } from './support/firstPaint.ts';
 import { measureResults } from './support/longResults.ts';
-import { bytesAtActivation, installedExtension } from './support/packedExtension.ts';
+import { installedExtension } from './support/packedExtension.ts';
 import { report } from './support/rounds.ts';
 import { measureStarts } from './support/starts.ts';
 import { scratchFolder } from './support/tree.ts';
 
 const { values } = parseArgs({ options: { json: { type: 'boolean', default: false }, row: { type: 'string' } } });
 const starts = 10;
-const mostBytes = 120_000;
 
 function reportRatio(name: string, ratio: number, limit: number): void {
   if (!report({ name, ratio, limit }, values.json)) process.exitCode = 1;
 }
 
 /** The measurements, by the names that `--row` accepts. */
-const rows: Readonly<Record<string, (extension: string) => Promise<void> | void>> = {
-  size: (extension) => reportRatio('bytes read at activation / 120 kB', bytesAtActivation(extension) / mostBytes, 1),
+const rows: Readonly<Record<string, (extension: string) => Promise<void>>> = {
   start: async (extension) => {
     const { ours, empty, emptyAlone } = await measureStarts(extension, starts);
     console.error(`· activation in ms, medians of ${starts} starts: ${JSON.stringify({ ours, empty, emptyAlone })}`);

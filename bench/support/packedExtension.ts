@@ -1,6 +1,5 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { readTogether } from '../../test/support/builtFiles.ts';
 import { installedExtensions, installPacked } from '../../test/support/editor/installed.ts';
 import { packExtension } from '../../test/support/prepared.ts';
 
@@ -15,10 +14,4 @@ export function installedExtension(): string {
   const folder = folders.find((one) => existsSync(join(one, 'package.json')));
   if (folder === undefined) throw new Error(`Nothing was installed in ${installedExtensions}.`);
   return folder;
-}
-
-/** Returns the number of bytes that the editor reads when it activates an installed extension. */
-export function bytesAtActivation(extension: string): number {
-  const files = readTogether(join(extension, 'dist', 'extension.cjs'));
-  return files.reduce((sum, file) => sum + statSync(file).size, 0);
 }
