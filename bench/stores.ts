@@ -8,7 +8,7 @@ import { builtProgram } from '../test/support/localService.ts';
 import { eventually } from '../test/support/eventually.ts';
 import { useChosenRclone } from '../test/support/rclones.ts';
 import { StoreRig } from '../test/support/storeRig.ts';
-import { getMedian, report, measureTime } from './support/rounds.ts';
+import { createReport, getMedian, measureTime, say, type MeasurementName } from './support/rounds.ts';
 import { makeTree, run, scratchFolder } from './support/tree.ts';
 
 useChosenRclone();
@@ -22,10 +22,7 @@ const size = values.quick
   : { listed: 200_000, hidden: 16_000, small: 20_000, largeBytes: 2_000_000_000, rounds: 3 };
 const scratch = scratchFolder();
 const output = join(scratch, 'output.txt');
-
-function reportRatio(name: string, ratio: number, limit: number): void {
-  if (!report({ name, ratio, limit }, values.json)) process.exitCode = 1;
-}
+const report = createReport('stores', values);
 
 /** Runs rclone with the same remotes in a shell. */
 async function runRclone(rig: StoreRig, command: string): Promise<void> {
@@ -38,15 +35,14 @@ function getPeakMegabytes(pid: number): number {
 }
 
 async function compareRounds(
-  name: string,
-  limit: number,
+  name: MeasurementName<'stores'>,
   contest: { readonly ours: () => Promise<number>; readonly reference: () => Promise<number> },
 ): Promise<void> {
-  console.error(`· ${name}`);
+  say(name);
   const ratios: number[] = [];
   for (let round = 0; round < size.rounds; round += 1)
     ratios.push((await contest.ours()) / (await contest.reference()));
-  reportRatio(name, getMedian(ratios), limit);
+  report(name, getMedian(ratios));
 }
 
 /** Compares scans of a store that has a hidden folder with scans of the same one without it. */
@@ -62,7 +58,7 @@ async function compareHidden(rig: StoreRig): Promise<void> {
     return await measureTime(async () => await rig.rescan('sftp'));
   };
   await rig.rescan('sftp');
-  await compareRounds(`hidden folder of ${size.hidden} files: time of a scan relative to one without`, 1.2, {
+  await compareRounds('scan with a hidden folder of 16,000 files by SFTP / without it', {
     ours: async () => await scan('.cache'),
     reference: async () => await scan('../cache'),
   });
@@ -73,7 +69,7 @@ async function compareHidden(rig: StoreRig): Promise<void> {
 async function compareListing(rig: StoreRig): Promise<void> {
   makeTree(join(rig.servers.folder('sftp'), 'tree'), size.listed);
   const peaks: number[] = [];
-  await compareRounds(`listing ${size.listed} files over SFTP: time relative to lsjson`, 1.6, {
+  await compareRounds('first scan of 200,000 files by SFTP / rclone lsjson', {
     ours: async () => {
       await rig.stopService();
       fs.rmSync(rig.data, { recursive: true, force: true });
@@ -84,7 +80,7 @@ async function compareListing(rig: StoreRig): Promise<void> {
     },
     reference: async () => await measureTime(async () => await runRclone(rig, 'rclone lsjson -R --files-only sftp:')),
   });
-  reportRatio('listing: peak memory of the service in MB', getMedian(peaks), 200);
+  report('first scan of 200,000 files by SFTP, peak memory in MB', getMedian(peaks));
   fs.rmSync(join(rig.servers.folder('sftp'), 'tree'), { recursive: true });
 }
 
@@ -101,14 +97,13 @@ function makeFiles(folder: string, count: number, bytes: number): void {
 }
 
 interface Moved {
-  readonly name: string;
-  readonly limit: number;
+  readonly name: MeasurementName<'stores'>;
   readonly count: number;
   readonly bytes: number;
   readonly isToStore: boolean;
 }
 
-async function compareMoving(rig: StoreRig, { name, limit, count, bytes, isToStore }: Moved): Promise<void> {
+async function compareMoving(rig: StoreRig, { name, count, bytes, isToStore }: Moved): Promise<void> {
   const [source, destination] = isToStore ? (['folder', 'sftp'] as const) : (['sftp', 'folder'] as const);
   const [from, to] = isToStore ? [rig.folder, rig.servers.folder('sftp')] : [rig.servers.folder('sftp'), rig.folder];
   const folder = `files-${isToStore ? 'to' : 'from'}-${count}`;
@@ -123,7 +118,7 @@ async function compareMoving(rig: StoreRig, { name, limit, count, bytes, isToSto
     return found.length === count ? found : undefined;
   });
   let rounds = 0;
-  await compareRounds(name, limit, {
+  await compareRounds(name, {
     ours: async () => {
       const took = await measureTime(async () => {
         const { status, message } = await rig.transfer(source, destination, paths);
@@ -159,10 +154,13 @@ try {
   await compareListing(rig);
   const small = { count: size.small, bytes: 10_000 };
   const large = { count: 1, bytes: size.largeBytes };
-  await compareMoving(rig, { name: `${size.small} files from SFTP`, limit: 1.3, isToStore: false, ...small });
-  await compareMoving(rig, { name: `${size.small} files to SFTP`, limit: 3, isToStore: true, ...small });
-  await compareMoving(rig, { name: 'one large file from SFTP', limit: 1.3, isToStore: false, ...large });
-  await compareMoving(rig, { name: 'one large file to SFTP', limit: 1.5, isToStore: true, ...large });
+  const moved: readonly Moved[] = [
+    { name: '20,000 files of 10 kB from SFTP / rclone copy and sha256sum', isToStore: false, ...small },
+    { name: '20,000 files of 10 kB to SFTP / rclone copy', isToStore: true, ...small },
+    { name: 'one file of 2 GB from SFTP / rclone copy and sha256sum', isToStore: false, ...large },
+    { name: 'one file of 2 GB to SFTP / rclone copy', isToStore: true, ...large },
+  ];
+  for (const one of moved) await compareMoving(rig, one);
 } finally {
   await rig.stop();
 }

@@ -6,7 +6,7 @@ import type { EditorWindow } from '../../test/support/editor/window.ts';
 import { builtProgram, startLocalService, type StartedService } from '../../test/support/localService.ts';
 import { makeLedger } from './ledgers.ts';
 import { loadResults } from './longResults.ts';
-import { getMedian } from './rounds.ts';
+import { getMedian, say } from './rounds.ts';
 import { makeTree } from './tree.ts';
 
 const few = { transferCount: 10, fileCount: 10 };
@@ -37,7 +37,7 @@ export async function measureFirstPaint(extension: string, scratch: string): Pro
     const [ours = [], reference = []] = await measureInTurns(testWindows);
     const ratio = (view: keyof Paint): number => median(ours, view) / median(reference, view);
     const medians = { ours: toMedians(ours), reference: toMedians(reference) };
-    console.error(`· first paint, in ms, medians of ${turnCount} reloads: ${JSON.stringify(medians)}`);
+    say(`first paint, in ms, medians of ${turnCount} reloads: ${JSON.stringify(medians)}`);
     return { transfers: ratio('transfers'), results: ratio('results') };
   } finally {
     for (const { service, editor } of testWindows) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { builtProgram, startLocalService } from '../../test/support/localService.ts';
 import { waitForScans } from '../../test/support/waitForScans.ts';
-import type { Measure } from './rounds.ts';
+import type { Report } from './rounds.ts';
 import { makeTree, scratchFolder } from './tree.ts';
 
 /** The service returns memory to the system after an idle minute, and V8 takes a few seconds more. */
@@ -13,7 +13,7 @@ const restMs = 90_000;
 const observedMs = 30_000;
 
 /** Compares the memory of an idle service of a small folder with an empty Node.js, and measures its processor time. */
-export async function measureIdleService(reportMeasure: (measure: Measure) => void): Promise<void> {
+export async function measureIdleService(report: Report<'monitor'>): Promise<void> {
   const folder = join(scratchFolder(), 'served');
   makeTree(folder, 100);
   const service = await startLocalService({ databases: [{ name: 'Tree', folder }] }, { program: builtProgram });
@@ -24,8 +24,8 @@ export async function measureIdleService(reportMeasure: (measure: Measure) => vo
     await setTimeout(observedMs);
     const seconds = (readTicks(service.pid) - before) / 100;
     const ratio = readResidentKilobytes(service.pid) / (await measureEmptyKilobytes());
-    reportMeasure({ name: 'idle service: memory relative to an empty Node.js', ratio, limit: 1.75 });
-    reportMeasure({ name: 'idle service: processor time in 30 s, in seconds', ratio: seconds, limit: 0.05 });
+    report('idle service, memory / an empty Node.js', ratio);
+    report('idle service, seconds of CPU time in 30 s', seconds);
   } finally {
     await service.stop();
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { createExplorer, makeLedger, measureStart, readAndParse, type StartMs } from './ledgers.ts';
-import { getMedian, measureCleanTime, measureRatio, type Measure } from './rounds.ts';
+import { getMedian, measureCleanTime, measureRatio, type Report } from './rounds.ts';
 import { scratchFolder } from './tree.ts';
 
 const endedCount = 20_000;
@@ -12,28 +12,21 @@ const starts = 41;
  * Compares a ledger of 20,000 transfers with an empty one, with one of 20 transfers, and with plain reading and
  * parsing.
  */
-export async function measureLedger(reportMeasure: (measure: Measure) => void): Promise<void> {
+export async function measureLedger(report: Report<'monitor'>): Promise<void> {
   const scratch = scratchFolder();
   const [long, few, empty] = [join(scratch, 'long'), join(scratch, 'few'), join(scratch, 'empty')];
   makeLedger(long, endedCount);
   makeLedger(few, fewCount);
   makeLedger(empty, 0);
   const [ofLong, ofFew, ofEmpty] = await measureStarts([long, few, empty]);
-  reportMeasure({ name: 'activation, 20,000 ended / none', ratio: ratio('activation', ofLong, ofEmpty), limit: 1.1 });
-  reportMeasure({
-    name: 'listing the last 20 of 20,000 ended / of 20',
-    ratio: ratio('listing', ofLong, ofFew),
-    limit: 1.1,
+  report('activation with 20,000 ended transfers / none', ratio('activation', ofLong, ofEmpty));
+  report('list of the last 20 of 20,000 ended transfers / of 20', ratio('listing', ofLong, ofFew));
+  const listing = await measureRatio({
+    ours: async () => await measureListing(long),
+    reference: async () => await measureCleanTime(async () => await readAndParse(join(long, 'ended'), 32)),
+    turns: 2,
   });
-  reportMeasure({
-    name: 'listing 20,000 ended / reading and parsing',
-    ratio: await measureRatio({
-      ours: async () => await measureListing(long),
-      reference: async () => await measureCleanTime(async () => await readAndParse(join(long, 'ended'), 32)),
-      turns: 2,
-    }),
-    limit: 3,
-  });
+  report('list of 20,000 ended transfers / reading and parsing', listing);
 }
 
 /** Resolves to the time until all ended transfers are loaded and sorted, in milliseconds. */

@@ -1,9 +1,10 @@
-/** A measurement: the ratio to the cost of the reference, and its limit. */
-export interface Measure {
-  readonly name: string;
-  readonly ratio: number;
-  readonly limit: number;
-}
+import { limits, type Bench } from './limits.ts';
+
+/** The name of a measurement of a bench. */
+export type MeasurementName<B extends Bench> = keyof (typeof limits)[B] & string;
+
+/** Prints a measurement. Above its limit, the bench exits with code 1, unless it measures with less data. */
+export type Report<B extends Bench> = (name: MeasurementName<B>, value: number) => void;
 
 /** Two implementations of the same task. Each resolves to its cost, in any unit. */
 export interface Comparison {
@@ -58,11 +59,24 @@ export async function measureCleanTime(work: () => Promise<unknown>): Promise<nu
   return await measureTime(work);
 }
 
-/** Prints a measurement as JSON or as text. Returns true if it is within its limit. */
-export function report({ name, ratio, limit }: Measure, isJson: boolean): boolean {
-  const rounded = Math.round(ratio * 1000) / 1000;
-  const ok = rounded <= limit;
-  const row = `${ok ? '✔' : '✘'} ${name.padEnd(44)} ${rounded.toFixed(3).padStart(7)}   at most ${limit.toFixed(2)}`;
-  console.log(isJson ? JSON.stringify({ name, ratio: rounded, limit, ok }) : row);
-  return ok;
+/** Returns the function that prints the measurements of a bench, as JSON or as text. */
+export function createReport<B extends Bench>(
+  bench: B,
+  { json, quick = false }: { readonly json: boolean; readonly quick?: boolean },
+): Report<B> {
+  const limitOf: Readonly<Record<string, number>> = limits[bench];
+  return (measurement, measured) => {
+    const name = quick ? `${measurement}, with less data` : measurement;
+    const limit = limitOf[measurement] ?? Number.NaN;
+    const ratio = Math.round(measured * 1000) / 1000;
+    const ok = ratio <= limit;
+    const row = `${ok ? '✔' : '✘'} ${ratio.toFixed(3).padStart(7)}   at most ${limit.toFixed(2).padStart(6)}   ${name}`;
+    console.log(json ? JSON.stringify({ name, ratio, limit, ok }) : row);
+    if (!ok && !quick) process.exitCode = 1;
+  };
+}
+
+/** Prints to standard error what a bench does. */
+export function say(text: string): void {
+  console.error(`· ${text}`);
 }

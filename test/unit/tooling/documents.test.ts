@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { limits } from '../../../bench/support/limits.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: root });
@@ -49,23 +50,9 @@ function listConfigKeys(): readonly string[] {
   return [...list(service), ...list(database).map((key) => `databases[].${key}`)];
 }
 
-/** Returns the source of a bench, together with the modules that it imports from `support`. */
-function readBench(name: string): string {
-  const bench = read('bench', `${name}.ts`);
-  const imported = [...bench.matchAll(/'\.\/(support\/\w+\.ts)'/g)].map(([, file = '']) => read('bench', file));
-  return [bench, ...imported].join('\n').replaceAll(/(?<=\d)_(?=\d)/g, '');
-}
-
 function listTableRows(document: string): readonly (readonly string[])[] {
   const lines = read('docs', document).match(/^\|.*\|$/gm) ?? [];
   return lines.map((line) => line.split('|').map((cell) => cell.trim().replaceAll('`', '')));
-}
-
-/** Returns the limits that a document states for a bench but that the bench's source doesn't contain. */
-function listWrongLimits([bench = '', limits = '']: readonly string[]): readonly string[] {
-  const numbers = new Set(readBench(bench).match(/[\d.]+/g));
-  const stated = limits.match(/\d[\d.]*/g) ?? [];
-  return stated.filter((limit) => !numbers.has(limit)).map((limit) => `${bench}: ${limit}`);
 }
 
 /** Returns the tools that a text runs through npx without a version, except for those that the setup installs. */
@@ -134,17 +121,22 @@ describe('The documents', () => {
     assert.deepEqual(described.toSorted(), listConfigKeys().toSorted());
   });
 
-  it('state the limits that the benches have, and no measurement above its limit', () => {
-    const measured = listTableRows('performance.md').slice(2);
-    const scaled = listTableRows('scale.md').filter(({ length }) => length === 6);
-    const stated = [
-      ...measured.map(([, bench = '', , , limit = '']) => [bench, limit]),
-      ...scaled.slice(2).map(([, , , limit = '', bench = '']) => [bench, limit]),
-    ];
-    assert.ok(stated.length >= 20);
-    assert.deepEqual(stated.flatMap(listWrongLimits), []);
-    const exceeded = measured.filter(([, , , , limit = '', ratio = '']) => !(parseFloat(ratio) <= parseFloat(limit)));
+  it('state the measurements of the benches with their limits, and none above its limit', () => {
+    const rows = [...read('docs', 'performance.md').matchAll(/^(\w+) +([\d.]+) +([\d.]+) +(.+)$/gm)];
+    const stated = rows.map(([, bench = '', limit, , name = '']) => [`${bench}: ${name}`, Number(limit)] as const);
+    const { catalogue, ...others } = limits;
+    const actual = Object.entries(others).flatMap(([bench, measurements]) =>
+      Object.entries(measurements).map(([name, limit]) => [`${bench}: ${name}`, limit] as const),
+    );
+    assert.deepEqual(Object.fromEntries(stated), Object.fromEntries(actual));
+    const exceeded = rows.filter(([, , limit, measured]) => !(Number(measured) <= Number(limit)));
     assert.deepEqual(exceeded, []);
+    const scaled = listTableRows('scale.md').filter(([, , , , bench]) => bench === 'catalogue');
+    const isTime = (cell: string): boolean => cell === 'its time';
+    const numbers = scaled.flatMap(([, , , cell = '']) =>
+      isTime(cell) ? [1] : (cell.match(/\d[\d.]*/g) ?? []).map(Number),
+    );
+    assert.deepEqual(new Set(numbers), new Set(Object.values(catalogue)));
   });
 
   it('start each tool with npx in the version that the setup installs, or in a stated one', () => {
