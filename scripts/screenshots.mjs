@@ -1,8 +1,8 @@
 /**
  * `npm run screenshots` takes the screenshots for the README, and `-- --check` takes them twice and compares them.
  * `-- --animation` creates the README's animation and requires `img2webp`. `-- --all` captures every state of every
- * view and page in four themes for review, and writes a page that shows all screenshots; `--look narrow` captures the
- * states with a narrow side bar, and `--look zoom` captures them zoomed in.
+ * view and page in four themes for review, and writes a page that shows all screenshots; `--look narrow` and
+ * `--look wide` capture the states with a narrow or wide side bar, and `--look zoom` captures them zoomed in.
  */
 import { join } from 'node:path';
 import { runWithBuild } from './build/buildLock.mjs';
@@ -21,7 +21,7 @@ const usage = {
     all: { ...flag, about: 'captures every state of every view and page in four themes' },
     scene: { ...names, about: 'with --all: captures only this scene; can be repeated' },
     theme: { ...names, about: 'captures only this theme; can be repeated' },
-    look: { ...names, about: 'captures this look (plain, narrow or zoom); can be repeated' },
+    look: { ...names, about: 'captures this look (plain, narrow, wide or zoom); can be repeated' },
   },
 };
 

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import type { Stage } from './stage.ts';
 
-/** Width of the narrow side bar, in pixels. */
-const narrowWidth = 250;
+/** Widths of the side bar, in pixels. */
+const [narrowWidth, wideWidth] = [250, 400];
 /** Factor by which the `zoom` layout shrinks the viewport, which has the same effect as zooming in. */
 const zoom = 2;
 
@@ -15,7 +15,8 @@ type Layout = (stage: Stage) => Promise<(() => Promise<unknown>) | undefined>;
 /** The layouts, by the names that `--look` accepts. */
 export const layouts = {
   plain: () => Promise.resolve(() => Promise.resolve()),
-  narrow: narrowSideBar,
+  narrow: (stage) => resizeSideBar(stage, narrowWidth),
+  wide: (stage) => resizeSideBar(stage, wideWidth),
   zoom: zoomIn,
 } as const satisfies Readonly<Record<string, Layout>>;
 
@@ -30,9 +31,9 @@ export async function dragSideBar({ window: { page } }: Stage, wanted = narrowWi
   return width;
 }
 
-async function narrowSideBar(stage: Stage): Promise<(() => Promise<unknown>) | undefined> {
+async function resizeSideBar(stage: Stage, width: number): Promise<(() => Promise<unknown>) | undefined> {
   if (await isCovered(stage.window.page)) return undefined;
-  const before = await dragSideBar(stage);
+  const before = await dragSideBar(stage, width);
   return () => dragSideBar(stage, before);
 }
 
