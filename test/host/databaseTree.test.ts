@@ -47,18 +47,18 @@ describe('The database tree', () => {
 
   it('shows a connecting row', () => {
     store.setState({ kind: 'connecting', connection });
-    assert.deepEqual(rows(), ['Test service | connecting', 'Connecting…']);
+    assert.deepEqual(rows(), ['Test service', 'Connecting…']);
     assert.equal(tree.description, 'signing in…');
   });
 
   it('shows above the rows why connecting failed and what to do, with a Retry row', () => {
     store.setState({ kind: 'failed', connection, reason: { kind: 'timeout' } });
-    assert.deepEqual(rows(), ['Test service | not connected', 'Retry']);
+    assert.deepEqual(rows(), ['Test service', 'Retry']);
     const [first, retry] = tree.getChildren().map((row) => tree.getTreeItem(row));
     const failure =
       "Could not connect: the service didn't respond in time. Test Connection, in the menu of the connection, finds the cause.";
     assert.equal(tree.message, failure);
-    assert.equal(first?.accessibilityInformation?.label, `Test service, ${failure}, not connected`);
+    assert.equal(first?.accessibilityInformation?.label, `Test service, not connected, ${failure}`);
     assert.deepEqual([retry?.command?.command, retry?.command?.arguments], ['dataTransfer.refreshDatabases', []]);
   });
 
@@ -83,7 +83,7 @@ describe('The database tree', () => {
     it(`shows the service's message about the sign-in and a remedy: ${signIn ?? 'unclear'} (D44)`, () => {
       const reason: Reason = { kind: 'unauthorized', status: 401, detail, ...(signIn && { signIn }) };
       store.setState({ kind: 'failed', connection, reason });
-      assert.deepEqual(rows(), ['Test service | not connected', 'Retry', ...remedies]);
+      assert.deepEqual(rows(), ['Test service', 'Retry', ...remedies]);
       assert.equal(tree.message, `Could not connect: ${text}: ${detail}. ${advice}`);
       assert.equal(tree.description, title);
     });
@@ -113,20 +113,20 @@ describe('The database tree', () => {
     const reason: Reason = { kind: 'unauthorized', status: 401, signIn: 'key', detail: 'KBase Auth error: 401' };
     store.setDoubt({ ...reason, keyWorked: true });
     const retried = "The service rejected the sign-in. Your key worked before, so it's being retried.";
-    assert.deepEqual(rows(), ['Test service | sign-in rejected', retried, 'Alpha']);
+    assert.deepEqual(rows(), ['Test service', retried, 'Alpha']);
     assert.deepEqual([tree.description, tree.message], ['sign-in rejected', undefined]);
     store.setListing({ ...store.listing, reason: { ...reason, keyWorked: true } });
-    assert.deepEqual(rows(), ['Test service | sign-in rejected', retried, 'Alpha'], 'shown once');
+    assert.deepEqual(rows(), ['Test service', retried, 'Alpha'], 'shown once');
     store.setListing({ databases: store.listing.databases, isLoading: false });
     store.setDoubt(reason);
     const refused = 'the service rejected the API key: KBase Auth error: 401';
-    assert.deepEqual(rows(), ['Test service | key rejected', 'Retry', 'Set API Key…', 'Alpha']);
+    assert.deepEqual(rows(), ['Test service', 'Retry', 'Set API Key…', 'Alpha']);
     assert.equal(tree.description, 'key rejected');
     const message = `Transfer status can't be checked without a valid API key: ${refused}. Try again in a few minutes`;
     assert.ok(tree.message?.startsWith(message), tree.message);
     store.setDoubt(undefined);
-    assert.deepEqual([tree.description, tree.message], ['Test service', undefined]);
-    assert.deepEqual(rows(), ['Test service | connected · v1.2.3', 'Alpha']);
+    assert.deepEqual([tree.description, tree.message], ['connected', undefined]);
+    assert.deepEqual(rows(), ['Test service', 'Alpha']);
   });
 
   it('offers to set a missing key', () => {
@@ -143,26 +143,34 @@ describe('The database tree', () => {
     );
   });
 
+  it('shows in its first row the name of the service, whose version is in the tooltip and whose state in the title', () => {
+    connectTo(database('Alpha', 'One'));
+    const item = tree.getTreeItem({ kind: 'connection' });
+    assert.deepEqual([item.label, item.description, tree.description], ['Test service', undefined, 'connected']);
+    assert.match(getText(item.tooltip), /^Test service 1\.2\.3\n/);
+    assert.equal(item.accessibilityInformation?.label, 'Test service, connected');
+  });
+
   it('shows that the databases are loading', () => {
     store.setState({ kind: 'connected', connection, service });
     store.setListing({ databases: [], isLoading: true });
-    assert.deepEqual(rows(), ['Test service | connected · v1.2.3', 'Loading…']);
+    assert.deepEqual(rows(), ['Test service', 'Loading…']);
   });
 
   it('shows that the service has no databases', () => {
     connectTo();
-    assert.deepEqual(rows(), ['Test service | connected · v1.2.3', 'This service has no databases.']);
+    assert.deepEqual(rows(), ['Test service', 'This service has no databases.']);
   });
 
   it('lists the databases of one organization without a row for it', () => {
     connectTo(database('Alpha', 'One'), database('Beta', 'One'));
-    assert.deepEqual(rows(), ['Test service | connected · v1.2.3', 'Alpha', 'Beta']);
+    assert.deepEqual(rows(), ['Test service', 'Alpha', 'Beta']);
   });
 
   it('shows the organizations of databases when there are several, and a row for one with three databases', () => {
     const few = [database('Alpha', 'One'), database('Beta', 'Two'), database('Gamma', 'One'), database('Delta', '')];
     connectTo(...few);
-    const first = 'Test service | connected · v1.2.3';
+    const first = 'Test service';
     assert.deepEqual(rows(), [first, 'Alpha | One', 'Gamma | One', 'Beta | Two', 'Delta']);
     assert.equal(tree.getParent({ kind: 'database', name: 'Alpha' }), undefined);
     connectTo(...few, database('Epsilon', 'One'));
@@ -188,10 +196,7 @@ describe('The database tree', () => {
     tree.onDidChangeTreeData((node) => drawn.push(node));
     const learned = { kind: 'notSearchable', detail: 'Search not implemented for kbase database' } as const;
     searchability.set({ connectionId: connection.id, version: service.version }, 'Alpha', learned);
-    assert.deepEqual(
-      [drawn, rows()],
-      [[alpha], ['Test service | connected · v1.2.3', 'Alpha | not searchable', 'Beta']],
-    );
+    assert.deepEqual([drawn, rows()], [[alpha], ['Test service', 'Alpha | not searchable', 'Beta']]);
     const said = "This database can't be searched. Server message: Search not implemented for kbase database";
     assert.equal(tree.getTreeItem(alpha).tooltip, `Alpha\nOne\n${said}`);
     searchability.set({ connectionId: connection.id, version: '2' }, 'Beta', { kind: 'wantsQuery' });
@@ -272,13 +277,13 @@ describe('The database tree', () => {
     store.setProblem({ kind: 'timeout' }, at + 3_600_000);
     store.setProblem({ kind: 'unreachable', code: 'ECONNREFUSED' }, at + 3_600_000);
     assert.equal(tree.description, `offline since ${formatTime(at, at)}`);
-    assert.equal(rows()[0], 'Test service | not responding · v1.2.3');
+    assert.equal(rows()[0], 'Test service', 'the title has the state');
     const item = tree.getTreeItem({ kind: 'connection' });
     assert.match(getText(item.tooltip), /\nthe service can't be reached \(ECONNREFUSED\)\n/);
-    assert.match(item.accessibilityInformation?.label ?? '', /not responding/);
+    assert.match(item.accessibilityInformation?.label ?? '', /^Test service, offline since /);
     store.setProblem(undefined, at);
-    assert.equal(tree.description, 'Test service');
-    assert.equal(rows()[0], 'Test service | connected · v1.2.3');
+    assert.equal(tree.description, 'connected');
+    assert.equal(rows()[0], 'Test service');
   });
 
   it('does not say that a service is offline if something responds', () => {

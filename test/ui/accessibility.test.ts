@@ -91,7 +91,7 @@ describe('The pages for users with visual impairments', () => {
     const [, ended] = await window.tree('Transfers').rows();
     assert.match(ended?.spoken ?? '', /^→ Received Files, succeeded, 1 file/);
     const [connection] = await window.tree('Databases').rows();
-    assert.match(connection?.spoken ?? '', /^Local Service, connected · v[\d.]+/);
+    assert.equal(connection?.spoken, 'Local Service, connected');
   });
 
   /** Asserts that axe applied more than ten rules and found no violations, and stores the counts in the tally. */

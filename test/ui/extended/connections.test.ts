@@ -41,9 +41,7 @@ describe('A user with several services and windows', () => {
   }
 
   const shows = async (window: EditorWindow, name: string, state: string): Promise<void> => {
-    await window
-      .tree('Databases')
-      .waitFor(`${name}, ${state}`, ([first]) => first?.label === name && first.description.startsWith(state));
+    await window.tree('Databases').waitFor(`${name}, ${state}`, ([first]) => first?.spoken === `${name}, ${state}`);
   };
 
   /** Disables focus emulation: in headless browsers, every window has the focus, but here only the front one should. */

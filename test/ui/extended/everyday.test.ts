@@ -86,7 +86,7 @@ describe('A user doing everyday work', () => {
 
   const run = (title: string): Promise<void> => window.command(`Data Transfer: ${title}`);
   const connected = (state: string): Promise<void> =>
-    window.tree('Databases').waitFor(state, ([first]) => first?.description.startsWith(state) ?? false);
+    window.tree('Databases').waitFor(state, ([first]) => first?.spoken.endsWith(`, ${state}`) ?? false);
   const searchRow = (label: string, end: string): Promise<void> =>
     results.waitFor(`${label} with ${end}`, (rows) =>
       rows.some((row) => row.label === label && row.description.includes(end)),

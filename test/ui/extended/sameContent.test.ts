@@ -58,9 +58,7 @@ describe('A user who finds the same file in two databases', () => {
     const window = await editor.openWindow();
     const results = window.tree('Search Results');
     await window.openContainer('Data Transfer');
-    await window
-      .tree('Databases')
-      .waitFor('connection', ([first]) => first?.description.startsWith('connected') ?? false);
+    await window.tree('Databases').waitFor('connection', ([first]) => first?.spoken.endsWith(', connected') ?? false);
     await window.command('Data Transfer: Search All Databases…');
     await window.input('genome', /leave empty to list all files/);
     await results.see('reads.fastq', `5 kB · also in ${nmdc}`);

@@ -31,7 +31,7 @@ describe('A user with a folder to share', () => {
   it('serves the folder, stops serving it, and stops the local service', async () => {
     const databases = window.tree('Databases');
     await window.command('Data Transfer: Start Local Service');
-    await databases.waitFor('a connection', ([first]) => first?.description.startsWith('connected') ?? false);
+    await databases.waitFor('a connection', ([first]) => first?.spoken.endsWith(', connected') ?? false);
     await window.command('Data Transfer: Serve a Folder as a Database…');
     await window.quickInput.pickFolder(`${join(folder, 'archive')}/`, ['..'], 'Serve a Folder as a Database');
     await window.input('Archive', /Database name for/);

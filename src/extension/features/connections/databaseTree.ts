@@ -142,7 +142,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     return [{ kind: 'connection' }, ...createKeyRows(state), ...this.createListedRows(state)];
   }
 
-  /** The text beside the view's title: the connection's name while the service responds, otherwise what it does. */
+  /** The text beside the view's title: the connection's state, of which its row shows only an icon. */
   get description(): string {
     return describeConnection(this.store.state);
   }
@@ -361,12 +361,6 @@ function describeFailure({ connection, reason }: Extract<ConnectionState, { read
   return `${describeFailedConnection(reason)} ${getShortAdvice(reason)}`;
 }
 
-const unconnected = {
-  connecting: () => l10n.t('connecting'),
-  failed: () => l10n.t('not connected'),
-  stopped: () => l10n.t('stopped'),
-};
-
 function describeConnection(state: ConnectionState): string {
   switch (state.kind) {
     case 'disconnected':
@@ -374,13 +368,13 @@ function describeConnection(state: ConnectionState): string {
     case 'connecting':
       return l10n.t('signing in…');
     case 'failed':
-      return isSignInRejected(state.reason) ? describeRejection(state.reason) : unconnected.failed();
+      return isSignInRejected(state.reason) ? describeRejection(state.reason) : l10n.t('not connected');
     case 'stopped':
-      return unconnected.stopped();
+      return l10n.t('stopped');
     case 'connected': {
-      const { problem, problemAt, doubt, connection } = state;
+      const { problem, problemAt, doubt } = state;
       if (problem && problemAt !== undefined) return describeOutage(problem, problemAt);
-      return doubt ? describeRejection(doubt) : toPlainLine(connection.name);
+      return doubt ? describeRejection(doubt) : l10n.t('connected');
     }
   }
 }
@@ -411,18 +405,19 @@ function createConnectionItem(state: ConnectionState, failure: string | undefine
   item.command = { command: 'dataTransfer.switchConnection', title: getDialogTitle('dataTransfer.switchConnection') };
   if (state.kind === 'connected') showService(item, state);
   else {
-    item.description = unconnected[state.kind]();
     item.tooltip = toPlainLine(state.connection.server);
     item.iconPath = new ThemeIcon(state.kind === 'connecting' ? 'vm-connect' : 'vm-outline');
   }
-  return setAccessibleLabel(item, toShortLine(failure ?? '', maxSpokenLength));
+  const spoken = [describeConnection(state), toShortLine(failure ?? '', maxSpokenLength)];
+  return setAccessibleLabel(item, spoken.filter(Boolean).join(', '));
 }
 
 function showService(item: TreeItem, { service, doubt, problem }: ConnectedState): void {
-  const version = toPlainLine(service.version);
-  const shown = doubt ? describeRejection(doubt) : l10n.t('connected · v{0}', version);
-  item.description = problem ? l10n.t('not responding · v{0}', version) : shown;
-  const lines = [`${toPlainLine(service.name)} ${version}`, service.address, problem && describeReason(problem)];
+  const lines = [
+    `${toPlainLine(service.name)} ${toPlainLine(service.version)}`,
+    service.address,
+    problem && describeReason(problem),
+  ];
   item.tooltip = [...lines.filter(Boolean), l10n.t('Click to switch connections.')].join('\n');
   item.iconPath = new ThemeIcon(problem || doubt ? 'vm-outline' : 'vm-active');
 }
