@@ -24,9 +24,9 @@ async function openSummary(
   return { summary: await stage.person.notice(/^Transfer .* to .*\?$/), done };
 }
 
-/** Returns the sentences that follow the facts in a summary. */
+/** Returns the sentences before the facts in a summary. */
 function getSentences({ detail }: ScriptedNotice): readonly string[] {
-  return detail.split('\n\n').slice(1);
+  return detail.split('\n\n').slice(0, -1);
 }
 
 /** Returns the sentence about three files that were transferred today. */
@@ -60,7 +60,7 @@ describe('Files that the destination already has', () => {
       'At least 3 of these files are already in Received Files.',
       describeTransferred(),
     ]);
-    assert.deepEqual(summary.buttons, ['Transfer', 'Leave Out 3 Files', 'Back']);
+    assert.deepEqual(summary.buttons, ['Leave Out 3 Files', 'Transfer', 'Back']);
     summary.press('Leave Out 3 Files');
     await done;
     const [transfer] = transferStore.getAll();
@@ -119,7 +119,7 @@ describe('Files that the destination already has', () => {
       `${nmdc} has the content of 2 of these files, perhaps under other paths.`,
       '1 of these files is identical to a file from another source.',
     ]);
-    assert.deepEqual(summary.buttons, ['Transfer', 'Leave Out 2 Files', 'Back']);
+    assert.deepEqual(summary.buttons, ['Leave Out 2 Files', 'Transfer', 'Back']);
     summary.press('Leave Out 2 Files');
     await done;
     const bodies = stage.server.requestsTo('POST /api/v1/transfers').map(({ body }) => JSON.parse(body) as unknown);

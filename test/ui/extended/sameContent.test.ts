@@ -72,7 +72,7 @@ describe('A user who finds the same file in two databases', () => {
     await window.command('Data Transfer: Transfer Checked Files…');
     await fillTransfer(window, nmdc);
     const { detail, buttons } = await window.notifications.dialog();
-    assert.match(detail, new RegExp(`${nmdc} has the content of 1 of these files under another path\\.$`));
+    assert.ok(detail.startsWith(`${nmdc} has the content of 1 of these files under another path.\n`), detail);
     assert.ok(!buttons.some((label) => label.startsWith('Leave Out')), buttons.join());
     await window.notifications.answer('Transfer');
     await window

@@ -70,8 +70,9 @@ export async function confirmSubmission(
   const { warnings, isServerAtRisk } = describeRisks(services, orders, facts, options);
   const spare = findSpareFiles(orders, facts);
   const labels = {
-    transfer: getTransferButtonLabel(isServerAtRisk),
+    // The first button is the default.
     leaveOut: options.onLeaveOut && getLeaveOutLabel(spare.size, countFiles(orders)),
+    transfer: getTransferButtonLabel(isServerAtRisk),
     show: underWay.count > 0 ? l10n.t('Show Transfer') : undefined,
     back: options.backLabel,
   };
@@ -190,7 +191,7 @@ function describeOrders(
   const [fileCount, destination] = [countFiles(orders), orders[0]?.destination ?? ''];
   const copies = createCopyLines({ ...facts, fileCount, destination, repeatedCount: facts.repeated.size });
   const folders = describeWholeFolders(searchStore.getAll(), orders);
-  return { lines: [...lines, ...folders, ...copies.map((line) => `\n${line}`)], isSpaceShort };
+  return { lines: [...copies.map((line) => `${line}\n`), ...lines, ...folders], isSpaceShort };
 }
 
 /** States the completeness of each folder all of whose files are transferred, if a search has listed it. */
