@@ -59,7 +59,7 @@ describe('The pages for users with visual impairments', () => {
     await window.openContainer('Data Transfer');
     const databases = window.tree('Databases');
     await databases.welcomeLink('Start the local service');
-    await (await databases.row('Sample Data')).action('Search Files…');
+    await (await databases.row('Sample Data')).click();
     await window.quickInput.input('stations', /leave empty to list all files/);
     const results = window.tree('Search Results');
     const row = await results.row('stations.csv');

@@ -6,17 +6,17 @@ import { until } from './until.ts';
 import type { EditorWindow } from './window.ts';
 
 /**
- * Milliseconds after which a button is pressed again, because the editor may have redrawn the row and lost the click.
- * Long, because a second press opens a new input, which would replace the first one.
+ * Milliseconds after which a row is clicked again, because the editor may have redrawn it and lost the click. Long,
+ * because a second click opens a new input, which would replace the first one.
  */
 const pressMs = 30_000;
 
-/** Starts a search with the action in a database's row and waits until the row of the search has the focus. */
+/** Starts a search with a click on a database's row and waits until the row of the search has the focus. */
 export async function searchDatabase(window: EditorWindow, database: string, words: string): Promise<void> {
   const step = /leave empty to list all files/;
   const row = await window.tree('Databases').row(database);
   await until('the input for the search words', async () => {
-    await row.action('Search Files…');
+    await row.click();
     return window.quickInput.wait(step, pressMs).catch(() => undefined);
   });
   await window.input(words, step);

@@ -45,7 +45,7 @@ describe('A user with two windows', () => {
   }
 
   async function transferNotes(window: EditorWindow): Promise<void> {
-    await (await window.tree('Databases').row(basename(folder))).action('Search Files…');
+    await (await window.tree('Databases').row(basename(folder))).click();
     await window.quickInput.input('notes', /leave empty to list all files/);
     await (await window.tree('Search Results').row('notes.txt')).toggleCheck();
     await window.tree('Search Results').action('Transfer Checked Files…');

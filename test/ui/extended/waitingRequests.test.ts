@@ -51,7 +51,7 @@ describe('A request that waits for a submission to the same server (D34)', () =>
     await window.quickInput.input(server.address, /1\/3/);
     await window.quickInput.input('the-key', /2\/3/);
     await window.quickInput.input(orcid, /3\/3/);
-    await (await window.tree('Databases').row('JGI Data Portal')).action('Search Files…');
+    await (await window.tree('Databases').row('JGI Data Portal')).click();
     await window.quickInput.input('JDP:000050', /leave empty to list all files/);
     await submit();
     const transfers = window.tree('Transfers');

@@ -37,7 +37,7 @@ describe('A user who opens the walkthrough', () => {
   async function startAndSearch(): Promise<void> {
     const databases = window.tree('Databases');
     await databases.welcomeLink('Start the local service');
-    await (await databases.row('Sample Data')).action('Search Files…');
+    await (await databases.row('Sample Data')).click();
     await window.input('weather', /leave empty to list all files/);
     await (await window.tree('Search Results').row('stations.csv')).toggleCheck();
   }

@@ -22,7 +22,7 @@ describe('A user without an account', () => {
     const databases = window.tree('Databases');
     await databases.welcomeLink('Start the local service');
     await databases.waitFor('databases', (rows) => rows.some(({ label }) => label === 'Sample Data'));
-    await (await databases.row('Sample Data')).action('Search Files…');
+    await (await databases.row('Sample Data')).click();
     await window.quickInput.input('weather', /leave empty to list all files/);
     const results = window.tree('Search Results');
     await results.waitFor('all results', (rows) => rows.some(({ description }) => description.startsWith('5 files')));
