@@ -83,17 +83,23 @@ describe('The pages', () => {
     assert.deepEqual(stage.person.notices, []);
   });
 
-  it('opens one page for each transfer, with the destination in its title', async () => {
+  it('shows transfers in one tab, titled with the destination, unless it is kept by a double-click', async () => {
     const { transferStore } = stage.parts;
     transferStore.put([transfer('one', {}, { destination: kss }), transfer('two', {}, { destination: 'Beta' })]);
-    for (const key of ['one', 'two', 'one']) {
-      await stage.run('dataTransfer.showTransferProgress', { kind: 'transfer', key });
-    }
+    const show = (key: string): Promise<unknown> =>
+      stage.run('dataTransfer.showTransferProgress', { kind: 'transfer', key });
+    await show('one');
     const { input } = await stage.tab(`Transfer to ${kss}`);
     assert.ok(input instanceof TabInputWebview);
     assert.match(input.viewType, /dataTransfer\.transfer$/);
+    await show('two');
     await stage.tab('Transfer to Beta');
-    assert.deepEqual(pages().sort(), ['Transfer to Beta', `Transfer to ${kss}`]);
+    assert.deepEqual(pages(), ['Transfer to Beta']);
+    for (const key of ['one', 'two', 'two', 'one']) await show(key);
+    await stage.tab(`Transfer to ${kss}`);
+    assert.deepEqual(pages(), ['Transfer to Beta', `Transfer to ${kss}`]);
+    await show('two');
+    assert.deepEqual(pages(), ['Transfer to Beta', `Transfer to ${kss}`], 'the transfer has its own tab');
   });
 
   it('opens a page for a transfer that is not loaded yet, and sets its title later', async () => {

@@ -56,11 +56,18 @@ describe('The page of a transfer', () => {
         clock: new ManualClock(),
       },
       't',
+      true,
     );
     store.put([transfer('t')]);
     silent.send({ type: 'ready' });
   });
   afterEach(() => page.dispose());
+
+  it('shares its tab until it is kept', () => {
+    assert.deepEqual([page.isPinned, silent.posted.at(-1)?.snapshot.shared], [false, true]);
+    silent.send({ type: 'keep' });
+    assert.deepEqual([page.isPinned, silent.posted.at(-1)?.snapshot.shared], [true, false]);
+  });
 
   const shown = (given: Partial<Transfer>): TransferSnapshot['transfer'] & object => {
     store.put([transfer('t', given)]);

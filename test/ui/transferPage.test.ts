@@ -70,6 +70,15 @@ describe('The transfer page', () => {
     assert.deepEqual(await readButtons('failed'), [...later, ...own, 'Reveal in File Explorer']);
   });
 
+  it('offers to keep a tab that shows the next transfer instead', async () => {
+    const keep = stand.page.getByRole('button', { name: 'Keep Open' });
+    const snapshot: TransferSnapshot = { key: 'k', now: 2000, shared: true, transfer: pageTransfer(waiting) };
+    await stand.send({ type: 'snapshot', snapshot });
+    assert.equal(await keep.count(), 1);
+    await stand.send({ type: 'snapshot', snapshot: { ...snapshot, shared: false } });
+    assert.equal(await keep.count(), 0);
+  });
+
   it('shows in its history that a request was not sent, instead of a refusal', async () => {
     const changes = [
       { state: 'submitting', at: 1000 },

@@ -214,6 +214,8 @@ const isSnapshot = object({
   key: isString,
   /** The host's time, in milliseconds since 1970. */
   now: isFiniteNumber,
+  /** True if the tab will show the next transfer instead. */
+  shared: optional(isBoolean),
   /** Absent if the transfer is not in the history or has not been loaded yet. */
   transfer: optional(isPageTransfer),
 });
@@ -250,6 +252,7 @@ export const isTransferIntent = either(
       'reveal',
       'listFiles',
       'cite',
+      'keep',
     ] as const),
     ...(['showFiles', 'verifyFiles', 'showReport', 'resendFiles', 'revealFolder', 'copyFolder'] as const),
   ),
@@ -259,4 +262,4 @@ export const isTransferIntent = either(
 export type TransferIntent = Guarded<typeof isTransferIntent>;
 
 /** Checks the state that the editor restores after a reload. */
-export const isTransferPageState = object({ key: isString });
+export const isTransferPageState = object({ key: isString, shared: optional(isBoolean) });

@@ -49,7 +49,7 @@ export const transferScreen: PageDefinition<TransferHostMessage, PageState, Tran
   isMessage: isTransferHostMessage,
   update: updateState,
   getSubject: ({ snapshot }) => snapshot.key,
-  getSavedState: ({ snapshot }) => ({ key: snapshot.key }),
+  getSavedState: ({ snapshot: { key, shared } }) => ({ key, shared }),
   describeChange: ({ snapshot: before }, { snapshot: now }) => describeChange(before.transfer, now.transfer),
   isBusy: () => false,
   render: (state, send) => {
@@ -81,7 +81,7 @@ interface ScreenProps extends PageState {
   readonly send: (intent: TransferIntent) => void;
 }
 
-function TransferScreen({ transfer, states, allFiles, clockOffsetMs, send }: ScreenProps): VNode {
+function TransferScreen({ transfer, snapshot, states, allFiles, clockOffsetMs, send }: ScreenProps): VNode {
   const getNow = (): number => Date.now() + clockOffsetMs;
   const now = getNow();
   const toStateText = (state: TransferState): string => getStateText(transfer, state, states);
@@ -90,7 +90,7 @@ function TransferScreen({ transfer, states, allFiles, clockOffsetMs, send }: Scr
   const isInNote = transfer.state === 'inactive';
   return (
     <>
-      <Header transfer={transfer} send={send} />
+      <Header transfer={transfer} isShared={snapshot.shared ?? false} send={send} />
       {listTransferNotes(transfer, toStateText(transfer.state), usePage().format).map((note) => (
         <NoteBox key={note.key} note={note} onAction={(type) => send({ type })} />
       ))}
@@ -122,7 +122,11 @@ function getStateText(transfer: PageTransfer, state: TransferState, states: Page
   return states[state] ?? state;
 }
 
-function Header({ transfer, send }: Pick<ScreenProps, 'transfer' | 'send'>): VNode {
+interface HeaderProps extends Pick<ScreenProps, 'transfer' | 'send'> {
+  readonly isShared: boolean;
+}
+
+function Header({ transfer, isShared, send }: HeaderProps): VNode {
   const { canCancel, canSubmitAgain, id, paused, pauseChange, state } = transfer;
   const isUnconfirmed = state === 'notConfirmed';
   const again = isUnconfirmed ? l10n.t('Submit Again (Not Started)…') : l10n.t('Transfer Again…');
@@ -136,6 +140,7 @@ function Header({ transfer, send }: Pick<ScreenProps, 'transfer' | 'send'>): VNo
     canSubmitAgain && { intent: 'submitAgain', label: again },
     id !== undefined && { intent: 'copyId', label: l10n.t('Copy ID') },
     { intent: 'reveal', label: l10n.t('Show in List') },
+    isShared && { intent: 'keep', label: l10n.t('Keep Open') },
   ]);
   return (
     <header>

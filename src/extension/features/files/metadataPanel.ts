@@ -6,7 +6,7 @@ import type { CopyIndex } from '../../../core/duplicates/copyIndex.ts';
 import type { FileEntry, FoundFile } from '../../../core/model/fileEntry.ts';
 import type { Reason } from '../../../core/model/reason.ts';
 import { type FileStaging, getReportedStaging } from '../../../core/model/searchModel.ts';
-import { isRecent, type Clock } from '../../../core/util/clock.ts';
+import type { Clock } from '../../../core/util/clock.ts';
 import { findDistinctFolders } from '../../../core/util/distinctFolders.ts';
 import { formatErrorStack } from '../../../core/util/errorFacts.ts';
 import { omit } from '../../../core/util/json.ts';
@@ -23,6 +23,7 @@ import {
 import type { HostIntent } from '../../../webviews/messages/pageMessages.ts';
 import type { runCommand } from '../../editor/commandBoundary.ts';
 import { panelTypes, type FileRef } from '../../editor/contributions.ts';
+import { DoubleClicks } from '../../editor/doubleClicks.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { describeUnexpectedError } from '../../words/sharedLabels.ts';
 import { describeReason, getSignInRemedy, type SignInRemedy } from '../../words/reasonWords.ts';
@@ -57,9 +58,12 @@ interface MetadataPanelsDependencies {
   onDidConnect(listener: () => void): Disposable;
 }
 
-/** Returns true if two references identify the same file on the same connection. */
+function getFileId({ connectionId, database, id }: FileRef): string {
+  return JSON.stringify([connectionId, database, id]);
+}
+
 function isSameFile(first: FileRef, second: FileRef): boolean {
-  return first.connectionId === second.connectionId && first.database === second.database && first.id === second.id;
+  return getFileId(first) === getFileId(second);
 }
 
 /** Controls an open metadata page. */
@@ -316,22 +320,16 @@ interface ShowMetadataOptions {
   readonly preserveFocus?: boolean;
 }
 
-/**
- * Maximum time in milliseconds between the two calls caused by a double-click, which the editor reports as two single
- * clicks. The time until a new page has loaded doesn't count, because the editor reports the second click late while it
- * is busy with the page.
- */
-const doubleClickMs = 1_000;
-
 /** Manages the open metadata pages: at most one pinned page per file, and at most one preview page. */
 export class MetadataPanels implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly pages = new Set<MetadataPage>();
   private readonly dependencies: MetadataPanelsDependencies;
-  private last: { readonly ref: FileRef; readonly at: number } | undefined;
+  private readonly clicks: DoubleClicks;
 
   constructor(dependencies: MetadataPanelsDependencies) {
     this.dependencies = dependencies;
+    this.clicks = new DoubleClicks(dependencies.clock);
     this.lifetime.track(
       dependencies.onDidConnect(() => {
         for (const page of this.pages) page.fetchIfWaiting();
@@ -350,7 +348,7 @@ export class MetadataPanels implements Disposable {
     const page = ownPage ?? (options.pin ? undefined : pages.find((candidate) => !candidate.isPinned));
     if (page) page.reveal(options.preserveFocus ?? false);
     const shownPage = page ?? this.open(ref, options);
-    if ((options.pin ?? false) || this.isDoubleClick(ref, ownPage)) shownPage.pin();
+    if (this.clicks.noteClick(getFileId(ref), ownPage) || (options.pin ?? false)) shownPage.pin();
     shownPage.show(ref, known);
   }
 
@@ -372,15 +370,6 @@ export class MetadataPanels implements Disposable {
 
   dispose(): void {
     this.lifetime.dispose();
-  }
-
-  private isDoubleClick(ref: FileRef, ownPage: MetadataPage | undefined): boolean {
-    const { last } = this;
-    const { clock } = this.dependencies;
-    this.last = { ref, at: clock.now() };
-    if (last === undefined || ownPage === undefined || !isSameFile(last.ref, ref)) return false;
-    const { loadedAt } = ownPage;
-    return loadedAt === undefined || [last.at, loadedAt].some((at) => isRecent(clock, at, doubleClickMs));
   }
 
   private open(ref: FileRef, options: ShowMetadataOptions): MetadataPage {

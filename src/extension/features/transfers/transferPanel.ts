@@ -43,6 +43,7 @@ import {
 } from '../../../webviews/messages/transferMessages.ts';
 import type { runCommand } from '../../editor/commandBoundary.ts';
 import { panelTypes } from '../../editor/contributions.ts';
+import { DoubleClicks } from '../../editor/doubleClicks.ts';
 import { listRevealActions } from '../../editor/fileDialogs.ts';
 import type { VerificationHistory } from '../../editor/stateFiles.ts';
 import {
@@ -106,28 +107,50 @@ export class TransferPage implements Disposable {
   private statesRequest: Promise<void> | undefined;
   private licensed: { readonly files: readonly TransferFile[]; readonly rows: readonly PageLicense[] } | undefined;
   private isDisposed = false;
+  private firstLoadedAt: number | undefined;
+  private isShared: boolean;
 
-  constructor(panel: WebviewPanel, dependencies: TransferPanelsDependencies, key: string) {
+  /** Shows a transfer. `isShared` means that the panel will show the next one instead. */
+  constructor(panel: WebviewPanel, dependencies: TransferPanelsDependencies, key: string, isShared = false) {
     this.dependencies = dependencies;
     this.key = key;
+    this.isShared = isShared;
     this.host = this.lifetime.track(
       new PanelHost<TransferIntent, TransferHostMessage>(panel, dependencies, {
         page: 'transfer',
         isIntent: isTransferIntent,
-        createStartMessage: () => ({
-          type: 'start',
-          words: getPageWords(),
-          states: getStateWords(),
-          snapshot: this.createSnapshot(),
-        }),
+        createStartMessage: () => {
+          this.firstLoadedAt ??= dependencies.clock.now();
+          return { type: 'start', words: getPageWords(), states: getStateWords(), snapshot: this.createSnapshot() };
+        },
         onIntent: (intent) => this.handleIntent(intent),
       }),
     );
     this.update();
   }
 
-  reveal(): void {
-    this.host.panel.reveal();
+  get panel(): WebviewPanel {
+    return this.host.panel;
+  }
+
+  get isPinned(): boolean {
+    return !this.isShared;
+  }
+
+  /** The time at which the page was first loaded, in milliseconds since 1970; undefined until then. */
+  get loadedAt(): number | undefined {
+    return this.firstLoadedAt;
+  }
+
+  /** Keeps the panel for this transfer. */
+  pin(): void {
+    this.isShared = false;
+    this.postSnapshot();
+  }
+
+  /** Disposes of a resource together with the page. */
+  own(resource: Disposable): void {
+    this.lifetime.track(resource);
   }
 
   /** Sends the current status of the transfer to the page. */
@@ -195,12 +218,12 @@ export class TransferPage implements Disposable {
   private createSnapshot(): TransferSnapshot {
     const transfer = this.dependencies.transfers.get(this.key);
     const now = this.dependencies.clock.now();
-    if (transfer === undefined) return { key: this.key, now };
+    const head = { key: this.key, now, shared: this.isShared };
+    if (transfer === undefined) return head;
     const page = toPageTransfer(transfer, this.dependencies.getEstimate(transfer));
     const [place, fileStates, licenses] = [this.place, this.fileStates, this.getLicenses(transfer)];
     return {
-      key: this.key,
-      now,
+      ...head,
       transfer: {
         ...page,
         ...(place && { place }),
@@ -236,6 +259,9 @@ export class TransferPage implements Disposable {
       case 'resendFiles':
       case 'cite':
         this.dependencies.run(intentCommands[intent.type], { kind: 'transfer', key: this.key });
+        break;
+      case 'keep':
+        this.pin();
         break;
       case 'remedy':
         this.runRemedy();
@@ -333,16 +359,18 @@ function getStateWords(): Record<string, string> {
   return Object.fromEntries(transferStates.map((state) => [state, describeState(state)]));
 }
 
-/** Manages the open transfer pages, at most one for each transfer. */
+/** Manages the open transfer pages: at most one pinned page per transfer, and at most one shared page. */
 export class TransferPanels implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly pages = new Map<string, TransferPage>();
   private readonly dependencies: TransferPanelsDependencies;
   private readonly polling: PollingServices;
+  private readonly clicks: DoubleClicks;
 
   constructor(dependencies: TransferPanelsDependencies, polling: PollingServices) {
     this.dependencies = dependencies;
     this.polling = polling;
+    this.clicks = new DoubleClicks(dependencies.clock);
     this.lifetime.track({ dispose: () => this.pages.forEach((page) => page.dispose()) });
     this.lifetime.track(dependencies.transfers.onDidChange((keys) => this.update(keys)));
     this.lifetime.track(
@@ -352,20 +380,24 @@ export class TransferPanels implements Disposable {
     this.lifetime.track(verificationHistory.onDidChange((key) => void this.pages.get(key)?.updatePlace()));
   }
 
-  /** Shows a transfer's page, even if the transfer isn't in the store yet. */
+  /**
+   * Shows a transfer, even if it isn't in the store yet, in its own page if it has one; otherwise, in the shared page or
+   * a new one. A double-click on the transfer's row causes two calls; the second one pins the page.
+   */
   show(key: string): void {
     void this.dependencies.flow.refreshFollowUp(key);
     const page = this.pages.get(key);
+    if (this.clicks.noteClick(key, page)) page?.pin();
     if (page) {
-      page.reveal();
+      page.panel.reveal();
       void page.updatePlace();
-    } else this.createPage(createPanel(), key);
+    } else this.createPage(this.takeSharedPanel() ?? createPanel(), key, true);
   }
 
   /** Restores a transfer's page after the window reloads. */
   readonly restore = (panel: WebviewPanel, state: unknown): void => {
     if (isTransferPageState(state) && !this.pages.has(state.key)) {
-      this.createPage(panel, state.key);
+      this.createPage(panel, state.key, state.shared ?? false);
       return;
     }
     this.dependencies.log.warn('Could not restore a transfer page: its saved state is invalid or already shown.');
@@ -388,22 +420,37 @@ export class TransferPanels implements Disposable {
     if (isMissing && transfers.hasEarlier) void flow.loadFinished();
   }
 
-  private createPage(panel: WebviewPanel, key: string): void {
-    const page = new TransferPage(panel, this.dependencies, key);
-    const polling = new WatchedPanel(this.polling, panel, key);
+  private createPage(panel: WebviewPanel, key: string, isShared: boolean): void {
+    const page = new TransferPage(panel, this.dependencies, key, isShared);
     this.pages.set(key, page);
+    page.own(new WatchedPanel(this.polling, panel, key));
+    page.own(panel.onDidDispose(() => this.close(page)));
     this.loadMissing();
-    panel.onDidDispose(() => {
-      this.pages.delete(key);
-      page.dispose();
-      polling.dispose();
-    });
+  }
+
+  /** Closes the shared page and returns its panel, now in front; undefined if there is none. */
+  private takeSharedPanel(): WebviewPanel | undefined {
+    const page = [...this.pages.values()].find(({ isPinned }) => !isPinned);
+    if (!page) return undefined;
+    this.close(page);
+    page.panel.title = getUnknownTitle();
+    page.panel.reveal();
+    return page.panel;
+  }
+
+  private close(page: TransferPage): void {
+    this.pages.delete(page.key);
+    page.dispose();
   }
 }
 
+function getUnknownTitle(): string {
+  return l10n.t('Transfer');
+}
+
 function createPanel(): WebviewPanel {
-  const title = l10n.t('Transfer');
-  return window.createWebviewPanel(panelTypes.transfer, title, ViewColumn.Active, { enableFindWidget: true });
+  const options = { enableFindWidget: true };
+  return window.createWebviewPanel(panelTypes.transfer, getUnknownTitle(), ViewColumn.Active, options);
 }
 
 /** Dependencies of the list of files that weren't transferred. */
