@@ -73,11 +73,11 @@ describe('The table of a search', () => {
     restored.send({ type: 'ready' });
     return restored;
   };
-  const show = (search?: string): void => {
-    panel = restore({ ...(search !== undefined && { search }), filter: '', checkedOnly: false, active: 0 });
+  const show = (subject?: string): void => {
+    panel = restore({ ...(subject !== undefined && { subject }), filter: '', isToggled: false, active: 0 });
   };
   const arrange = (more: Partial<Extract<TableIntent, { type: 'arrange' }>>): void =>
-    panel.send({ type: 'arrange', filter: '', checkedOnly: false, ...more });
+    panel.send({ type: 'arrange', filter: '', isToggled: false, ...more });
   const bySize = { column: 'size', isDescending: true } as const;
   const settle = async (): Promise<void> => {
     await Promise.resolve();
@@ -139,7 +139,7 @@ describe('The table of a search', () => {
     store.setChecked('s', [sized('a', 1)], true);
     await settle();
     assert.deepEqual(panel.readRows(), ['a ✓', 'b ✓']);
-    assert.equal(panel.snapshot.checkedText, '3 checked · 7 bytes · 1 in other searches');
+    assert.equal(panel.snapshot.barText, '3 checked · 7 bytes · 1 in other searches');
     panel.send({ type: 'checkShown', isChecked: false });
     await settle();
     assert.deepEqual([panel.readRows(), store.checked.count], [['a', 'b'], 1]);
@@ -150,10 +150,10 @@ describe('The table of a search', () => {
     show('s');
     store.setChecked('s', [sized('b', 2), sized('a', 1)], true);
     await settle();
-    assert.equal(panel.snapshot.checkedText, '2 checked · 3 bytes · 1 checked file no longer in the results');
+    assert.equal(panel.snapshot.barText, '2 checked · 3 bytes · 1 checked file no longer in the results');
     store.update('s', { mayHaveMore: true });
     await settle();
-    assert.equal(panel.snapshot.checkedText, '2 checked · 3 bytes · 1 more checked file, not loaded yet');
+    assert.equal(panel.snapshot.barText, '2 checked · 3 bytes · 1 more checked file, not loaded yet');
   });
 
   it('checks the row that was meant, even if it has moved in the meantime', () => {
@@ -177,7 +177,7 @@ describe('The table of a search', () => {
     open('s', [sized('a'), sized('b'), sized('c')]);
     store.setChecked('s', [sized('a'), sized('c')], true);
     show('s');
-    arrange({ checkedOnly: true });
+    arrange({ isToggled: true });
     assert.deepEqual(panel.readRows(), ['a ✓', 'c ✓']);
     panel.send({ type: 'check', index: 0, key: keyOf('a'), isChecked: false });
     await settle();
@@ -297,9 +297,9 @@ describe('The table of a search', () => {
     assert.equal(panel.snapshot.emptyText, 'No files found.');
     store.update('s', { files: [sized('a')] });
     await settle();
-    arrange({ checkedOnly: true });
+    arrange({ isToggled: true });
     assert.equal(panel.snapshot.emptyText, 'No file of this search is checked.');
-    arrange({ checkedOnly: true, filter: 'b' });
+    arrange({ isToggled: true, filter: 'b' });
     assert.equal(panel.snapshot.emptyText, 'No file matches the filter.');
   });
 
@@ -313,16 +313,18 @@ describe('The table of a search', () => {
     assert.equal(panel.snapshot.active, 1);
   });
 
+  const readRemarks = (): readonly string[] => panel.snapshot.remarks.map(({ kind, text }) => `${kind}: ${text}`);
+
   it('says why a search failed, what it leaves out, and that it was removed', async () => {
     open('s', [sized('a'), { kind: 'unreadable', text: '{}' }]);
     show('s');
-    assert.equal(panel.snapshot.omission, '1 unreadable result is only in the search results.');
+    assert.deepEqual(readRemarks(), ['warning: 1 unreadable result is only in the search results.']);
     store.update('s', { reason: { kind: 'notConnected' } });
     await settle();
-    assert.match(panel.snapshot.problem ?? '', /^Could not search Alpha: .+\.$/);
+    assert.match(readRemarks()[0] ?? '', /^error: Could not search Alpha: .+\.$/);
     const dismissed = store.dismiss(['s']);
     await settle();
-    assert.deepEqual([panel.snapshot.problem, panel.snapshot.total], ['This search was removed.', 0]);
+    assert.deepEqual([readRemarks(), panel.snapshot.total], [['error: This search was removed.'], 0]);
     assert.deepEqual([panel.title, panel.snapshot.title], ['“s” in Alpha', '“s” in Alpha']);
     store.restore(dismissed);
     await settle();
@@ -393,13 +395,13 @@ describe('The table of a search', () => {
 
   it('is restored with its order and filter, once for each search', () => {
     open('s', [sized('a', 1), sized('b', 2), sized('x', 3)]);
-    panel = restore({ search: 's', sort: bySize, filter: '', checkedOnly: false, active: 1 });
+    panel = restore({ subject: 's', sort: bySize, filter: '', isToggled: false, active: 1 });
     assert.deepEqual([panel.readRows(), panel.snapshot.active], [['x', 'b', 'a'], 1]);
-    assert.equal(restoreClosed({ search: 's', filter: '', checkedOnly: false, active: 0 }), true);
-    assert.equal(restoreClosed({ search: 's' }), true);
+    assert.equal(restoreClosed({ subject: 's', filter: '', isToggled: false, active: 0 }), true);
+    assert.equal(restoreClosed({ subject: 's' }), true);
     assert.equal(log.lines.length, 2);
     panel.close();
-    assert.equal(restoreClosed({ search: 's', filter: '', checkedOnly: false, active: 0 }), false);
+    assert.equal(restoreClosed({ subject: 's', filter: '', isToggled: false, active: 0 }), false);
   });
 
   const restoreClosed = (state: object): boolean => {

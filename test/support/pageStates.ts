@@ -281,19 +281,29 @@ function tableColumns(...ids: readonly string[]): TableSnapshot['columns'] {
 export function tableNews(rows: readonly ShownRow[], more: Partial<TableSnapshot> = {}): Record<string, unknown> {
   const shownChecked = rows.filter(({ isChecked }) => isChecked).length;
   const snapshot: TableSnapshot = {
-    search: 'k',
+    subject: 'k',
     filter: '',
-    checkedOnly: false,
+    isToggled: false,
     active: 0,
     version: 1,
     title: '“weather” in Some Database',
     columns: tableColumns('name', 'folder', 'size'),
     total: rows.length,
     shown: rows.length,
+    shownCheckable: rows.filter(({ isChecked }) => isChecked !== undefined).length,
     shownChecked,
+    hasChecks: true,
+    unit: 'file',
+    filterLabel: 'Filter by name or folder',
+    toggleLabel: 'Checked only',
     emptyText: 'The reason why nothing is shown',
-    checkedText: `${shownChecked} checked`,
-    hasChecked: shownChecked > 0,
+    remarks: [],
+    barText: `${shownChecked} checked`,
+    barLabel: 'Checked files',
+    buttons: [
+      { type: 'transfer', label: 'Transfer…', isPrimary: true },
+      { type: 'save', label: 'Save…', isPrimary: false },
+    ],
     isLoading: false,
     mayHaveMore: false,
     canRetry: false,
@@ -318,7 +328,7 @@ export const tablePages: Readonly<Record<string, Record<string, unknown>>> = {
   'a table of 50,000 files': tableNews(tableRows(100), {
     total: 50_000,
     shown: 50_000,
-    checkedText: '500 checked · 563 kB · 20 in other searches',
+    barText: '500 checked · 563 kB · 20 in other searches',
   }),
   'a table of all that is known of files': tableNews(
     [
@@ -338,7 +348,7 @@ export const tablePages: Readonly<Record<string, Record<string, unknown>>> = {
     },
   ),
   'a table of files with hostile names': tableNews([hostileRow, ...tableRows(2)], {
-    omission: '1 unreadable result is only in the search results.',
+    remarks: [{ kind: 'warning', text: '1 unreadable result is only in the search results.' }],
   }),
   'a table that is loading': tableNews(tableRows(3), { isLoading: true, mayHaveMore: true }),
   'a table whose filter matches nothing': tableNews([], { total: 12, filter: 'nothing' }),
@@ -346,6 +356,6 @@ export const tablePages: Readonly<Record<string, Record<string, unknown>>> = {
   'a table of a search that failed': tableNews(tableRows(2), {
     mayHaveMore: true,
     canRetry: true,
-    problem: "Could not search Some Database: the service can't be reached.",
+    remarks: [{ kind: 'error', text: "Could not search Some Database: the service can't be reached." }],
   }),
 };

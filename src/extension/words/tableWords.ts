@@ -81,16 +81,16 @@ export function describeTableOmission(unreadableCount: number): string | undefin
   );
 }
 
-/** Which files of a table are shown. */
+/** Which files of a table are shown. `isToggled`: only the checked ones. */
 interface ShownFiles {
   readonly filter: string;
-  readonly checkedOnly: boolean;
+  readonly isToggled: boolean;
 }
 
 /** Says why a table of `total` files shows none. */
 export function describeEmptyTable(search: Search | undefined, total: number, shown: ShownFiles): string {
   if (total > 0) {
-    const isOnlyUnchecked = shown.checkedOnly && shown.filter.trim() === '';
+    const isOnlyUnchecked = shown.isToggled && shown.filter.trim() === '';
     return isOnlyUnchecked ? l10n.t('No file of this search is checked.') : l10n.t('No file matches the filter.');
   }
   if (!search) return describeNothingChecked();

@@ -19,11 +19,12 @@ const isSort = object({ column: isString, isDescending: isBoolean });
 
 /** The part of a snapshot that the page saves across window reloads. */
 const view = {
-  /** The key of the search whose files are shown; absent for the checked files of all searches. */
-  search: optional(isString),
+  /** The key of what is shown, such as a search; absent for the checked files of all searches. */
+  subject: optional(isString),
   sort: optional(isSort),
   filter: isString,
-  checkedOnly: isBoolean,
+  /** True if only the rows that the label of the toggle names are shown. */
+  isToggled: isBoolean,
   /** Position of the row that was checked or opened last, which has the focus when the page starts. */
   active: isFiniteNumber,
 };
@@ -33,30 +34,50 @@ const isColumn = object({ id: isString, label: isString, kind: oneOf('text', 'si
 /** A column of the table. */
 export type ShownColumn = Guarded<typeof isColumn>;
 
+/** A remark above the rows. */
+const isRemark = object({ kind: oneOf('info', 'warning', 'error'), text: isString });
+
+/** A button of the bar. */
+const isBarButton = object({ type: oneOf('transfer', 'cite', 'save'), label: isString, isPrimary: isBoolean });
+
+/** The part of a snapshot that only the source of the rows knows. */
+const facts = {
+  title: isString,
+  /** True if rows can have check boxes. */
+  hasChecks: isBoolean,
+  /** The things that are counted. */
+  unit: oneOf('file', 'row'),
+  filterLabel: isString,
+  /** Names the rows to which a toggle reduces the table; absent if there is no toggle. */
+  toggleLabel: optional(isString),
+  /** Says that no rows are shown, and why. */
+  emptyText: isString,
+  remarks: array(isRemark),
+  isLoading: isBoolean,
+  mayHaveMore: isBoolean,
+  /** True if the request that failed can be repeated. */
+  canRetry: isBoolean,
+  /** The text of the bar, such as the number of checked files, and what its buttons are about. */
+  barText: isString,
+  barLabel: isString,
+  buttons: array(isBarButton),
+};
+
+/** The texts and buttons of a table that only the source of its rows knows. */
+export type TableFacts = Guarded<ReturnType<typeof object<typeof facts>>>;
+
 const isSnapshot = object({
   ...view,
+  ...facts,
   /** Changes whenever rows that were sent may have changed. */
   version: isFiniteNumber,
-  title: isString,
   columns: array(isColumn),
   /** The number of all rows. */
   total: isFiniteNumber,
-  /** The number of rows that are shown, and how many of them are checked. */
+  /** The number of rows that are shown, how many of them have check boxes, and how many are checked. */
   shown: isFiniteNumber,
+  shownCheckable: isFiniteNumber,
   shownChecked: isFiniteNumber,
-  /** Says that no rows are shown, and why. */
-  emptyText: isString,
-  /** Describes the checked files of all searches. */
-  checkedText: isString,
-  hasChecked: isBoolean,
-  isLoading: isBoolean,
-  mayHaveMore: isBoolean,
-  /** Says why the search failed or is gone. */
-  problem: optional(isString),
-  /** True if the request that failed can be repeated. */
-  canRetry: isBoolean,
-  /** Describes results that aren't in the table. */
-  omission: optional(isString),
 });
 
 /** Everything that the table shows, except its rows. */
@@ -66,7 +87,8 @@ const isRow = object({
   key: isString,
   /** A text or a number for each column; an empty text for what is unknown. */
   cells: array(either(isString, isFiniteNumber)),
-  isChecked: isBoolean,
+  /** Absent for a row without a check box. */
+  isChecked: optional(isBoolean),
 });
 
 /** A row of the table. */
@@ -87,7 +109,7 @@ export type TableHostMessage = Guarded<typeof isTableHostMessage>;
 export const isTableIntent = either(
   isHostIntent,
   object({ type: oneOf('rows'), chunk: isFiniteNumber }),
-  object({ type: oneOf('arrange'), sort: optional(isSort), filter: isString, checkedOnly: isBoolean }),
+  object({ type: oneOf('arrange'), sort: optional(isSort), filter: isString, isToggled: isBoolean }),
   object({ type: oneOf('check'), index: isFiniteNumber, key: isString, isChecked: isBoolean }),
   object({ type: oneOf('open'), index: isFiniteNumber, key: isString }),
   object({ type: oneOf('checkShown'), isChecked: isBoolean }),

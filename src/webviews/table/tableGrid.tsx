@@ -32,7 +32,7 @@ export function TableGrid({ state, send }: GridProps): VNode {
     setActive(index);
     if (grid.current) grid.current.scrollTop = getScrollTop(index, grid.current.scrollTop, getBodyHeight(grid.current));
   };
-  const widths = getWidths(snapshot.columns);
+  const widths = getWidths(snapshot);
   const isActiveDrawn = active >= range.first && active < range.end;
   return (
     <div
@@ -41,9 +41,9 @@ export function TableGrid({ state, send }: GridProps): VNode {
       role="grid"
       tabindex={0}
       aria-label={snapshot.title}
-      aria-multiselectable="true"
+      aria-multiselectable={snapshot.hasChecks}
       aria-rowcount={snapshot.shown + 1}
-      aria-colcount={snapshot.columns.length + 1}
+      aria-colcount={snapshot.columns.length + (snapshot.hasChecks ? 1 : 0)}
       {...(isActiveDrawn && { 'aria-activedescendant': `row-${active}` })}
       onKeyDown={(event) => event.target === grid.current && handleKey(event, { state, active, moveTo, send })}
     >
@@ -72,8 +72,8 @@ interface RowsProps extends GridProps {
 }
 
 function Rows({ state, range, active, columnWidths, onFocus, send }: RowsProps): VNode {
-  const { columns } = state.snapshot;
-  const shared = { columns, columnWidths, onFocus, send };
+  const { columns, hasChecks } = state.snapshot;
+  const shared = { columns, hasChecks, columnWidths, onFocus, send };
   return (
     <div role="rowgroup" class="window" style={{ top: `${range.first * rowHeight}px` }}>
       {listPositions(range).map((index) => (
@@ -110,20 +110,20 @@ function toIntent(
   if (pressed === 'a' && (ctrlKey || metaKey)) return { type: 'checkShown', isChecked: true };
   if (!row) return undefined;
   const { key, isChecked } = row;
-  if (pressed === ' ') return { type: 'check', index, key, isChecked: !isChecked };
+  if (pressed === ' ' && isChecked !== undefined) return { type: 'check', index, key, isChecked: !isChecked };
   return pressed === 'Enter' ? { type: 'open', index, key } : undefined;
 }
 
 function useActiveRow({
-  search,
+  subject,
   sort,
   filter,
-  checkedOnly,
+  isToggled,
   active: given,
   shown,
 }: TableSnapshot): [number, (index: number) => void] {
   const [active, setActive] = useState(given);
-  useEffect(() => setActive(given), [search, sort?.column, sort?.isDescending, filter, checkedOnly]);
+  useEffect(() => setActive(given), [subject, sort?.column, sort?.isDescending, filter, isToggled]);
   return [Math.max(0, Math.min(active, shown - 1)), setActive];
 }
 
@@ -185,9 +185,11 @@ interface HeaderProps {
 function HeaderRow({ snapshot, columnWidths, send }: HeaderProps): VNode {
   return (
     <div role="row" aria-rowindex={1} class="row" style={{ 'grid-template-columns': columnWidths }}>
-      <div role="columnheader" class="cell">
-        <CheckAll snapshot={snapshot} send={send} />
-      </div>
+      {snapshot.hasChecks && (
+        <div role="columnheader" class="cell">
+          <CheckAll snapshot={snapshot} send={send} />
+        </div>
+      )}
       {snapshot.columns.map((column) => (
         <ColumnHeader key={column.id} column={column} snapshot={snapshot} send={send} />
       ))}
@@ -199,9 +201,9 @@ interface ColumnHeaderProps extends CheckAllProps {
   readonly column: ShownColumn;
 }
 
-function ColumnHeader({ column, snapshot: { sort, filter, checkedOnly }, send }: ColumnHeaderProps): VNode {
+function ColumnHeader({ column, snapshot: { sort, filter, isToggled }, send }: ColumnHeaderProps): VNode {
   const own = sort?.column === column.id ? sort : undefined;
-  const arrange = (): void => send({ type: 'arrange', sort: toggleSort(sort, column), filter, checkedOnly });
+  const arrange = (): void => send({ type: 'arrange', sort: toggleSort(sort, column), filter, isToggled });
   return (
     <div role="columnheader" class={`cell ${column.kind}`} aria-sort={own ? getSortName(own) : 'none'}>
       <button type="button" onClick={arrange}>
@@ -222,8 +224,8 @@ interface CheckAllProps {
 }
 
 function CheckAll({ snapshot, send }: CheckAllProps): VNode {
-  const { shown, shownChecked } = snapshot;
-  const isAll = shown > 0 && shownChecked === shown;
+  const { shownCheckable, shownChecked } = snapshot;
+  const isAll = shownCheckable > 0 && shownChecked === shownCheckable;
   return (
     <button
       type="button"
@@ -249,31 +251,45 @@ interface RowProps {
   readonly index: number;
   readonly row: ShownRow | undefined;
   readonly columns: readonly ShownColumn[];
+  readonly hasChecks: boolean;
   readonly columnWidths: string;
   readonly isActive: boolean;
   readonly onFocus: (index: number) => void;
   readonly send: (intent: TableIntent) => void;
 }
 
-function Row({ index, row, columns, columnWidths, isActive, onFocus, send }: RowProps): VNode {
-  const toggle = (): void => row && send({ type: 'check', index, key: row.key, isChecked: !row.isChecked });
+function Row({ index, row, columns, hasChecks, columnWidths, isActive, onFocus, send }: RowProps): VNode {
+  const isChecked = row?.isChecked;
+  const toggle = (): void => row && send({ type: 'check', index, key: row.key, isChecked: !isChecked });
   const open = (): void => row && send({ type: 'open', index, key: row.key });
   return (
     <div
       id={`row-${index}`}
       role="row"
       aria-rowindex={index + 2}
-      aria-selected={row?.isChecked ?? false}
+      {...(hasChecks && { 'aria-selected': isChecked ?? false })}
       class={isActive ? 'row active' : 'row'}
       style={{ 'grid-template-columns': columnWidths }}
       onMouseDown={() => onFocus(index)}
     >
-      <div role="gridcell" class="cell check" onClick={toggle}>
-        <CheckBox mark={row?.isChecked ? '✓' : ''} />
-      </div>
+      {hasChecks && <CheckCell isChecked={isChecked} onToggle={toggle} />}
       {columns.map(({ id, kind }, position) => (
         <Cell key={id} kind={kind} content={row?.cells[position] ?? ''} onOpen={open} />
       ))}
+    </div>
+  );
+}
+
+interface CheckCellProps {
+  readonly isChecked: boolean | undefined;
+  readonly onToggle: () => void;
+}
+
+function CheckCell({ isChecked, onToggle }: CheckCellProps): VNode {
+  if (isChecked === undefined) return <div role="gridcell" class="cell" />;
+  return (
+    <div role="gridcell" class="cell check" onClick={onToggle}>
+      <CheckBox mark={isChecked ? '✓' : ''} />
     </div>
   );
 }

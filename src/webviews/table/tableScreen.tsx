@@ -25,13 +25,13 @@ interface PartProps {
 export const tableScreen: PageDefinition<TableHostMessage, TableState, TableIntent> = {
   isMessage: isTableHostMessage,
   update: updateTable,
-  getSubject: ({ snapshot: { search, sort, filter, checkedOnly } }) =>
-    JSON.stringify([search, sort, filter, checkedOnly]),
-  getSavedState: ({ snapshot: { search, sort, filter, checkedOnly, active } }) => ({
-    search,
+  getSubject: ({ snapshot: { subject, sort, filter, isToggled } }) =>
+    JSON.stringify([subject, sort, filter, isToggled]),
+  getSavedState: ({ snapshot: { subject, sort, filter, isToggled, active } }) => ({
+    subject,
     sort,
     filter,
-    checkedOnly,
+    isToggled,
     active,
   }),
   describeChange: ({ snapshot: before }, { snapshot: now }, format) => describeChange(before, now, format),
@@ -40,7 +40,7 @@ export const tableScreen: PageDefinition<TableHostMessage, TableState, TableInte
 };
 
 function describeChange(before: TableSnapshot, now: TableSnapshot, format: Format): string | undefined {
-  const isArranged = before.filter !== now.filter || before.checkedOnly !== now.checkedOnly;
+  const isArranged = before.filter !== now.filter || before.isToggled !== now.isToggled;
   if (!isArranged && (!before.isLoading || now.isLoading)) return undefined;
   return l10n.t('Shown: {0}', formatShare(now, format));
 }
@@ -70,10 +70,9 @@ function focusFilter(event: KeyboardEvent): void {
 }
 
 function Header({ snapshot, send }: PartProps): VNode {
-  const { title, sort, filter, checkedOnly, search } = snapshot;
-  const label = l10n.t('Filter by name or folder');
-  const arrange = (words: string, isOnlyChecked: boolean): void =>
-    send({ type: 'arrange', ...(sort && { sort }), filter: words, checkedOnly: isOnlyChecked });
+  const { title, sort, filter, isToggled, filterLabel: label, toggleLabel } = snapshot;
+  const arrange = (words: string, isOn: boolean): void =>
+    send({ type: 'arrange', ...(sort && { sort }), filter: words, isToggled: isOn });
   return (
     <header>
       <div class={snapshot.isLoading ? 'busy on' : 'busy'} />
@@ -86,21 +85,23 @@ function Header({ snapshot, send }: PartProps): VNode {
         placeholder={label}
         aria-label={label}
         defaultValue={filter}
-        onInput={({ currentTarget }) => arrange(currentTarget.value, checkedOnly)}
+        onInput={({ currentTarget }) => arrange(currentTarget.value, isToggled)}
       />
-      {search !== undefined && <CheckedOnly isOn={checkedOnly} onChange={(isOn) => arrange(filter, isOn)} />}
+      {toggleLabel !== undefined && (
+        <Toggle label={toggleLabel} isOn={isToggled} onChange={(isOn) => arrange(filter, isOn)} />
+      )}
       <Count snapshot={snapshot} send={send} />
     </header>
   );
 }
 
-interface CheckedOnlyProps {
+interface ToggleProps {
+  readonly label: string;
   readonly isOn: boolean;
   readonly onChange: (isOn: boolean) => void;
 }
 
-function CheckedOnly({ isOn, onChange }: CheckedOnlyProps): VNode {
-  const label = l10n.t('Checked only');
+function Toggle({ label, isOn, onChange }: ToggleProps): VNode {
   const change = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }): void =>
     onChange(currentTarget.checked);
   return (
@@ -113,7 +114,8 @@ function CheckedOnly({ isOn, onChange }: CheckedOnlyProps): VNode {
 
 function Count({ snapshot, send }: PartProps): VNode {
   const { format } = usePage();
-  const { isLoading, mayHaveMore, problem } = snapshot;
+  const { isLoading, mayHaveMore, remarks } = snapshot;
+  const hasFailed = remarks.some(({ kind }) => kind === 'error');
   return (
     <p class="count">
       {formatCount(snapshot, format)}
@@ -122,7 +124,7 @@ function Count({ snapshot, send }: PartProps): VNode {
           {l10n.t('Stop')}
         </Button>
       )}
-      {!isLoading && mayHaveMore && problem === undefined && (
+      {!isLoading && mayHaveMore && !hasFailed && (
         <Button kind="link" onClick={() => send({ type: 'more' })}>
           {l10n.t('Load All')}
         </Button>
@@ -131,43 +133,39 @@ function Count({ snapshot, send }: PartProps): VNode {
   );
 }
 
-function formatShare({ shown, total }: TableSnapshot, format: Format): string {
-  return l10n.t('{0} of {1}', format.number(shown), format.plural(total, '{0} file', '{0} files'));
+function formatShare({ shown, total, unit }: TableSnapshot, format: Format): string {
+  return l10n.t('{0} of {1}', format.number(shown), formatTotal(total, unit, format));
+}
+
+function formatTotal(total: number, unit: TableSnapshot['unit'], format: Format): string {
+  return unit === 'file' ? format.plural(total, '{0} file', '{0} files') : format.plural(total, '{0} row', '{0} rows');
 }
 
 function formatCount(snapshot: TableSnapshot, format: Format): string {
-  const { shown, total, isLoading, mayHaveMore } = snapshot;
+  const { shown, total, unit, isLoading, mayHaveMore } = snapshot;
   const [some, all] = [format.number(shown), format.number(total)];
   if (isLoading) return shown === total ? l10n.t('Loading… {0}', all) : l10n.t('Loading… {0} of {1}', some, all);
   if (shown !== total) return formatShare(snapshot, format);
-  return mayHaveMore ? format.plural(total, '{0}+ files', '{0}+ files') : format.plural(total, '{0} file', '{0} files');
+  return mayHaveMore ? format.plural(total, '{0}+ files', '{0}+ files') : formatTotal(total, unit, format);
 }
 
-function listNotes({ problem, canRetry, omission }: TableSnapshot): readonly Note<'more'>[] {
+function listNotes({ remarks, canRetry }: TableSnapshot): readonly Note<'more'>[] {
   const retry = filterActions([canRetry && { intent: 'more' as const, label: l10n.t('Retry') }]);
-  return [
-    ...(problem === undefined ? [] : [{ key: 'problem', kind: 'error' as const, text: problem, actions: retry }]),
-    ...(omission === undefined ? [] : [{ key: 'omission', kind: 'warning' as const, text: omission }]),
-  ];
+  return remarks.map(({ kind, text }) => ({ key: text, kind, text, ...(kind === 'error' && { actions: retry }) }));
 }
 
-function Bar({ snapshot, send }: PartProps): VNode {
-  const { checkedText, hasChecked, title, total } = snapshot;
+function Bar({ snapshot: { barText, barLabel, buttons }, send }: PartProps): VNode {
   return (
     <footer>
-      <p>{checkedText}</p>
-      <div class="buttons" role="group" aria-label={hasChecked ? l10n.t('Checked files') : title}>
-        {hasChecked && (
-          <Button kind="primary" onClick={() => send({ type: 'transfer' })}>
-            {l10n.t('Transfer…')}
+      <p>
+        <ServerText>{barText}</ServerText>
+      </p>
+      <div class="buttons" role="group" aria-label={barLabel}>
+        {buttons.map(({ type, label, isPrimary }) => (
+          <Button key={type} {...(isPrimary && { kind: 'primary' })} onClick={() => send({ type })}>
+            {label}
           </Button>
-        )}
-        {(hasChecked || total > 0) && (
-          <>
-            <Button onClick={() => send({ type: 'cite' })}>{l10n.t('Cite…')}</Button>
-            <Button onClick={() => send({ type: 'save' })}>{l10n.t('Save…')}</Button>
-          </>
-        )}
+        ))}
       </div>
     </footer>
   );

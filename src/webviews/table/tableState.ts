@@ -145,9 +145,14 @@ interface TableWidths {
   readonly columns: string;
 }
 
-/** Returns the widths of a table whose rows begin with a check box. */
-export function getWidths(columns: readonly ShownColumn[]): TableWidths {
-  const all = [checkWidth, ...columns.map(({ id }) => widths[id] ?? { pixels: 120, share: 1 })];
+interface WideTable {
+  readonly columns: readonly ShownColumn[];
+  readonly hasChecks: boolean;
+}
+
+/** Returns the widths of a table, whose rows begin with a check box if they can have one. */
+export function getWidths({ columns, hasChecks }: WideTable): TableWidths {
+  const all = [...(hasChecks ? [checkWidth] : []), ...columns.map(({ id }) => widths[id] ?? { pixels: 120, share: 1 })];
   const total = all.reduce((sum, { pixels }) => sum + pixels, 0);
   const toTrack = ({ pixels, share }: Width): string =>
     share === 0 ? `${pixels}px` : `minmax(${pixels}px, ${share}fr)`;

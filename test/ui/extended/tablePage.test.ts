@@ -63,7 +63,7 @@ describe('The page of a table', () => {
     ]);
     await press('Control+f');
     await stand.page.keyboard.type('a');
-    assert.deepEqual((await readIntents()).at(-1), { type: 'arrange', filter: 'a', checkedOnly: false });
+    assert.deepEqual((await readIntents()).at(-1), { type: 'arrange', filter: 'a', isToggled: false });
   });
 
   it('tells how many rows it has and how they are sorted', async () => {

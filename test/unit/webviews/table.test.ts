@@ -144,7 +144,8 @@ describe('The headers of a table', () => {
   });
 
   it('are as wide as the columns below them', () => {
-    assert.deepEqual(getWidths([name, size, { id: 'any', label: 'Any', kind: 'text' }]), {
+    const columns = [name, size, { id: 'any', label: 'Any', kind: 'text' }] as const;
+    assert.deepEqual(getWidths({ columns, hasChecks: true }), {
       total: '460px',
       columns: '32px minmax(220px, 3fr) 88px minmax(120px, 1fr)',
     });
