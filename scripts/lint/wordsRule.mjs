@@ -20,7 +20,7 @@ const errors = /^(Error|TypeError|RangeError|AggregateError)$/;
 const log = /(^|\.)log(ger)?$/i;
 /** Names whose strings are never displayed, even if they look like prose. */
 const codeNames = new Set(['class', 'id', 'kind', 'type', 'key', 'command', 'policy', 'paths', 'allowedTags']);
-const codeCalls = new Set(['claim']);
+const codeCalls = new Set(['claim', 'matchMedia']);
 /** Strings that are displayed but identical in all languages: a URL, JSON, the name of a variable, an ID. */
 const example = /^(https?:|\{|[A-Z_]+$|[\da-f]{8}-)/;
 

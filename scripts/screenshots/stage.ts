@@ -6,6 +6,7 @@ import { repositoryRoot } from '../../test/support/editor/places.ts';
 import { journeyKey } from '../../test/support/editor/preparedEditor.ts';
 import type { EditorWindow } from '../../test/support/editor/window.ts';
 import { writeStudy } from '../../test/support/studyFolder.ts';
+import { createPng } from '../../test/support/tinyImages.ts';
 import { cameraSettings, prepare, restPointer } from './camera.ts';
 import { SteppedClock } from './steppedClock.ts';
 import { startScreenshotService, toId, type ScreenshotService } from './screenshotService.ts';
@@ -80,6 +81,16 @@ async function makeWorkspace(folder: string): Promise<string> {
   await writeFile(join(workspace, 'assembly.json'), '{\n  "type": "assembly",\n  "priority": "low"\n}\n');
   await writeFile(join(workspace, 'broken.json'), '{\n  "type": assembly\n}\n');
   await writeFile(join(workspace, 'ids.csv'), 'sample,file\n1,OBS:run-0001.fits\n2,OBS:run-0002.fits\n');
+  await writeFile(join(workspace, 'temperature.png'), createPlot(640, 400));
   await writeStudy(workspace);
   return workspace;
+}
+
+/** Creates a plot as programs save it: black axes and a colored curve on a transparent ground. */
+function createPlot(width: number, height: number): Buffer {
+  const curve = (x: number): number => height / 2 - Math.sin(x / 60) * (height / 3);
+  return createPng(width, height, { width, height }, (x, y) => {
+    if (Math.abs(x - 40) < 2 || Math.abs(y - (height - 40)) < 2) return 0x000000ff;
+    return x > 40 && Math.abs(y - curve(x)) < 4 ? 0x1f77b4ff : 0;
+  });
 }

@@ -8,6 +8,7 @@ import { maxOpenBytes, maxUnaskedBytes } from '../../src/extension/editor/remote
 import { FilePreviews } from '../../src/extension/features/files/filePreviews.ts';
 import { TabFiles } from '../../src/extension/features/files/tabFiles.ts';
 import { Gate } from '../support/gate.ts';
+import { createImages, createPng } from '../support/tinyImages.ts';
 import { until } from '../unit/core/rig.ts';
 import { extensionId, Stage } from './stage.ts';
 
@@ -173,14 +174,19 @@ describe('The tab of an opened file that returns', () => {
 describe('The beginning of a file on its page', () => {
   const file = { connectionId: 'c', database: 'Lab', id: 'a.csv', name: 'a.csv' };
 
+  const unanswered = { read: () => Promise.resolve({ reason: { kind: 'timeout' } }) };
+
   async function read(content: string | Buffer, path = 'a.csv') {
     const whole = Buffer.from(content);
     const readRange = (_: unknown, { offset, limit }: { readonly offset: number; readonly limit: number }) =>
       Promise.resolve({
         part: { bytes: whole.subarray(offset, offset + limit), totalBytes: whole.length, entityTag: '' },
       });
-    const flow = { read: readRange };
-    return await new FilePreviews(flow as unknown as ContentFlow).read(file, path, new AbortController().signal);
+    return await readFrom({ read: readRange }, path);
+  }
+
+  async function readFrom(flow: object, path: string) {
+    return await new FilePreviews(flow as ContentFlow).read(file, path, new AbortController().signal);
   }
 
   it('is a table, the sequences or the tree of a JSON', async () => {
@@ -214,11 +220,58 @@ describe('The beginning of a file on its page', () => {
     assert.deepEqual(await read('id,name', 'a.parquet'), { state: 'problem', text });
   });
 
+  it('is an image, whose bytes determine its type, whatever its name says', async () => {
+    const bytes = createImages['image/webp'](30, 20);
+    assert.deepEqual(await read(bytes, 'a.PNG'), {
+      state: 'image',
+      type: 'image/webp',
+      width: 30,
+      height: 20,
+      content: bytes.toString('base64'),
+      failure: "The image can't be shown: it is damaged.",
+    });
+  });
+
+  it('is a sentence for an image that is no image, damaged, has too many pixels or cannot be read', async () => {
+    const causes = [
+      [await read('<svg/>', 'a.png'), "it isn't in PNG, JPEG, GIF or WebP"],
+      [await read(createPng(1, 1).subarray(0, 20), 'a.png'), 'it is damaged'],
+      [
+        await read(createPng(1, 1, { width: 60_000, height: 60_000 }), 'a.png'),
+        'it has too many pixels, 60,000 × 60,000',
+      ],
+      [await readFrom(unanswered, 'a.png'), "the service didn't respond in time"],
+    ] as const;
+    for (const [shown, cause] of causes)
+      assert.deepEqual(shown, { state: 'problem', text: `The image can't be shown: ${cause}.` });
+  });
+
+  it('is a sentence and another way for an image that is too large, of which one byte is read', async () => {
+    const ranges: unknown[] = [];
+    const flow = {
+      read: (_: unknown, range: unknown) => {
+        ranges.push(range);
+        return Promise.resolve({ part: { bytes: new Uint8Array(1), totalBytes: 4_200_000, entityTag: '' } });
+      },
+    };
+    const text = "The image can't be shown: it has 4.2 MB, more than 512 kB.";
+    assert.deepEqual(await readFrom(flow, 'a.png'), { state: 'problem', text, remedy: 'open' });
+    assert.deepEqual(ranges, [{ offset: 0, limit: 1 }]);
+  });
+
+  it('is offered for the names of formats that can be shown, if files of the connection can be opened', () => {
+    const offers = (canRead: boolean): unknown =>
+      ['a.csv', 'a.pq', 'a.webp', 'a.svg'].map((path) =>
+        new FilePreviews({ canRead: () => canRead } as unknown as ContentFlow).findOffer('c', path),
+      );
+    assert.deepEqual(offers(true), ['beginning', 'beginning', 'image', undefined]);
+    assert.deepEqual(offers(false), [undefined, undefined, undefined, undefined]);
+  });
+
   it('is a sentence if there is nothing to show, or the file cannot be read', async () => {
     const text = "The beginning of the file can't be shown: it is empty.";
     assert.deepEqual(await read(''), { state: 'problem', text });
-    const flow = { read: () => Promise.resolve({ reason: { kind: 'timeout' } }) } as unknown as ContentFlow;
-    assert.deepEqual(await new FilePreviews(flow).read(file, 'a.csv', new AbortController().signal), {
+    assert.deepEqual(await readFrom(unanswered, 'a.csv'), {
       state: 'problem',
       text: "The beginning of the file can't be shown: the service didn't respond in time.",
     });

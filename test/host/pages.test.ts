@@ -219,12 +219,24 @@ describe('The host of a page', () => {
   });
 
   it('responds when the page is ready, under a strict content security policy', async () => {
-    assert.match(panel.webview.html, /default-src 'none'; script-src 'nonce-[\w-]{30,}';/);
+    const policy =
+      /default-src 'none'; script-src 'nonce-[\w-]{30,}'; style-src [^;]+; img-src blob:; base-uri 'none';/;
+    assert.match(panel.webview.html, policy);
     assert.doesNotMatch(panel.webview.html, /unsafe|data:|http:/);
     await new Promise<void>((resolve) => {
       onMessage = resolve;
     });
     assert.equal(starts, 1);
+  });
+
+  it('allows no other page any image', () => {
+    const policies = (['table', 'transfer'] as const).map((page) => {
+      const { extensionUri } = extensions.getExtension(extensionId) ?? assert.fail();
+      const contract = { page, isIntent: isMetadataIntent, createStartMessage: () => ({}), onIntent: () => undefined };
+      new PanelHost<MetadataIntent, object>(panel, { extensionUri, log }, contract).dispose();
+      return /default-src 'none'.*?"/.exec(panel.webview.html)?.[0] ?? assert.fail();
+    });
+    for (const policy of policies) assert.doesNotMatch(policy, /img-src|blob:/);
   });
 
   it('ignores unknown messages, and logs each one without its content', async () => {

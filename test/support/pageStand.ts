@@ -20,7 +20,16 @@ const createShell = (name: string): string => `<!DOCTYPE html>
   </body>
 </html>`;
 
-const policy = `default-src 'none'; script-src 'nonce-page'; style-src ${origin}; base-uri 'none'; form-action 'none'`;
+/** Returns the content security policy of a page, which is that of the editor's pages. */
+const createPolicy = (name: string): string =>
+  [
+    `default-src 'none'`,
+    `script-src 'nonce-page'`,
+    `style-src ${origin}`,
+    ...(name === 'metadata' ? ['img-src blob:'] : []),
+    `base-uri 'none'`,
+    `form-action 'none'`,
+  ].join('; ');
 
 /** Replaces the API of the editor in the page: records sent messages and stores the page's state. */
 const editorApi = `
@@ -96,7 +105,7 @@ export class PageStand {
         await route.fulfill({
           body: createShell(name),
           contentType: 'text/html',
-          headers: { 'content-security-policy': policy },
+          headers: { 'content-security-policy': createPolicy(name) },
         });
       else if (from === origin && file !== undefined)
         await route.fulfill({

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { readFoundPage } from '../../src/core/client/responseReaders.ts';
 import type { FileEntry } from '../../src/core/model/fileEntry.ts';
 import type { TransferState } from '../../src/core/model/transferModel.ts';
-import type { MetadataSnapshot } from '../../src/webviews/messages/metadataMessages.ts';
+import type { MetadataSnapshot, ShownImage } from '../../src/webviews/messages/metadataMessages.ts';
 import type { ShownRow, TableSnapshot } from '../../src/webviews/messages/tableMessages.ts';
 import { transferStates, type PageTransfer } from '../../src/webviews/messages/transferMessages.ts';
 import { withDerived, type GivenTransfer } from './pageTransfer.ts';
+import { createPng } from './tinyImages.ts';
 
 const database = 'Some Database';
 const began = Date.UTC(2026, 0, 5, 9);
@@ -226,6 +227,15 @@ const withSchema = createEntry({
   licenses: [{ name: 'CC0-1.0', path: 'https://creativecommons.org/publicdomain/zero/1.0/' }],
 });
 
+const image = createEntry({ id: 'i', name: 'heights.png', bytes: 4200 });
+
+/** Returns the preview of an image as the metadata page receives it, with the sizes and type that are told. */
+export function imagePreview(bytes: Buffer, told: Partial<ShownImage> = {}): ShownImage {
+  const failure = "The image can't be shown: it is damaged.";
+  const content = bytes.toString('base64');
+  return { state: 'image', type: 'image/png', width: 600, height: 400, content, failure, ...told };
+}
+
 /** First messages to the metadata page, one for each visually distinct state, by a description of the state. */
 export const metadataPages: Readonly<Record<string, Record<string, unknown>>> = {
   'a file with a schema': metadataNews(withSchema, { staging: 'unstaged' }),
@@ -241,6 +251,12 @@ export const metadataPages: Readonly<Record<string, Record<string, unknown>>> = 
   'a file that is asked for': metadataNews(undefined, { loading: true }),
   "a file that couldn't be read": metadataNews(undefined, {
     problem: "Could not read f.csv: the service can't be reached.",
+  }),
+  'a file with an image': metadataNews(image, { offer: 'image', preview: imagePreview(createPng(600, 400)) }),
+  'a file with a large image': metadataNews(image, {
+    canOpen: true,
+    offer: 'image',
+    preview: { state: 'problem', text: "The image can't be shown: it has 4.2 MB, more than 512 kB.", remedy: 'open' },
   }),
   'a file from before': metadataNews(withSchema, { old: true, problem: "The service can't be reached." }),
 };

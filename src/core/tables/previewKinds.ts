@@ -1,5 +1,5 @@
 /** The kinds of previews, by the formats that they show. */
-export type PreviewKind = 'parquet' | 'table' | 'tabs' | 'features' | 'fasta' | 'fastq' | 'json';
+export type PreviewKind = 'parquet' | 'table' | 'tabs' | 'features' | 'fasta' | 'fastq' | 'json' | 'image';
 
 /** Maximum number of rows of a preview. */
 export const maxPreviewRows = 20;
@@ -23,14 +23,10 @@ const kinds: readonly (readonly [kind: PreviewKind, extensions: RegExp])[] = [
   ['fasta', /\.(?:fa|fas|fasta|fna|faa|ffn)(?:\.b?gz)?$/i],
   ['fastq', /\.(?:fq|fastq)(?:\.b?gz)?$/i],
   ['json', /\.(?:json|geojson|ipynb)(?:\.gz)?$/i],
+  ['image', /\.(?:a?png|jpe?g|jpe|jfif|gif|webp)$/i],
 ];
 
 /** Returns the kind of preview for the name of a file; undefined if its format has none. */
 export function findPreviewKind(fileName: string): PreviewKind | undefined {
   return kinds.find(([, extensions]) => extensions.test(fileName))?.[0];
-}
-
-/** Returns true if the name of a file is that of a format with a preview. */
-export function hasPreview(fileName: string): boolean {
-  return findPreviewKind(fileName) !== undefined;
 }

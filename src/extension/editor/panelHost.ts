@@ -111,7 +111,8 @@ function getPageFolders(extensionUri: Uri): readonly Uri[] {
 
 /**
  * Creates the HTML document for a page. Its content security policy allows only the page's script, the chunks that the
- * script imports, and the extension's style sheets. The document contains no text from a server.
+ * script imports, and the extension's style sheets; on the metadata page, also images that its script makes of bytes.
+ * The document contains no text from a server.
  */
 function createShellHtml(webview: Webview, extensionUri: Uri, page: PageName, title: string): string {
   const nonce = randomBytes(24).toString('base64url');
@@ -121,6 +122,7 @@ function createShellHtml(webview: Webview, extensionUri: Uri, page: PageName, ti
     `default-src 'none'`,
     `script-src 'nonce-${nonce}'`,
     `style-src ${webview.cspSource}`,
+    ...(page === 'metadata' ? ['img-src blob:'] : []),
     `base-uri 'none'`,
     `form-action 'none'`,
   ].join('; ');

@@ -51,11 +51,28 @@ const pageState = {
 
 const isList: Guard<readonly unknown[]> = (value) => Array.isArray(value);
 
+const isShownImage = object({
+  state: oneOf('image'),
+  type: oneOf('image/png', 'image/jpeg', 'image/gif', 'image/webp'),
+  /** The size in pixels that the image's header states. */
+  width: isFiniteNumber,
+  height: isFiniteNumber,
+  /** The image, in base64. */
+  content: isString,
+  /** The sentence in its place if it can't be decoded. */
+  failure: isString,
+});
+
+/** An image, as a page shows it. */
+export type ShownImage = Guarded<typeof isShownImage>;
+
 const isShownPreview = either(
   object({ state: oneOf('loading') }),
-  object({ state: oneOf('problem'), text: isString }),
+  /** With `remedy`, the file can be opened instead. */
+  object({ state: oneOf('problem'), text: isString, remedy: optional(oneOf('open')) }),
   object({ state: oneOf('table'), header: array(isString), rows: array(array(isString)), note: optional(isString) }),
   object({ state: oneOf('json'), value: either(isRecord, isList) }),
+  isShownImage,
 );
 
 /** The beginning of a file's content, as a page shows it. */
@@ -67,8 +84,8 @@ const isSnapshot = object({
   copies: optional(array(object({ database: isString, name: isString }))),
   /** True if the file can be opened without a transfer. */
   canOpen: optional(isTrue),
-  /** True if the beginning of the file can be shown, too. */
-  canPreview: optional(isTrue),
+  /** The part of the file that can be shown on request; absent if none can. */
+  offer: optional(oneOf('beginning', 'image')),
   /** Absent until the user requests it. */
   preview: optional(isShownPreview),
   /** True while a request to the service is pending. */

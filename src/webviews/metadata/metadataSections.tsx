@@ -361,7 +361,7 @@ function FileSections({ snapshot, file, send }: ScreenProps & { readonly file: F
     <>
       <FactStrip facts={facts} onCopyHash={() => send({ type: 'copyHash' })} />
       <DescriptionSection text={file.description} />
-      <PreviewSection snapshot={snapshot} onPreview={() => send({ type: 'preview' })} />
+      <PreviewSection snapshot={snapshot} onAction={(type) => send({ type })} />
       <SchemaSection file={file} />
       <ReferenceSection name="sources" heading={l10n.t('Sources')} references={listSources(file)} />
       <ReferenceSection name="licenses" heading={l10n.t('Licenses')} references={listLicenses(file)} />

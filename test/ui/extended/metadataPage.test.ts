@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import type { FileEntry, FoundFile } from '../../../src/core/model/fileEntry.ts';
+import { createImagePreview } from '../../../src/core/tables/imagePreview.ts';
 import type { MetadataSnapshot } from '../../../src/webviews/messages/metadataMessages.ts';
 import { PageStand } from '../../support/pageStand.ts';
-import { createEntry, hostileResource, realResources } from '../../support/pageStates.ts';
+import { createEntry, hostileResource, imagePreview, realResources } from '../../support/pageStates.ts';
+import { createGif, createImages, createPng } from '../../support/tinyImages.ts';
 
 const database = 'Some Database';
 const script = hostileResource.title;
@@ -156,7 +158,7 @@ describe('The metadata page', () => {
     const file = createEntry({ id: 'p', name: 'p.csv' });
     await show(file, { canOpen: true });
     assert.equal(await stand.page.locator('.part-preview').count(), 0);
-    await show(file, { canOpen: true, canPreview: true });
+    await show(file, { canOpen: true, offer: 'beginning' });
     await stand.page.getByRole('button', { name: 'Show Beginning of File' }).click();
     assert.deepEqual((await stand.getMessages()).at(-1), { type: 'preview' });
     await show(file, {
@@ -191,6 +193,111 @@ describe('The metadata page', () => {
     await show(file, { loading: true });
     await show(createEntry({ id: 'f', name: 'f.csv', bytes: 2 }));
     assert.equal(await text('#announcements'), 'Loaded the metadata for f.csv.');
+  });
+});
+
+describe('An image on the metadata page', () => {
+  let stand: PageStand;
+  before(async () => {
+    stand = await PageStand.open('metadata');
+  });
+  beforeEach(async () => {
+    await stand.page.emulateMedia({ reducedMotion: 'no-preference' });
+    await stand.reload();
+  });
+  after(() => stand.close());
+
+  const show = async (preview: MetadataSnapshot['preview']): Promise<void> => {
+    const found = createEntry({ id: 'i', name: `i${script}.png` });
+    const ref = { connectionId: 'c', database, id: 'i', name: found.name };
+    const snapshot = { ref, kept: true, loading: false, found, receivedAt: 1, canOpen: true, offer: 'image', preview };
+    await stand.send({ type: 'start', words: { language: 'en' }, snapshot });
+  };
+  /** Shows an image as the host does, which reads its header. Resolves to the size with which the browser decodes it. */
+  const decode = async (bytes: Buffer): Promise<unknown> => {
+    const read = await createImagePreview({ totalBytes: bytes.length, read: async () => Promise.resolve(bytes) });
+    assert.ok(read.kind === 'image');
+    await show(imagePreview(bytes, read.header));
+    const size = await stand.page.evaluate<{ width: number; height: number }>(`(async () => {
+      const image = document.querySelector('.part-preview img');
+      await image.decode();
+      return { width: image.naturalWidth, height: image.naturalHeight };
+    })()`);
+    assert.deepEqual(size, { width: read.header.width, height: read.header.height });
+    return size;
+  };
+  const place = async (): Promise<{ width: number; height: number }> =>
+    (await stand.page.locator('.part-preview :is(img, canvas)').boundingBox()) ?? assert.fail();
+
+  for (const [type, create] of Object.entries(createImages))
+    it(`has the size and type that the header of an ${type} states, also as text, and its own size`, async () => {
+      await decode(create(300, 200));
+      const name = { 'image/png': 'PNG', 'image/jpeg': 'JPEG', 'image/gif': 'GIF', 'image/webp': 'WebP' }[type] ?? '';
+      const facts = `${name}, 300 × 200 px`;
+      const alt = await stand.page.locator('.part-preview img').getAttribute('alt');
+      assert.equal(alt, `i${script}.png, ${facts}`);
+      assert.equal(await stand.page.locator('.part-preview figcaption').innerText(), facts);
+      const { width, height } = await place();
+      assert.deepEqual([width, height], [300, 200]);
+      assert.deepEqual([stand.errors, stand.requests], [[], []]);
+    });
+
+  it('has the size to which the browser enlarges a GIF', async () => {
+    const size = await decode(createGif(30, 20, 2, { width: 1, height: 40 }));
+    assert.deepEqual(size, { width: 30, height: 40 });
+  });
+
+  it('is as wide as the page at most, and is seen as a whole', async () => {
+    await decode(createPng(4_000, 3_000));
+    const { width, height } = await place();
+    assert.ok(width > 600 && width <= 836, `${width} px wide`);
+    assert.ok(Math.abs(width / height - 4 / 3) < 0.01, `${width} × ${height}`);
+    await decode(createPng(10, 9_000));
+    assert.ok((await place()).height <= 1_080);
+  });
+
+  it('is a sentence if it cannot be decoded, moving or not', async () => {
+    const sentence = stand.page.locator('.part-preview bdi', { hasText: "The image can't be shown: it is damaged." });
+    for (const reducedMotion of ['no-preference', 'reduce'] as const) {
+      await stand.page.emulateMedia({ reducedMotion });
+      await stand.reload();
+      await show(imagePreview(createPng(600, 400).subarray(0, 40)));
+      await sentence.waitFor();
+      assert.equal(await stand.page.locator('.part-preview :is(img, canvas)').count(), 0);
+    }
+  });
+
+  it('does not move if motion is reduced', async () => {
+    await stand.page.emulateMedia({ reducedMotion: 'reduce' });
+    await show(imagePreview(createGif(30, 20, 2), { type: 'image/gif', width: 30, height: 20 }));
+    await stand.page.getByRole('img', { name: /^i.+GIF, 30 × 20 px$/ }).waitFor();
+    await stand.page.waitForFunction(`document.querySelector('.part-preview canvas').width === 30`);
+    assert.equal((await place()).height, 20);
+    assert.equal(await stand.page.locator('.part-preview img').count(), 0);
+    assert.deepEqual([stand.errors, stand.requests], [[], []]);
+  });
+
+  it('can be opened instead if it is large', async () => {
+    await show({ state: 'problem', text: `It has 4.2 MB ${script}.`, remedy: 'open' });
+    const section = stand.page.locator('.part-preview');
+    assert.deepEqual(await section.getByRole('button').allInnerTexts(), ['Open']);
+    await section.getByRole('button', { name: 'Open' }).click();
+    assert.deepEqual((await stand.getMessages()).at(-1), { type: 'open' });
+  });
+
+  it('is the only one that the page can load', async () => {
+    await show(imagePreview(createPng(6, 4)));
+    const gif = `data:image/gif;base64,${createGif(1, 1).toString('base64')}`;
+    const addresses = [gif, 'https://elsewhere.test/a.png', '/a.png'];
+    const ends = await stand.page.evaluate<readonly string[]>(`Promise.all(${JSON.stringify(addresses)}.map(
+      (address) => new Promise((resolve) => {
+        const image = new Image();
+        image.onload = image.onerror = ({ type }) => resolve(type);
+        image.src = address;
+      })))`);
+    assert.deepEqual(ends, ['error', 'error', 'error']);
+    assert.equal(stand.errors.splice(0).filter((text) => text.includes('img-src blob:')).length, 3);
+    assert.deepEqual(stand.requests, []);
   });
 });
 

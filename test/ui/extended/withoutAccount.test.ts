@@ -1,8 +1,12 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Editor } from '../../support/editor/editor.ts';
 import { closeEditors, openEditor } from '../../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../../support/editor/failureArtifacts.ts';
 import { until } from '../../support/editor/until.ts';
 import type { EditorWindow } from '../../support/editor/window.ts';
+import { createPng } from '../../support/tinyImages.ts';
 
 describe('A user without an account', () => {
   let editor: Editor;
@@ -57,5 +61,40 @@ describe('A user without an account', () => {
       rows.some(({ label, description }) => label === '→ Received Files' && description === '2 files'),
     );
     await databases.waitFor('databases', (rows) => rows.some(({ label }) => label === 'Sample Data'));
+  });
+});
+
+describe('A user with images in a served folder', () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'images-'));
+    await writeFile(join(folder, 'map.png'), createPng(300, 200));
+  });
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
+    await closeEditors();
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  it('sees one on the page of its file without a transfer', async () => {
+    const editor = await openEditor({
+      // Otherwise, the page doesn't load the image, but draws its first frame.
+      settings: { 'workbench.reduceMotion': 'off' },
+      machineSettings: { 'dataTransfer.localService.databases': [{ name: 'Maps', folder }] },
+    });
+    const window = await editor.openWindow();
+    await window.openContainer('Data Transfer');
+    await window.tree('Databases').welcomeLink('Start the local service');
+    await (await window.tree('Databases').row('Maps')).action('Search Files…');
+    await window.quickInput.input('map', /leave empty to list all files/);
+    await (await window.tree('Search Results').row('map.png')).click();
+    const page = await window.pageFrame('map.png');
+    await page.getByRole('button', { name: 'Show Image' }).click();
+    await page.getByRole('img', { name: 'map.png, PNG, 300 × 200 px' }).waitFor();
+    await until('the image to be decoded', async () => {
+      const width = await page.locator('img').evaluate(({ naturalWidth }: { naturalWidth: number }) => naturalWidth);
+      return width === 300 || undefined;
+    });
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { createPreview, previewBytes, type FilePreview } from '../../../src/core/tables/filePreview.ts';
-import { hasPreview } from '../../../src/core/tables/previewKinds.ts';
+import { findPreviewKind } from '../../../src/core/tables/previewKinds.ts';
 
 /** Creates the preview of a file of which at most {@link previewBytes} bytes are read. */
 async function preview(name: string, content: string | Buffer): Promise<FilePreview> {
@@ -142,18 +142,26 @@ describe('The preview of a file', () => {
   });
 
   it('exists for the names of these formats only', () => {
-    const names = [
-      'a.csv',
-      'b.tsv.gz',
-      'c.vcf.bgz',
-      'd.GTF',
-      'e.fna',
-      'f.fq.gz',
-      'g.ipynb',
-      'h.parquet',
-      'csv',
-      'i.bam',
-    ];
-    assert.deepEqual(names.map(hasPreview), [...Array.from({ length: 8 }, () => true), false, false]);
+    const kinds = {
+      'a.csv': 'table',
+      'b.tsv.gz': 'tabs',
+      'c.vcf.bgz': 'tabs',
+      'd.GTF': 'features',
+      'e.fna': 'fasta',
+      'f.fq.gz': 'fastq',
+      'g.ipynb': 'json',
+      'h.parquet': 'parquet',
+      'i.PNG': 'image',
+      'j.jpeg': 'image',
+      'k.gif': 'image',
+      'l.webp': 'image',
+      csv: undefined,
+      'm.bam': undefined,
+      'n.svg': undefined,
+      'o.tiff': undefined,
+      'p.png.gz': undefined,
+    };
+    const names = Object.keys(kinds);
+    assert.deepEqual(Object.fromEntries(names.map((name) => [name, findPreviewKind(name)])), kinds);
   });
 });

@@ -3,20 +3,35 @@ import type { ContentFlow } from '../../../core/search/contentFlow.ts';
 import type { FileReference } from '../../../core/model/fileEntry.ts';
 import type { Reason } from '../../../core/model/reason.ts';
 import type { FilePreview, PreviewProblem } from '../../../core/tables/filePreview.ts';
-import type { RowProblem } from '../../../core/tables/parquetBytes.ts';
+import type { ImagePreview, ImageType } from '../../../core/tables/imagePreview.ts';
+import type { RangeSource, RowProblem } from '../../../core/tables/parquetBytes.ts';
 import type { ParquetPreview } from '../../../core/tables/parquetPreview.ts';
-import { findPreviewKind, hasPreview } from '../../../core/tables/previewKinds.ts';
+import { findPreviewKind } from '../../../core/tables/previewKinds.ts';
+import { formatNumber, formatSize } from '../../words/localeFormats.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 
 type ReadPreview =
-  | { readonly state: 'problem'; readonly text: string }
+  | { readonly state: 'problem'; readonly text: string; readonly remedy?: 'open' }
   | {
       readonly state: 'table';
       readonly header: readonly string[];
       readonly rows: readonly (readonly string[])[];
       readonly note?: string;
     }
-  | { readonly state: 'json'; readonly value: Record<string, unknown> | readonly unknown[] };
+  | { readonly state: 'json'; readonly value: Record<string, unknown> | readonly unknown[] }
+  | {
+      readonly state: 'image';
+      readonly type: ImageType;
+      readonly width: number;
+      readonly height: number;
+      readonly content: string;
+      readonly failure: string;
+    };
+
+interface RangeFormat {
+  create(source: RangeSource): Promise<ReadPreview>;
+  toProblem(cause: string): ReadPreview;
+}
 
 /** Reads the beginnings of files for their pages, where the service returns the content of files. */
 export class FilePreviews {
@@ -31,14 +46,17 @@ export class FilePreviews {
     return this.flow.canRead(connectionId);
   }
 
-  /** Returns true if the file can be opened, and its format, which `path` determines, has a preview. */
-  canRead(connectionId: string, path: string): boolean {
-    return this.canOpen(connectionId) && hasPreview(path);
+  /** Returns what can be shown of a file that can be opened, and whose path is that of a format with a preview. */
+  findOffer(connectionId: string, path: string): 'beginning' | 'image' | undefined {
+    const kind = this.canOpen(connectionId) ? findPreviewKind(path) : undefined;
+    return kind === undefined || kind === 'image' ? kind : 'beginning';
   }
 
-  /** Reads the beginning of a file. Resolves to a sentence if there is nothing to show. */
+  /** Reads the beginning of a file, or an image. Resolves to a sentence if there is nothing to show. */
   async read(file: FileReference, path: string, signal: AbortSignal): Promise<ReadPreview> {
-    if (findPreviewKind(path) === 'parquet') return await this.readParquet(file, signal);
+    const kind = findPreviewKind(path);
+    if (kind === 'parquet') return await this.readRanges(file, parquetFormat, signal);
+    if (kind === 'image') return await this.readRanges(file, imageFormat, signal);
     // Loaded when it is first needed.
     const { createPreview, previewBytes } = await import('../../../core/tables/filePreview.ts');
     const { part, reason } = await this.flow.read(file, { offset: 0, limit: previewBytes }, signal);
@@ -46,10 +64,9 @@ export class FilePreviews {
     return toShown(await createPreview(path, { bytes: part.bytes, isWhole: part.bytes.length >= part.totalBytes }));
   }
 
-  private async readParquet(file: FileReference, signal: AbortSignal): Promise<ReadPreview> {
-    const { createParquetPreview } = await import('../../../core/tables/parquetPreview.ts');
+  private async readRanges(file: FileReference, format: RangeFormat, signal: AbortSignal): Promise<ReadPreview> {
     const { part: start, reason } = await this.flow.read(file, { offset: 0, limit: 1 }, signal);
-    if (reason) return toProblem(describeReason(reason));
+    if (reason) return format.toProblem(describeReason(reason));
     const { totalBytes, entityTag } = start;
     const read = async (offset: number, limit: number): Promise<Uint8Array> => {
       const next = await this.flow.read(file, { offset, limit, entityTag }, signal);
@@ -57,9 +74,9 @@ export class FilePreviews {
       return next.part.bytes;
     };
     try {
-      return toShownParquet(await createParquetPreview({ totalBytes, read }));
+      return await format.create({ totalBytes, read });
     } catch (error) {
-      if (error instanceof UnreadError) return toProblem(describeReason(error.reason));
+      if (error instanceof UnreadError) return format.toProblem(describeReason(error.reason));
       throw error;
     }
   }
@@ -73,6 +90,51 @@ class UnreadError extends Error {
     super(reason.kind);
     this.reason = reason;
   }
+}
+
+const parquetFormat: RangeFormat = {
+  create: async (source) => {
+    const { createParquetPreview } = await import('../../../core/tables/parquetPreview.ts');
+    return toShownParquet(await createParquetPreview(source));
+  },
+  toProblem,
+};
+
+const imageFormat: RangeFormat = {
+  create: async (source) => {
+    const { createImagePreview, maxImageBytes } = await import('../../../core/tables/imagePreview.ts');
+    return toShownImage(await createImagePreview(source), maxImageBytes);
+  },
+  toProblem: toImageProblem,
+};
+
+function toShownImage(preview: ImagePreview, maxBytes: number): ReadPreview {
+  switch (preview.kind) {
+    case 'image': {
+      const { type, width, height } = preview.header;
+      const content = Buffer.from(preview.bytes).toString('base64');
+      const failure = describeImageProblem(describeProblem('damagedImage'));
+      return { state: 'image', type, width, height, content, failure };
+    }
+    case 'large': {
+      const cause = l10n.t('it has {0}, more than {1}', formatSize(preview.totalBytes), formatSize(maxBytes));
+      return { state: 'problem', text: describeImageProblem(cause), remedy: 'open' };
+    }
+    case 'vast': {
+      const { width, height } = preview.header;
+      return toImageProblem(l10n.t('it has too many pixels, {0} × {1}', formatNumber(width), formatNumber(height)));
+    }
+    case 'problem':
+      return toImageProblem(describeProblem(preview.problem));
+  }
+}
+
+function toImageProblem(cause: string): ReadPreview {
+  return { state: 'problem', text: describeImageProblem(cause) };
+}
+
+function describeImageProblem(cause: string): string {
+  return l10n.t("The image can't be shown: {0}.", cause);
 }
 
 function toShownParquet(preview: ParquetPreview): ReadPreview {
@@ -118,7 +180,7 @@ function toProblem(cause: string): ReadPreview {
   return { state: 'problem', text: l10n.t("The beginning of the file can't be shown: {0}.", cause) };
 }
 
-function describeProblem(problem: PreviewProblem | 'notParquet'): string {
+function describeProblem(problem: PreviewProblem | 'notParquet' | 'notImage' | 'damagedImage'): string {
   const causes: Readonly<Record<typeof problem, string>> = {
     empty: l10n.t('it is empty'),
     noRecords: l10n.t('it has no records'),
@@ -129,6 +191,8 @@ function describeProblem(problem: PreviewProblem | 'notParquet'): string {
     damaged: l10n.t("it can't be unpacked"),
     notJson: l10n.t("it isn't valid JSON"),
     notParquet: l10n.t("it isn't valid Parquet"),
+    notImage: l10n.t("it isn't in PNG, JPEG, GIF or WebP"),
+    damagedImage: l10n.t('it is damaged'),
   };
   return causes[problem];
 }

@@ -38,7 +38,7 @@ interface FetchedFile {
 /** Reads the beginnings of files, whose paths determine their formats, if the service returns their content. */
 interface Previews {
   canOpen(connectionId: string): boolean;
-  canRead(connectionId: string, path: string): boolean;
+  findOffer(connectionId: string, path: string): MetadataSnapshot['offer'];
   read(ref: FileRef, path: string, signal: AbortSignal): Promise<ShownPreview>;
 }
 
@@ -210,13 +210,13 @@ export class MetadataPage implements Disposable {
     const copies = this.findCopies(snapshot);
     const { previews } = this.dependencies;
     const canOpen = previews.canOpen(snapshot.ref.connectionId);
-    const canPreview = previews.canRead(snapshot.ref.connectionId, getPath(snapshot));
+    const offer = previews.findOffer(snapshot.ref.connectionId, getPath(snapshot));
     const current = {
-      ...omit(snapshot, 'copies', 'canOpen', 'canPreview'),
+      ...omit(snapshot, 'copies', 'canOpen', 'offer'),
       ...(staging && { staging }),
       ...(copies && { copies }),
       ...(canOpen && { canOpen }),
-      ...(canPreview && { canPreview }),
+      ...(offer && { offer }),
     };
     this.snapshot = withCitation(withFoundName(current));
     this.changed.fire();
