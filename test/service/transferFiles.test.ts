@@ -94,16 +94,22 @@ describe('The files of a transfer of the local service (D71)', () => {
     assert.deepEqual(rows, []);
   });
 
-  it('are being transferred while their batch is, and all are listed, filtered and paged', async () => {
-    const ordered = ['big.bin', 'a.txt', 'd.txt', 'e.txt'];
+  it('are being transferred one after the other, and all are listed, filtered and paged', async () => {
+    const ordered = ['a.txt', 'big.bin', 'd.txt', 'e.txt'];
     const id = await start(ordered);
-    const files = await eventually(async () => {
+    const { files, counts } = await eventually(async () => {
       const page = await list(id);
-      return page.counts['transferring'] === 4 ? page.files : undefined;
+      return page.counts['transferring'] === 1 && page.counts['transferred'] === 1 ? page : undefined;
     });
+    assert.deepEqual(counts, { transferred: 1, transferring: 1, staged: 2 });
     assert.deepEqual(
       files.map((file) => [file.id, file.state]),
-      ordered.map((file) => [file, 'transferring']),
+      [
+        ['a.txt', 'transferred'],
+        ['big.bin', 'transferring'],
+        ['d.txt', 'staged'],
+        ['e.txt', 'staged'],
+      ],
     );
     assert.deepEqual((await list(id, '?state=waiting')).files, []);
     await rig.cancel(id);
@@ -115,7 +121,7 @@ describe('The files of a transfer of the local service (D71)', () => {
       pages.push(page.files.map((file) => file.id));
       cursor = page.cursor;
     }
-    assert.deepEqual(pages, [ordered.slice(0, 2), ordered.slice(2)]);
+    assert.deepEqual(pages, [ordered.slice(1, 3), ordered.slice(3)]);
   });
 
   it('are only counted after success, when the manifest lists them', async () => {

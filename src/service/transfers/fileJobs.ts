@@ -112,7 +112,7 @@ export interface TransferredFilesJob {
 
 /**
  * Memory shared with the worker thread. Element 0 is 1 when the job must stop; element 1 counts completed files. Two
- * counters of bytes follow, see {@link getByteCounters}.
+ * counters of bytes follow, see {@link getByteCounters}, and then a mark for each file, see {@link markFile}.
  */
 export type JobSignal = Int32Array<SharedArrayBuffer>;
 
@@ -160,9 +160,27 @@ export interface JobResult {
   readonly lost?: readonly number[];
 }
 
-/** Creates the memory that a job shares with its thread. */
-export function createJobSignal(): JobSignal {
-  return new Int32Array(new SharedArrayBuffer(24));
+const signalBytes = 24;
+
+/** Creates the memory that a job shares with its thread, with marks for a number of files. */
+export function createJobSignal(markCount = 0): JobSignal {
+  return new Int32Array(new SharedArrayBuffer(signalBytes + markCount), 0, signalBytes / Int32Array.BYTES_PER_ELEMENT);
+}
+
+const fileMarks = [undefined, 'transferring', 'transferred'] as const;
+
+/** The state of a file in a job that moves it; undefined before the job begins it. */
+export type FileMark = (typeof fileMarks)[number];
+
+/** Shows the state of the file at an index in the list of the job. Does nothing if the memory has no marks. */
+export function markFile(signal: JobSignal, index: number, mark: FileMark): void {
+  const marks = new Uint8Array(signal.buffer, signalBytes);
+  if (index < marks.length) Atomics.store(marks, index, fileMarks.indexOf(mark));
+}
+
+/** Returns the mark of the file at an index in the list of the job. */
+export function getFileMark(signal: JobSignal, index: number): FileMark {
+  return fileMarks[new Uint8Array(signal.buffer, signalBytes)[index] ?? 0];
 }
 
 function getByteCounters(signal: JobSignal): BigInt64Array<SharedArrayBuffer> {

@@ -8,10 +8,12 @@ import {
   EventTurns,
   FileBytes,
   isStopRequested,
+  markFile,
   OperationError,
   toFileFailure,
   type DoneFile,
   type FileFailure,
+  type FileMark,
   type FileToMove,
   type JobResult,
   type MoveJob,
@@ -60,11 +62,13 @@ class FileMover {
   readonly sink: MoveSink;
   private readonly abort = new AbortController();
   private readonly done: DoneFile[] = [];
+  private readonly indexes: ReadonlyMap<number, number>;
   private failure: FileFailure | undefined;
   private isBatchIncomplete = false;
 
   constructor(job: MoveJob) {
     this.job = job;
+    this.indexes = new Map(job.files.map(({ position }, index) => [position, index]));
     const { rclone, transferId, source, destination } = job;
     this.stores = rclone && {
       client: new StoreClient(rclone, 2 * parallelFiles, getTransferFolderName(transferId)),
@@ -106,12 +110,20 @@ class FileMover {
   /** Has the store copy files itself where it can, and transfers the other small files together. */
   private async moveTogether({ client, folder }: StoreAccess): Promise<void> {
     const { job, source, sink, abort } = this;
-    if (job.copyVerification !== undefined)
+    if (job.copyVerification !== undefined) {
+      this.mark(job.files, 'transferring');
       this.addBatch(await new StoreCopy(job, job.copyVerification, client, folder, abort.signal).run());
+      this.mark(this.listRemaining(), undefined);
+    }
     const files = selectBatch(this.listRemaining(), job.bytesPerSecond);
+    this.mark(files, 'transferring');
     if (files.length === 0) return;
     await source.fetch?.(files, abort.signal);
     if (sink.writeBatch) this.addBatch(await sink.writeBatch(files, { source, folder }, abort.signal));
+  }
+
+  private mark(files: readonly { readonly position: number }[], mark: FileMark): void {
+    for (const { position } of files) markFile(this.job.signal, this.indexes.get(position) ?? 0, mark);
   }
 
   private addBatch({ done, isIncomplete }: BatchResult): void {
@@ -124,6 +136,7 @@ class FileMover {
 
   private addDone(file: DoneFile): void {
     this.done.push(file);
+    this.mark([file], 'transferred');
     countDone(this.job.signal);
   }
 
@@ -139,6 +152,7 @@ class FileMover {
       if (this.abort.signal.aborted || isStopRequested(this.job.signal)) return;
       const { position, bytes } = next.value;
       const counter = new FileBytes(this.job.signal, bytes);
+      this.mark([next.value], 'transferring');
       try {
         this.addDone(await this.move(next.value, counter));
       } catch (error) {

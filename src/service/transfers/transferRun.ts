@@ -14,6 +14,7 @@ import {
   createJobSignal,
   getByteCounts,
   getDoneCount,
+  getFileMark,
   requestStop,
   type FileToMove,
   type JobResult,
@@ -73,8 +74,8 @@ export class TransferRun {
   private readonly staging = new Set<JobSignal>();
   /** Signals of the jobs that are copying files. */
   private readonly moving = new Set<JobSignal>();
-  /** Positions of the files in these jobs. */
-  private readonly movingPositions = new Set<number>();
+  /** The files of these jobs by position, with their indexes in their jobs. */
+  private readonly movingFiles = new Map<number, { readonly signal: JobSignal; readonly index: number }>();
   private readonly abandonment = new AbortController();
   private readonly attempts = new FileAttempts();
   /** Sizes of all files, and of those that are staged and transferred. */
@@ -169,8 +170,9 @@ export class TransferRun {
   }
 
   private getMovingState(position: number): FileState | undefined {
-    if (!this.movingPositions.has(position)) return undefined;
-    return this.openRoute?.getTaskState === undefined ? 'transferring' : this.openRoute.getTaskState(position);
+    const file = this.movingFiles.get(position);
+    if (file === undefined) return undefined;
+    return this.openRoute?.getTaskState ? this.openRoute.getTaskState(position) : getFileMark(file.signal, file.index);
   }
 
   /** Records why the transfer of a file failed. */
@@ -287,10 +289,10 @@ export class TransferRun {
     await this.findLost(signal);
     const remaining = this.files.filter((file) => !file.isTransferred);
     await this.runInBatches(remaining, signal, async (batch, jobSignal) => {
-      for (const { position } of batch) this.movingPositions.add(position);
+      for (const [index, { position }] of batch.entries()) this.movingFiles.set(position, { signal: jobSignal, index });
       const move = this.route.move(batch.map(toFileToMove), jobSignal);
       const result = await countIn(this.moving, jobSignal, move).finally(() => {
-        for (const { position } of batch) this.movingPositions.delete(position);
+        for (const { position } of batch) this.movingFiles.delete(position);
       });
       const moved = result.done.map(({ position, sha256, storeHash, modifiedMs }) =>
         this.updateFile(position, { isTransferred: true, sha256, storeHash, modifiedMs, problem: undefined }),
@@ -351,7 +353,7 @@ export class TransferRun {
     const runBatches = async (): Promise<void> => {
       for (let batch = batches.next(); batch.done !== true && errors.length === 0; batch = batches.next()) {
         signal.throwIfAborted();
-        const jobSignal = createJobSignal();
+        const jobSignal = createJobSignal(batch.value.length);
         signals.add(jobSignal);
         const { failure } = await runJob(batch.value, jobSignal);
         signals.delete(jobSignal);

@@ -139,7 +139,7 @@ export const transferPathSchema = z.strictObject({
 
 const fileState = describe(
   z.enum(fileStates),
-  '`waiting`, or `staged` once its content was hashed; `transferring`: in a batch of which some files may already be at the destination; `transferred`; `failed`, after the end, with the `problem`; `unfinished`: the transfer ended before it was transferred, or even begun.',
+  '`waiting`, or `staged` once its content was hashed; `transferring`; `transferred`; `failed`, after the end, with the `problem`; `unfinished`: the transfer ended before it was transferred, or even begun.',
 );
 
 /** The query of a request for a transfer's files (D71: file states). */
@@ -395,7 +395,7 @@ const transferFile = describe(
 const fileCounts = describe(
   z.strictObject({
     failed: optionalCount('Files that failed.'),
-    transferring: optionalCount('Files in batches that are being transferred.'),
+    transferring: optionalCount('Files that are being transferred.'),
     staged: optionalCount('Files whose content was hashed.'),
     waiting: optionalCount('Files that wait.'),
     unfinished: optionalCount('Files that were not transferred when the transfer ended.'),

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import * as nodePath from 'node:path';
 import { mock } from 'node:test';
 import timers from 'node:timers/promises';
-import { createJobSignal, getDoneCount, requestStop } from '../../../src/service/transfers/fileJobs.ts';
+import { createJobSignal, getDoneCount, getFileMark, requestStop } from '../../../src/service/transfers/fileJobs.ts';
 import { digest, folderName, largeBytes, MovementRig, transferId, withHash, type Contents } from './movementRig.ts';
 
 describe('Moving files from a store to a folder (D62)', () => {
@@ -178,6 +178,19 @@ describe('Moving files from a store to a folder (D62)', () => {
     const files = rig.put({ ...contents, 'large.bin': 'x'.repeat(largeBytes) });
     const result = await rig.fetch(files, { signal });
     assert.deepEqual([result.done.map(({ position }) => position).toSorted(), getDoneCount(signal)], [[0, 1, 2, 3], 4]);
+  });
+
+  it('marks the files that are fetched together, and all that are done', async () => {
+    const signal = createJobSignal(4);
+    const readMarks = (): readonly unknown[] => [0, 1, 2, 3].map((index) => getFileMark(signal, index));
+    let marks: readonly unknown[] = [];
+    rig.rclone.intervene = ({ method }) => {
+      if (method === 'sync/copy') marks = readMarks();
+      return undefined;
+    };
+    await rig.fetch(rig.put({ ...contents, 'large.bin': 'x'.repeat(largeBytes) }), { signal });
+    assert.deepEqual(marks, ['transferring', 'transferring', 'transferring', undefined]);
+    assert.deepEqual(readMarks(), ['transferred', 'transferred', 'transferred', 'transferred']);
   });
 
   it('rejects an object whose size differs from the listing', async () => {
