@@ -7,7 +7,7 @@ import { systemClock } from '../../src/core/util/clock.ts';
 import { RcloneDaemon } from '../../src/service/stores/rcloneDaemon.ts';
 import { StoreClient, waitForAbandonedRequests } from '../../src/service/stores/storeClient.ts';
 import { BatchFolder } from '../../src/service/stores/storeBatches.ts';
-import { FolderSource } from '../../src/service/transfers/folderFiles.ts';
+import { FolderSource } from '../../src/service/transfers/folderSource.ts';
 import { BatchUpload } from '../../src/service/transfers/storeSink.ts';
 import { eventually } from '../support/eventually.ts';
 import { MemoryLog } from '../support/memoryLog.ts';

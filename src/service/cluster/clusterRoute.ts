@@ -50,7 +50,7 @@ export class ClusterRoute extends FolderRoute {
   override get capabilities(): RouteCapabilities {
     // The route itself divides the files among tasks.
     const jobLimit = { files: Infinity, bytes: Infinity };
-    return { ...super.capabilities, mayWriteLate: true, parallelJobs: 1, jobLimit };
+    return { ...super.capabilities, minStagedBytes: 0, mayWriteLate: true, parallelJobs: 1, jobLimit };
   }
 
   get activity(): string | undefined {

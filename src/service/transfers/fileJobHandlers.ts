@@ -3,15 +3,10 @@ import * as fs from 'node:fs';
 import { isMissing } from '../../core/util/errorFacts.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import {
-  BadFile,
-  createChangedFileError,
   FileBytes,
   processFiles,
   SharedCopy,
-  type DoneFile,
-  type FileToStage,
   type JobResult,
-  type JobSignal,
   type ReadBackJob,
   type StageJob,
   type TransferredFilesJob,
@@ -19,10 +14,9 @@ import {
 import { readFolderContent } from '../content/folderContent.ts';
 import { moveFiles } from './moveFiles.ts';
 import { claimFolder } from './folderClaim.ts';
-import { digestFile, readPieces, readRange, SourceFiles, type OpenFile } from './openFiles.ts';
 import { removeParts } from './manifest.ts';
-
-const second = 1_000_000_000n;
+import { readPieces, readRange, SourceFiles } from './openFiles.ts';
+import { stageFile } from './stageFile.ts';
 
 /** The jobs that a file thread can run. */
 export const fileJobHandlers = {
@@ -43,41 +37,11 @@ export async function stageFiles({ folder, files, signal }: StageJob): Promise<J
   let source: SourceFiles | undefined;
   return await processFiles('read', files, signal, (file) => {
     source ??= new SourceFiles(folder);
-    return source.open(file.path, (opened) => stageFile(opened, file, signal));
+    return source.open(file.path, (opened) => {
+      const counter = new FileBytes(signal, Number(opened.stats.size));
+      return stageFile(opened, file, signal, { counter }).done;
+    });
   });
-}
-
-function stageFile({ file: opened, stats }: OpenFile, file: FileToStage, signal: JobSignal): DoneFile {
-  const before = { bytes: Number(stats.size), modifiedMs: toMilliseconds(stats.mtimeNs) };
-  const counter = new FileBytes(signal, before.bytes);
-  const { cachedHash, declared } = file;
-  if (cachedHash?.bytes === before.bytes && cachedHash.modifiedMs === before.modifiedMs) {
-    counter.complete();
-    return { position: file.position, ...cachedHash };
-  }
-  const options = { other: declared?.algorithm, counter };
-  const { sha256, other, bytes } = digestFile(opened, before.bytes, signal, options);
-  const after = fs.fstatSync(opened, { bigint: true });
-  if (bytes !== before.bytes || after.size !== stats.size) throw createChangedFileError();
-  if (after.mtimeNs !== stats.mtimeNs) requireContent({ file: opened, stats: after }, sha256, signal, counter);
-  if (declared !== undefined && declared.hex !== other) {
-    throw new BadFile(`it does not have the ${declared.algorithm} hash that its metadata states`);
-  }
-  return { position: file.position, bytes, modifiedMs: toMilliseconds(after.mtimeNs), sha256 };
-}
-
-function requireContent({ file, stats }: OpenFile, sha256: string, signal: JobSignal, counter: FileBytes): void {
-  // A mount by rclone changes the time of a file when it uploads it to a store that keeps none.
-  counter.reset();
-  const again = digestFile(file, Number(stats.size), signal, { counter });
-  const { size, mtimeNs } = fs.fstatSync(file, { bigint: true });
-  if (again.sha256 !== sha256 || size !== stats.size || mtimeNs !== stats.mtimeNs) throw createChangedFileError();
-}
-
-/** Returns what Node.js has as `mtimeMs`, to the last digit. */
-function toMilliseconds(nanoseconds: bigint): number {
-  const fraction = ((nanoseconds % second) + second) % second;
-  return Number((nanoseconds - fraction) / second) * 1_000 + Number(fraction) / 1_000_000;
 }
 
 /** Finds transferred files that are missing or have a different size, for example after a power failure. */

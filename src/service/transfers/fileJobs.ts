@@ -43,7 +43,7 @@ export interface FileToMove {
   /** Path relative to both the source's folder and the transfer's folder. */
   readonly path: string;
   readonly bytes: number;
-  /** In hex; empty for a file in a store, which is hashed while it is transferred. */
+  /** In hex; empty for a file that is hashed while it is transferred: one in a store, or one that wasn't staged. */
   readonly sha256: string;
   /** Modification time of a staged file in milliseconds since 1970, with fractions; a store has its own. */
   readonly modifiedMs?: number | undefined;

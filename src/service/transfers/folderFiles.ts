@@ -31,73 +31,24 @@ import {
   runOperation,
   SharedCopy,
   throwIfStopped,
+  type DoneFile,
   type FileBytes,
   type FileToMove,
   type MoveJob,
 } from './fileJobs.ts';
-import { readBackMethod, type MovedContent, type MoveSink, type MoveSource, type WrittenFile } from './moveSides.ts';
+import { readBackMethod, type MovedContent, type MoveSink, type WrittenFile } from './moveSides.ts';
 import {
   digestFile,
   openRegularFile,
   readPieces,
-  SourceFiles,
+  smallBytes,
   type StreamDigests,
   withOpenFile,
   withRegularFile,
   writeAll,
   type OpenFile,
 } from './openFiles.ts';
-
-const changed = 'it changed after it was hashed';
-const pieceBytes = 256 * 1024;
-
-/** Reads the files of a served folder. */
-export class FolderSource implements MoveSource {
-  private readonly files: SourceFiles;
-
-  constructor(folder: string) {
-    this.files = runOperation('read', () => new SourceFiles(folder));
-  }
-
-  getHashName(): undefined {
-    return undefined;
-  }
-
-  async findModified({ modifiedMs }: FileToMove): Promise<number | undefined> {
-    return await Promise.resolve(modifiedMs);
-  }
-
-  open({ path }: FileToMove, work: (opened: OpenFile) => void): void {
-    runOperation('read', () => this.files.open(path, work));
-  }
-
-  async *read({ path, bytes }: FileToMove, from: number): AsyncGenerator<Buffer> {
-    const { file: opened } = runOperation('read', () => this.files.openFile(path));
-    try {
-      for (let offset = from; ;) {
-        // Pieces are sent later, so each one needs its own memory.
-        const piece = Buffer.allocUnsafe(pieceBytes);
-        const count = runOperation('read', () => fs.readSync(opened, piece, 0, pieceBytes, offset));
-        offset += count;
-        if (offset > bytes || (count === 0 && offset < bytes)) throw new OperationError('copy', new BadFile(changed));
-        if (count === 0) return;
-        yield piece.subarray(0, count);
-      }
-    } finally {
-      fs.closeSync(opened);
-    }
-  }
-
-  /**
-   * Compares the content with the staged hash. Returns undefined, because that hash was computed from the same file and
-   * is not an independent check.
-   */
-  async verify({ sha256 }: FileToMove, digests: StreamDigests): Promise<undefined> {
-    if (digests.sha256 !== sha256) throw new OperationError('copy', new BadFile(changed));
-    await Promise.resolve();
-    return undefined;
-  }
-}
+import { stageFile } from './stageFile.ts';
 
 const { O_RDONLY, O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
 const newFileFlags = O_RDWR | O_CREAT | O_EXCL;
@@ -113,10 +64,19 @@ const minCloneBytes = 64 * 1024;
  * folder is always checked before a copy gets its final name.
  */
 const maxUncheckedBytes = 1024 * 1024;
+/** The content of a small file that was just hashed, so that it is read only once. */
+const hashedContent = Buffer.allocUnsafeSlow(smallBytes);
+
+/** A file with its hash, open at the source, and its content if it was just read. */
+interface HashedFile {
+  readonly file: FileToMove;
+  readonly source: OpenFile;
+  readonly content?: Buffer | undefined;
+}
 
 /**
  * Writes files to a folder, and never replaces another file (D24: destination layout). Copies a file of another folder
- * in one go, and compares the copy with the staged hash. Receives an object of a store piece by piece; rejects names
+ * in one go, and compares the copy with the hash of the source, which it computes unless the file was staged. Receives an object of a store piece by piece; rejects names
  * that point outside the folder.
  */
 export class FolderSink implements MoveSink {
@@ -141,33 +101,53 @@ export class FolderSink implements MoveSink {
     this.folders = openTransferFolder(folder, job, job.source.location.folder);
   }
 
-  async write(file: FileToMove, content: MovedContent): Promise<WrittenFile | undefined> {
+  async write(file: FileToMove, content: MovedContent): Promise<WrittenFile | DoneFile> {
     const { source, counter } = content;
-    if (!source.open) return await this.receive(file, content);
-    this.copy(file, counter, source);
-    return undefined;
+    return source.open ? this.copy(file, counter, source) : await this.receive(file, content);
   }
 
   close(): void {
     this.fixed.close();
   }
 
-  /** Copies a staged file, unless the destination has it already, and gives the copy its final name. */
-  private copy(file: FileToMove, counter: FileBytes, source: MovedContent['source']): void {
+  /** Copies a file, unless the destination has it already, and gives the copy its final name. */
+  private copy(file: FileToMove, counter: FileBytes, source: MovedContent['source']): DoneFile {
     const { checked } = this;
     const path = nodePath.posix.dirname(file.path);
     const isChecked = checked?.path === path && file.bytes <= maxUncheckedBytes;
     const folder = isChecked ? checked.folder : this.folders.ensureFolder(path);
     this.checked = undefined;
     const finalPath = joinFileName(folder, file.path);
+    const isStaged = file.sha256 !== '';
+    if (isStaged && this.hasCopy(file, counter, finalPath)) return toDoneFile(file);
+    let done: DoneFile = toDoneFile(file);
+    source.open?.(file, (opened) => {
+      const hashed = isStaged ? { file, source: opened } : this.hashSource(file, opened);
+      done = toDoneFile(hashed.file);
+      runOperation('write', () => {
+        if (isStaged || !this.hasCopy(hashed.file, counter, finalPath)) this.copyOpened(hashed, counter, finalPath);
+      });
+      this.checked = { path, folder };
+    });
+    return done;
+  }
+
+  /** Hashes a file that wasn't staged. Keeps the content of a small one, so that it is read once. */
+  private hashSource(file: FileToMove, opened: OpenFile): HashedFile {
+    const { done, stats } = stageFile(opened, file, this.job.signal, { content: hashedContent });
+    const { bytes, sha256 = '', modifiedMs } = done;
+    const content = bytes < smallBytes ? hashedContent.subarray(0, bytes) : undefined;
+    return { file: { ...file, bytes, sha256, modifiedMs }, source: { file: opened.file, stats }, content };
+  }
+
+  /** Returns true if the destination has the file already. */
+  private hasCopy(file: FileToMove, counter: FileBytes, finalPath: string): boolean {
+    const folder = nodePath.dirname(finalPath);
     // Publishing never replaces a file, so that a new folder need not be searched for one.
-    if (!this.folders.isNew(folder) && this.hasSameContent(finalPath, file)) {
-      counter.complete();
-      this.folders.checkUnmoved(folder);
-      return;
-    }
-    source.open?.(file, (opened) => runOperation('write', () => this.copyOpened(file, counter, opened, finalPath)));
-    this.checked = { path, folder };
+    if (this.folders.isNew(folder) || !this.hasSameContent(finalPath, file)) return false;
+    counter.complete();
+    this.folders.checkUnmoved(folder);
+    return true;
   }
 
   private hasSameContent(finalPath: string, { bytes, sha256 }: FileToMove): boolean {
@@ -179,7 +159,8 @@ export class FolderSink implements MoveSink {
     );
   }
 
-  private copyOpened(file: FileToMove, counter: FileBytes, source: OpenFile, finalPath: string): void {
+  private copyOpened(hashed: HashedFile, counter: FileBytes, finalPath: string): void {
+    const { file, source } = hashed;
     const { bytes } = file;
     const { signal, isFlushed } = this.job;
     const { file: opened, stats } = source;
@@ -190,7 +171,7 @@ export class FolderSink implements MoveSink {
     const isCloned = clone !== undefined;
     let sha256: string | undefined;
     withPart(part, fs.openSync(part, isCloned ? clonedFileFlags : newFileFlags, mode), (copy) => {
-      const known = isCloned ? undefined : this.copyContent(file, counter, opened, copy);
+      const known = isCloned ? undefined : this.copyContent(hashed, counter, copy);
       if (isCloned) {
         counter.addCopied(bytes);
         this.adoptClone(copy, sourceMode, mode);
@@ -263,7 +244,7 @@ export class FolderSink implements MoveSink {
   }
 
   /** Copies the content. Returns the digest of the copy if a second thread has computed it in parallel. */
-  private copyContent(file: FileToMove, counter: FileBytes, opened: number, copy: number): string | undefined {
+  private copyContent({ file, source, content }: HashedFile, counter: FileBytes, copy: number): string | undefined {
     const { signal, bytesPerSecond, sharedCopy } = this.job;
     const shared = sharedCopy && new SharedCopy(sharedCopy);
     const range = { from: 0, expectedBytes: file.bytes };
@@ -275,10 +256,14 @@ export class FolderSink implements MoveSink {
       counter.addCopied(piece.length);
       if (bytesPerSecond !== undefined) pause(signal, (piece.length / bytesPerSecond) * 1_000);
     };
+    if (content !== undefined) {
+      write(content);
+      return undefined;
+    }
     try {
       // For an empty file, there is no piece to report.
       shared?.reportWritten(copy, 0);
-      runOperation('read', () => readPieces(opened, range, signal, write));
+      runOperation('read', () => readPieces(source.file, range, signal, write));
       const digest = shared?.takeDigest();
       // Stops before flushing, which takes a long time for a large file.
       throwIfStopped(signal);
@@ -391,6 +376,10 @@ export class FolderSink implements MoveSink {
       offset += piece.length;
     }
   }
+}
+
+function toDoneFile({ position, bytes, sha256, modifiedMs }: FileToMove): DoneFile {
+  return { position, bytes, sha256, ...(modifiedMs !== undefined && { modifiedMs }) };
 }
 
 /**

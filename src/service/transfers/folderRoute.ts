@@ -15,6 +15,7 @@ import {
 import type { FileThreads } from './fileThreads.ts';
 import type { TransferRecord, TransferRecordFile } from './journal.ts';
 import { discardTransfer, releaseFolder, writeManifest } from './manifest.ts';
+import { smallBytes } from './openFiles.ts';
 import { FileAttempts, toTransferError } from './transferErrors.ts';
 
 /** A transfer whose files have been transferred. */
@@ -29,6 +30,11 @@ export interface TransferredFiles {
 export interface RouteCapabilities {
   /** True if staging reads and hashes the files; otherwise, they are hashed while they are moved. */
   readonly isHashedFirst: boolean;
+  /**
+   * Size in bytes below which a file without a hash to compare with need not be staged, because `move` hashes it, too; 0
+   * if all files are staged.
+   */
+  readonly minStagedBytes: number;
   /** False if a store copies the files itself and doesn't report how much of them it has copied. */
   readonly canCountBytes: boolean;
   /** True if an interrupted run may create an unfinished file at the destination after it has ended. */
@@ -136,6 +142,7 @@ export class FolderRoute implements TransferRoute {
   get capabilities(): RouteCapabilities {
     return {
       isHashedFirst: this.options.source.location.folder !== undefined,
+      minStagedBytes: this.hashesWhileMoving ? smallBytes : 0,
       canCountBytes: true,
       mayWriteLate: false,
       parallelJobs: this.options.throttleBytesPerSecond === undefined ? parallelJobs : 1,
@@ -219,6 +226,13 @@ export class FolderRoute implements TransferRoute {
     const { transferId, folderName, threads, abandonment } = this.options;
     const job = { transferId, folderName, destinationFolder: this.folder };
     await threads.run('removeParts', job, abandonment);
+  }
+
+  /** True if small files of many are read once, for their hash and their copy. */
+  private get hashesWhileMoving(): boolean {
+    const { source, destination, isFlushed, throttleBytesPerSecond } = this.options;
+    const isBetweenFolders = source.location.folder !== undefined && destination.location.folder !== undefined;
+    return isBetweenFolders && !isFlushed && throttleBytesPerSecond === undefined;
   }
 
   /** The destination's folder. Throws an error if the destination is a store, which is a bug. */

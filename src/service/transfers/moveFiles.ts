@@ -18,7 +18,8 @@ import {
   type JobResult,
   type MoveJob,
 } from './fileJobs.ts';
-import { FolderSink, FolderSource } from './folderFiles.ts';
+import { FolderSink } from './folderFiles.ts';
+import { FolderSource } from './folderSource.ts';
 import {
   BatchSource,
   type BatchResult,
@@ -168,8 +169,7 @@ class FileMover {
   private async move(file: FileToMove, counter: FileBytes, mayContinue = true): Promise<DoneFile> {
     const content = this.describe(file, counter, mayContinue);
     const written = await this.sink.write(file, content, this.abort.signal);
-    const { position, bytes, sha256, modifiedMs } = file;
-    if (written === undefined) return { position, bytes, sha256, ...(modifiedMs !== undefined && { modifiedMs }) };
+    if ('position' in written) return written;
     try {
       return await this.finish(file, written, content);
     } catch (error) {

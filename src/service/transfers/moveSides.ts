@@ -85,10 +85,10 @@ export interface MoveSink {
   /** The destination's preferred hash algorithm; undefined if it has none. */
   readonly hash: string | undefined;
   /**
-   * Writes a file under a temporary name. A later attempt may continue an interrupted file in a folder. Resolves to
-   * undefined if the file has its final name and the staged hash already, so that nothing remains to be done.
+   * Writes a file under a temporary name. A later attempt may continue an interrupted file in a folder. Resolves to a
+   * completed file if it was verified and has its final name already, so that nothing remains to be done.
    */
-  write(file: FileToMove, content: MovedContent, signal: AbortSignal): Promise<WrittenFile | undefined>;
+  write(file: FileToMove, content: MovedContent, signal: AbortSignal): Promise<WrittenFile | DoneFile>;
   /** Writes and verifies small files together, if faster; the caller writes the remaining ones. Never rejects. */
   writeBatch?(
     files: readonly FileToMove[],

@@ -123,7 +123,7 @@ interface Digests {
 }
 
 /** Size in bytes below which a file is read in one call. This is twice as fast as reading it piece by piece. */
-const smallBytes = 256 * 1024;
+export const smallBytes = 256 * 1024;
 const smallBuffer = Buffer.allocUnsafeSlow(smallBytes);
 
 interface DigestOptions {
@@ -131,6 +131,8 @@ interface DigestOptions {
   readonly other?: string | undefined;
   /** Counts the bytes that are read. */
   readonly counter?: FileBytes | undefined;
+  /** Receives the content of a file of less than {@link smallBytes}, which is its own size. */
+  readonly content?: Buffer | undefined;
 }
 
 /** Computes the digests of an open file, which must have the expected size. */
@@ -138,17 +140,17 @@ export function digestFile(
   file: number,
   expectedBytes: number,
   signal: JobSignal,
-  { other, counter }: DigestOptions = {},
+  { other, counter, content = smallBuffer }: DigestOptions = {},
 ): Digests {
-  const count = fs.readSync(file, smallBuffer, 0, smallBytes, 0);
+  const count = fs.readSync(file, content, 0, smallBytes, 0);
   counter?.addRead(count);
   if (count < smallBytes) {
-    const piece = smallBuffer.subarray(0, count);
+    const piece = content.subarray(0, count);
     // A growing file is read only partially; the caller compares its size or its digest.
     return { sha256: hash('sha256', piece), bytes: count, ...(other !== undefined && { other: hash(other, piece) }) };
   }
-  const digest = createHash('sha256').update(smallBuffer);
-  const second = other === undefined ? undefined : createHash(other).update(smallBuffer);
+  const digest = createHash('sha256').update(content);
+  const second = other === undefined ? undefined : createHash(other).update(content);
   let bytes = count;
   readPieces(file, { from: smallBytes, expectedBytes }, signal, (piece) => {
     digest.update(piece);

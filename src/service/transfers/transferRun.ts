@@ -63,6 +63,8 @@ export interface TransferRunOptions {
 
 /** Maximum number of files that are flushed individually; for more, the whole file system is flushed. */
 const maxFlushedFiles = 100;
+/** Number of cached hashes to look up at a time, so that searches needn't wait long. */
+const lookupLimit = { files: 1_000, bytes: Infinity } as const;
 
 /** Runs one transfer through its states, without repeating completed files (D23: transfer states). */
 export class TransferRun {
@@ -86,6 +88,8 @@ export class TransferRun {
   private choice: { readonly cluster: Cluster | undefined } | undefined;
   private manifestName = '';
   private hasLeftovers = false;
+  /** True if small files are hashed while they are moved, so that the bytes that are staged aren't counted. */
+  private hashesWhileMoving = false;
   /** True if a run was, or may have been, interrupted, or if a batch was incomplete. */
   private wasInterrupted: boolean;
   /** Methods, such as `md5`, that have verified files to or from stores since the service started. */
@@ -155,7 +159,7 @@ export class TransferRun {
     const [reading, moving] = [sumBytes(this.staging), sumBytes(this.moving)];
     return {
       total: all,
-      ...(capabilities?.isHashedFirst === true && { staged: staged + reading.read }),
+      ...(capabilities?.isHashedFirst === true && !this.hashesWhileMoving && { staged: staged + reading.read }),
       copied: transferred + moving.copied,
       verified: transferred + moving.read,
     };
@@ -248,9 +252,10 @@ export class TransferRun {
 
   private async stage(signal: AbortSignal): Promise<void> {
     const { source, threads } = this.options;
-    const unstaged = this.files.filter((file) => file.sha256 === undefined);
-    if (unstaged.length === 0 || !this.route.capabilities.isHashedFirst) return;
+    if (!this.route.capabilities.isHashedFirst) return;
     threads.ensureThreads(this.route.capabilities.parallelJobs);
+    const unstaged = await this.listToStage(signal);
+    if (unstaged.length === 0) return;
     this.progress.enterStatus('staging', `staging ${describeAmount(this.progress.getRecord())}`);
     await this.runInBatches(unstaged, signal, async (batch, jobSignal) => {
       const cached = await source.catalog.getCachedHashes(batch.map(({ path }) => path));
@@ -259,17 +264,37 @@ export class TransferRun {
       });
       const result = await countIn(this.staging, jobSignal, this.route.stage(files, jobSignal));
       const hashes = new Map(cached.map((file) => [file?.path, file?.sha256]));
-      const fresh: HashedFile[] = [];
-      const staged = result.done.map(({ position, bytes, sha256, modifiedMs }) => {
-        const file = this.updateFile(position, { bytes, sha256, modifiedMs, problem: undefined });
-        if (modifiedMs !== undefined && sha256 !== undefined && hashes.get(file.path) !== sha256)
-          fresh.push({ path: file.path, bytes, modifiedMs, sha256 });
-        return file;
-      });
+      const staged = result.done.map(({ position, bytes, sha256, modifiedMs }) =>
+        this.updateFile(position, { bytes, sha256, modifiedMs, problem: undefined }),
+      );
       this.progress.reportAdvanced(staged);
-      await source.catalog.cacheHashes(fresh);
+      await this.cacheHashes(staged.filter(({ path, sha256 }) => hashes.get(path) !== sha256));
       return result;
     });
+  }
+
+  /** Returns the files to hash before they are moved: those that are large, or have a hash to compare with. */
+  private async listToStage(signal: AbortSignal): Promise<readonly TransferRecordFile[]> {
+    const { minStagedBytes } = this.route.capabilities;
+    const unstaged = this.files.filter((file) => file.sha256 === undefined);
+    const isSmall = ({ bytes, resource }: TransferRecordFile): boolean =>
+      bytes < minStagedBytes && parseDeclaredHash(resource.hash) === undefined;
+    const small = unstaged.filter(isSmall);
+    const later = new Set<number>();
+    for (const batch of splitIntoBatches(small, lookupLimit)) {
+      signal.throwIfAborted();
+      const cached = await this.options.source.catalog.getCachedHashes(batch.map(({ path }) => path));
+      for (const [index, { position }] of batch.entries()) if (cached[index] === undefined) later.add(position);
+    }
+    this.hashesWhileMoving = later.size > 0;
+    return unstaged.filter(({ position }) => !later.has(position));
+  }
+
+  private async cacheHashes(files: readonly TransferRecordFile[]): Promise<void> {
+    const hashed = files.flatMap(({ path, bytes, modifiedMs, sha256 }): HashedFile[] =>
+      modifiedMs === undefined || sha256 === undefined ? [] : [{ path, bytes, modifiedMs, sha256 }],
+    );
+    await this.options.source.catalog.cacheHashes(hashed);
   }
 
   /**
@@ -294,11 +319,13 @@ export class TransferRun {
       const result = await countIn(this.moving, jobSignal, move).finally(() => {
         for (const { position } of batch) this.movingFiles.delete(position);
       });
-      const moved = result.done.map(({ position, sha256, storeHash, modifiedMs }) =>
-        this.updateFile(position, { isTransferred: true, sha256, storeHash, modifiedMs, problem: undefined }),
+      const moved = result.done.map(({ position, bytes, sha256, storeHash, modifiedMs }) =>
+        this.updateFile(position, { isTransferred: true, bytes, sha256, storeHash, modifiedMs, problem: undefined }),
       );
       for (const { verifiedBy } of result.done) if (verifiedBy !== undefined) this.methods.add(verifiedBy);
       this.progress.reportAdvanced(moved);
+      const unstaged = new Set(batch.flatMap(({ position, sha256 }) => (sha256 === undefined ? position : [])));
+      if (this.hashesWhileMoving) await this.cacheHashes(moved.filter(({ position }) => unstaged.has(position)));
       if (result.isBatchIncomplete === true) this.wasInterrupted = true;
       if (result.failure?.operation === 'copy') await this.forgetHash(this.getFile(result.failure.position).path);
       return result;

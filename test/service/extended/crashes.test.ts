@@ -25,6 +25,9 @@ interface Manifest {
   readonly resources: readonly { readonly path: string; readonly bytes: number; readonly hash: string }[];
 }
 
+/** More than 100 files are transferred in another way: small ones are read once. */
+const manyFiles = 150;
+
 /** One round. Its seed determines the files, the transfers and the kills. */
 class CrashRound {
   private readonly isThrottled: boolean;
@@ -76,11 +79,22 @@ class CrashRound {
 
   private async makeFiles(): Promise<void> {
     await fs.mkdir(nodePath.join(this.root, 'target'), { recursive: true });
-    this.contents = await writeRandomFiles(nodePath.join(this.root, 'source'), this.random, 2_000_000);
+    const source = nodePath.join(this.root, 'source');
+    const contents = new Map(await writeRandomFiles(source, this.random, 2_000_000));
+    await fs.mkdir(nodePath.join(source, 'many'));
+    for (let number = 0; number < manyFiles; number++) {
+      const [path, content] = [`many/${number}.txt`, Buffer.alloc(this.random.below(20_000), `${number} `)];
+      await fs.writeFile(nodePath.join(source, path), content);
+      contents.set(path, content);
+    }
+    this.contents = contents;
   }
 
   private someFiles(): readonly string[] {
-    const chosen = [...this.contents.keys()].filter(() => this.random.below(3) > 0);
+    const hasMany = this.random.below(2) === 0;
+    const chosen = [...this.contents.keys()].filter((path) =>
+      path.startsWith('many/') ? hasMany : this.random.below(3) > 0,
+    );
     return chosen.length > 0 ? chosen : ['file-0.bin'];
   }
 
