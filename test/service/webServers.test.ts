@@ -93,6 +93,14 @@ describeWithEachRclone('A transfer from a web server (D62)', () => {
         assert.match(message, /could not read a\.csv: it changed since it was listed/);
       });
 
+  it('lists files without times if the server states none', async () => {
+    web.files.set('a.csv', { ...csv, modified: undefined });
+    web.files.set('b.csv', csv);
+    await rig.startService({ gone: false, remotes: [{ name: 'Web', remote: 'web:' }] });
+    const times = new Map((await rig.find('Web')).map(({ path, modified }) => [path, modified]));
+    assert.deepEqual([times.get('a.csv'), times.get('b.csv')], [undefined, '2026-11-02T10:00:00.000Z']);
+  });
+
   const newer = { ...csv, content: 'a,b\n3,4\n', modified: laterTime };
   for (const [title, before, after] of [
     ['a replaced file of the same size', { 'a.csv': csv }, newer],

@@ -2,8 +2,9 @@ import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { createFolderSync } from '../../core/util/createFolder.ts';
-import { findKnownTime, type StoreClient, type StoreObject } from './storeClient.ts';
+import type { StoreClient, StoreObject } from './storeClient.ts';
 import { StoreError } from './storeError.ts';
+import { findKnownTime } from './storeFeatures.ts';
 
 const pollsPerLimit = 10;
 

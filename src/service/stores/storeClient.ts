@@ -15,7 +15,7 @@ import {
   toConnectionStoreError,
   toStoreError,
 } from './storeError.ts';
-import { findAbsentRemote, parseStoreFeatures, type StoreFeatures } from './storeFeatures.ts';
+import { findAbsentRemote, findKnownTime, parseStoreFeatures, type StoreFeatures } from './storeFeatures.ts';
 
 /** An object in a store. */
 export interface StoreObject {
@@ -58,14 +58,6 @@ function formatTime(modifiedMs: number): string {
   const nanoseconds = Math.floor((modifiedMs - Math.floor(modifiedMs)) * 1e6);
   return new Date(modifiedMs).toISOString().replace('Z', `${String(nanoseconds).padStart(6, '0')}Z`);
 }
-
-/** Returns a modification time; undefined for those that rclone gives objects whose store reports none. */
-export function findKnownTime(modifiedMs: number): number | undefined {
-  return modifiedMs > firstTimeMs && modifiedMs !== 0 ? modifiedMs : undefined;
-}
-
-/** The first day of 1800. Times without a year, which rclone writes as the first one, come before it. */
-const firstTimeMs = Date.UTC(1800);
 
 /** The port, credentials and paths of a running rclone process. */
 export interface RcloneAddress {

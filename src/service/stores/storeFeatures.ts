@@ -107,6 +107,14 @@ export function findKeptTime(kept: KeptTimes | undefined, modifiedMs: number | u
   return kept !== 'from1970' || (modifiedMs >= 0 && modifiedMs < 2 ** 32 * 1_000) ? modifiedMs : undefined;
 }
 
+/** Returns a modification time; undefined for those that rclone gives objects whose store reports none. */
+export function findKnownTime(modifiedMs: number): number | undefined {
+  return modifiedMs > firstTimeMs && modifiedMs !== 0 ? modifiedMs : undefined;
+}
+
+/** The first day of 1800. Times without a year, which rclone writes as the first one, come before it. */
+const firstTimeMs = Date.UTC(1800);
+
 /** Returns a reported modification time, unless it may be another: SFTP shows those before 1970 after 2038. */
 export function findReportedTime(kept: KeptTimes | undefined, modifiedMs: number | undefined): number | undefined {
   const mayDiffer = kept === 'from1970' && modifiedMs !== undefined && modifiedMs >= 2 ** 31 * 1_000;

@@ -15,7 +15,13 @@ import {
 import { LoopFinder, maxLoops } from './linkLoops.ts';
 import { ListingLog, RepeatedFolders, splitLines } from './listingLog.ts';
 import { collectOutput, endWithSignal, startRclone, waitForEnd } from './rcloneProgram.ts';
-import { findAbsentRemote, findReportedTime, type KeptTimes, type StoreFeatures } from './storeFeatures.ts';
+import {
+  findAbsentRemote,
+  findKnownTime,
+  findReportedTime,
+  type KeptTimes,
+  type StoreFeatures,
+} from './storeFeatures.ts';
 
 interface ListedStore {
   readonly program: string;
@@ -252,9 +258,8 @@ function toScannedObject(object: ListedObject, { under, keptTimes }: ListedPlace
   // An object of unknown size, such as an online office document, is generated when it is read.
   if (typeof bytes !== 'number' || !Number.isSafeInteger(bytes) || bytes < 0) return { path, kind: 'unknownSizes' };
   const listedMs = typeof time === 'string' ? Date.parse(time) : Number.NaN;
-  const modifiedMs = findReportedTime(keptTimes, listedMs) ?? NaN;
-  const metadata = describeObject(object);
-  return { path, bytes, modifiedMs: Number.isNaN(modifiedMs) ? unknownTimeMs : modifiedMs, ...metadata };
+  const modifiedMs = findReportedTime(keptTimes, findKnownTime(listedMs)) ?? unknownTimeMs;
+  return { path, bytes, modifiedMs, ...describeObject(object) };
 }
 
 /**

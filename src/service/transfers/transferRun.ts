@@ -7,7 +7,7 @@ import type { ServedDatabase } from '../catalog/servedDatabases.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { ClusterSummary } from '../cluster/clusterConfig.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
-import { findKnownTime } from '../stores/storeClient.ts';
+import { findKnownTime } from '../stores/storeFeatures.ts';
 import { ArchivedFiles } from './archivedFiles.ts';
 import { createLossError, FileAttempts, type FileProblem } from './transferErrors.ts';
 import {
