@@ -254,7 +254,7 @@ describe('The beginning of a file on its page', () => {
         return Promise.resolve({ part: { bytes: new Uint8Array(1), totalBytes: 4_200_000, entityTag: '' } });
       },
     };
-    const text = "The image can't be shown: it has 4.2 MB, more than 512 kB.";
+    const text = "The image can't be shown: it is larger than 512 kB.";
     assert.deepEqual(await readFrom(flow, 'a.png'), { state: 'problem', text, remedy: 'open' });
     assert.deepEqual(ranges, [{ offset: 0, limit: 1 }]);
   });

@@ -256,7 +256,7 @@ export const metadataPages: Readonly<Record<string, Record<string, unknown>>> = 
   'a file with a large image': metadataNews(image, {
     canOpen: true,
     offer: 'image',
-    preview: { state: 'problem', text: "The image can't be shown: it has 4.2 MB, more than 512 kB.", remedy: 'open' },
+    preview: { state: 'problem', text: "The image can't be shown: it is larger than 512 kB.", remedy: 'open' },
   }),
   'a file from before': metadataNews(withSchema, { old: true, problem: "The service can't be reached." }),
 };

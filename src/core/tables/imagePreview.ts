@@ -16,9 +16,9 @@ interface ImageHeader {
  */
 export type ImagePreview =
   | { readonly kind: 'image'; readonly header: ImageHeader; readonly bytes: Uint8Array }
-  | { readonly kind: 'large'; readonly totalBytes: number }
+  | { readonly kind: 'large' }
   | { readonly kind: 'vast'; readonly header: ImageHeader }
-  | { readonly kind: 'problem'; readonly problem: 'empty' | 'notImage' | 'damagedImage' };
+  | { readonly kind: 'problem'; readonly problem: 'notImage' | 'damagedImage' };
 
 /** Maximum number of bytes of an image that is read. */
 export const maxImageBytes = 512_000;
@@ -30,8 +30,8 @@ const maxSide = 16_384;
 /** Reads an image, but none of more than {@link maxImageBytes}. Rejects only if the source does. */
 export async function createImagePreview(source: RangeSource): Promise<ImagePreview> {
   const { totalBytes } = source;
-  if (totalBytes > maxImageBytes) return { kind: 'large', totalBytes };
-  if (totalBytes === 0) return { kind: 'problem', problem: 'empty' };
+  if (totalBytes > maxImageBytes) return { kind: 'large' };
+  if (totalBytes === 0) return { kind: 'problem', problem: 'damagedImage' };
   const bytes = await source.read(0, totalBytes);
   const header = readHeader(bytes);
   if (typeof header === 'string') return { kind: 'problem', problem: header };

@@ -121,6 +121,7 @@ class FileMover {
     if (files.length === 0) return;
     await source.fetch?.(files, abort.signal);
     if (sink.writeBatch) this.addBatch(await sink.writeBatch(files, { source, folder }, abort.signal));
+    this.mark(this.listRemaining(), undefined);
   }
 
   private mark(files: readonly { readonly position: number }[], mark: FileMark): void {

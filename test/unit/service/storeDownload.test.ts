@@ -193,6 +193,20 @@ describe('Moving files from a store to a folder (D62)', () => {
     assert.deepEqual(readMarks(), ['transferred', 'transferred', 'transferred', 'transferred']);
   });
 
+  it('marks only the files that are read at once if those that were fetched together are damaged', async () => {
+    const indexes = Array.from({ length: 20 }, (_, index) => index);
+    const signal = createJobSignal(indexes.length);
+    const counts: number[] = [];
+    rig.rclone.intervene = ({ method }) => {
+      const marked = indexes.filter((index) => getFileMark(signal, index) === 'transferring');
+      if (method === 'read') counts.push(marked.length);
+      return method === 'sync/copy' ? 'drop' : undefined;
+    };
+    await rig.fetch(rig.put(Object.fromEntries(indexes.map((index) => [`${index}.txt`, 'alpha']))), { signal });
+    assert.equal(counts.length, indexes.length);
+    assert.ok(Math.max(...counts) < indexes.length, counts.join());
+  });
+
   it('rejects an object whose size differs from the listing', async () => {
     for (const bytes of [4, 6]) {
       const [file] = rig.put({ 'a.txt': 'alpha' });

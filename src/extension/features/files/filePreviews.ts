@@ -117,7 +117,7 @@ function toShownImage(preview: ImagePreview, maxBytes: number): ReadPreview {
       return { state: 'image', type, width, height, content, failure };
     }
     case 'large': {
-      const cause = l10n.t('it has {0}, more than {1}', formatSize(preview.totalBytes), formatSize(maxBytes));
+      const cause = l10n.t('it is larger than {0}', formatSize(maxBytes));
       return { state: 'problem', text: describeImageProblem(cause), remedy: 'open' };
     }
     case 'vast': {
