@@ -5,7 +5,7 @@
 export const limits = {
   catalogue: {
     'first scan of 1,000,000 files / find': 3,
-    'first scan of 1,000,000 files, peak memory in MB': 300,
+    'first scan of 1,000,000 files, peak memory in MB': 240,
     'search of 1,000,000 files for a common word / grep': 3,
     'search of 1,000,000 files for two words / grep': 1,
     'search of 1,000,000 files for a rare word / grep': 0.3,
