@@ -73,6 +73,19 @@ describe('The search results tree', () => {
     assert.deepEqual(rows('s'), ['HG002_NA24385_s…_R1_001.fastq.gz | a', 'HG002_NA24385_s…_R1_001.fastq.gz | b']);
   });
 
+  it('shows the ends of long names that begin alike, so that a narrow side bar shows what differs', () => {
+    open('s');
+    const names = ['001', '002', '003'].map((run) => `station-north-2026-03-01-${run}.csv`);
+    const other = 'station-south-2026-03-01-001.csv';
+    fill(
+      's',
+      [...names, other].map((name, index) => fileEntry(`f${index}`, { name })),
+    );
+    assert.deepEqual(rows('s'), ['station-…1-001.csv', 'station-…1-002.csv', 'station-…1-003.csv', other]);
+    fill('s', [fileEntry('f0', { name: names[0] ?? '' })]);
+    assert.deepEqual(rows('s'), [names[0]]);
+  });
+
   it('shows the icon of the type of a file', () => {
     open('s');
     fill('s', [fileEntry('f1', { name: 'a/b.csv' })]);

@@ -21,8 +21,8 @@ export interface FileNode {
   readonly file: FileEntry;
   /** The part of its folder that distinguishes it from other rows with the same name; absent if there are none. */
   readonly folder?: string;
-  /** True if the row shows the whole name, because a shortened one would be the same as another row's. */
-  readonly isWhole?: boolean;
+  /** Number of characters to which the row shortens its name; absent for the usual one. */
+  readonly nameLength?: number;
 }
 
 /** A search's row. */

@@ -38,8 +38,10 @@ import {
 import type { MessageNode, MissingNode, PartNode, SearchTreeNode } from '../../views/nodes.ts';
 import { createEmptyRow, createFailureRows, createLoadingRow, setAccessibleLabel } from '../../views/placeholders.ts';
 
-/** Length of a file's name in its row. The end of a longer name would be cut off in a narrow side bar. */
+/** Length of a file's name in its row. The end of a longer name would be cut off in a side bar of the usual width. */
 const maxNameLength = 32;
+/** Length of a name, or of its beginning, that a side bar of 250 pixels shows. */
+const narrowNameLength = 18;
 
 /**
  * Creates the row for a search. Its label is what distinguishes it: its terms, or its database if `hasTwin` says that
@@ -186,7 +188,7 @@ export function getMissingItemId({ searchKey, isUnknown }: MissingNode): string 
 export function createFileItem(node: FileNode, isChecked: boolean, alsoIn: readonly string[]): TreeItem {
   const { file } = node;
   const name = formatFileName(file);
-  const item = new TreeItem(node.isWhole ? name : shortenMiddle(name, maxNameLength));
+  const item = new TreeItem(shortenMiddle(name, node.nameLength ?? maxNameLength));
   item.id = `${node.searchKey}/${file.id}`;
   item.contextValue = 'file';
   if (alsoIn.length > 0) item.iconPath = new ThemeIcon('files');
@@ -271,6 +273,8 @@ function getName(element: unknown): string {
 export interface NameDistinctions {
   /** Parts of the folders of the files whose name several files have. */
   readonly folders: ReadonlyMap<FoundFile, string>;
+  /** The beginnings that several long names have, of which the ends are shown at any width of the side bar. */
+  readonly sharedHeads: ReadonlySet<string>;
   /** The shortened names that several names have. */
   readonly sharedNames: ReadonlySet<string>;
 }
@@ -283,40 +287,50 @@ export function distinguishNames(all: readonly FoundFile[]): NameDistinctions {
   for (const { name } of files) (names.has(name) ? repeated : names).add(name);
   const named = files.filter(({ name }) => repeated.has(name));
   const folders = findDistinctFolders(named);
+  const sharedHeads = findRepeated(names, (name) => name.slice(0, narrowNameLength));
   return {
     folders: new Map(named.map((file, index) => [file, folders[index] ?? ''])),
-    sharedNames: findSharedShortNames(names),
+    sharedHeads,
+    sharedNames: findRepeated(names, (name) => shortenMiddle(name, getNameLength(name, sharedHeads))),
   };
 }
 
 /**
  * Creates the rows for files; `start` is the position of the first one in the list. Rows whose names several files have
- * also show their folders, and rows that would be shortened to the same name show the whole name.
+ * also show their folders, rows whose long names begin alike show their ends, and rows that would be shortened to the
+ * same name show the whole name.
  */
 export function createFileRows(
   search: Search,
   files: readonly FoundFile[],
   start: number,
-  { folders, sharedNames }: NameDistinctions,
+  { folders, sharedHeads, sharedNames }: NameDistinctions,
 ): SearchTreeNode[] {
   return files.map((file, index) => {
     if (file.kind === 'unreadable') return createUnreadableRow(search, file, start + index);
     const folder = folders.get(file) ?? '';
-    const isWhole = sharedNames.has(shortenMiddle(file.name, maxNameLength));
+    const { name } = file;
+    const shownLength = getNameLength(name, sharedHeads);
+    const nameLength = sharedNames.has(shortenMiddle(name, shownLength)) ? name.length : shownLength;
     const base = { kind: 'file', searchKey: search.key, connectionId: search.connectionId, file } as const;
-    return { ...base, ...(folder !== '' && { folder }), ...(isWhole && { isWhole }) };
+    return { ...base, ...(folder !== '' && { folder }), ...(nameLength !== maxNameLength && { nameLength }) };
   });
 }
 
-function findSharedShortNames(names: ReadonlySet<string>): ReadonlySet<string> {
+function getNameLength(name: string, sharedHeads: ReadonlySet<string>): number {
+  const isCut = name.length > narrowNameLength && sharedHeads.has(name.slice(0, narrowNameLength));
+  return isCut ? narrowNameLength : maxNameLength;
+}
+
+function findRepeated(names: ReadonlySet<string>, shorten: (name: string) => string): ReadonlySet<string> {
   const seen = new Set<string>();
-  const shared = new Set<string>();
+  const repeated = new Set<string>();
   for (const name of names) {
-    const short = shortenMiddle(name, maxNameLength);
-    if (seen.has(short)) shared.add(short);
+    const short = shorten(name);
+    if (seen.has(short)) repeated.add(short);
     seen.add(short);
   }
-  return shared;
+  return repeated;
 }
 
 function createUnreadableRow(search: Search, file: UnreadableFile, index: number): MessageNode {
