@@ -242,7 +242,7 @@ export const actions: Readonly<Record<string, Action>> = {
     await window.input(journeyKey.value, '2/3');
   },
   askSearch: openSearchSteps,
-  search: async (stage, database, words = '', found = '/\\d\\+? files?/') => {
+  search: async (stage, database, words = '', found = '/^\\d[\\d,]*\\+? ·/') => {
     await openSearchSteps(stage, database, words);
     await stage.window.pick('Search', '3/3');
     await see(stage, 'Results', words || 'All files', found);

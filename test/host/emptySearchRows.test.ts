@@ -31,7 +31,7 @@ describe('The rows of a search of all databases', () => {
 
   it('collapse the databases without results into one row, after those with results', () => {
     searchAll('Beta');
-    assert.deepEqual(roots(), ['Beta | 1 file · “corn”', '2 databases without results | “corn”']);
+    assert.deepEqual(roots(), ['Beta | 1 · “corn”', '2 databases without results | “corn”']);
     const group = getGroup();
     assert.deepEqual(items(group).map(formatRow), ['Alpha', 'Gamma']);
     assert.deepEqual(rows('Alpha'), ['No files found.', 'Refine Search…']);
@@ -45,7 +45,7 @@ describe('The rows of a search of all databases', () => {
 
   it('include a separate row for a single database without results', () => {
     searchAll('Alpha', 'Beta');
-    assert.deepEqual(roots(), ['Alpha | 1 file · “corn”', 'Beta | 1 file · “corn”', 'Gamma | “corn”']);
+    assert.deepEqual(roots(), ['Alpha | 1 · “corn”', 'Beta | 1 · “corn”', 'Gamma | “corn”']);
   });
 
   it('redraw only one row while they stay collapsed, and the whole tree when one of them finds files', () => {
@@ -58,6 +58,6 @@ describe('The rows of a search of all databases', () => {
     assert.deepEqual(drawn, [tree.getRoot('Beta')]);
     fill('Beta', [fileEntry('f1')]);
     assert.equal(drawn.at(-1), undefined);
-    assert.deepEqual(roots(), ['Beta | 1 file · “corn”', '2 databases without results | “corn”']);
+    assert.deepEqual(roots(), ['Beta | 1 · “corn”', '2 databases without results | “corn”']);
   });
 });

@@ -31,12 +31,12 @@ describe('The rows of searches from an earlier window (D59)', () => {
 
   it('show the time of their results until they are requested again', () => {
     store.restoreSaved([saved('s')]);
-    assert.deepEqual(roots().map(plainSpaces), ['“s” | 1 file · as of 10:42 AM · Alpha']);
+    assert.deepEqual(roots().map(plainSpaces), ['“s” | 1 · as of 10:42 AM · Alpha']);
     assert.deepEqual(rows('s'), ['1 more checked file, not loaded yet', 'f1.csv', '1 ID not found']);
     const search = store.get('s');
     assert.ok(search);
     store.replace('s', { ...search, mayHaveMore: false });
-    assert.deepEqual(roots(), ['“s” | 1 file · Alpha']);
+    assert.deepEqual(roots(), ['“s” | 1 · Alpha']);
   });
 
   it('group checked files that are no longer found, until they are unchecked', () => {

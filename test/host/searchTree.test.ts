@@ -45,7 +45,7 @@ describe('The search results tree', () => {
   it('shows the number of files, and each file with its size', () => {
     open('s');
     fill('s', [fileEntry('f1', { sizeBytes: 67_000, format: 'json' }), fileEntry('f2')]);
-    assert.deepEqual(roots(), ['“corn” | 2 files · Alpha']);
+    assert.deepEqual(roots(), ['“corn” | 2 · Alpha']);
     assert.deepEqual(rows('s'), ['f1.csv | 67 kB', 'f2.csv']);
   });
 
@@ -99,9 +99,9 @@ describe('The search results tree', () => {
     fill('s1', [fileEntry('f1')]);
     open('s2', 'corn', 'Beta');
     open('s3', 'maize', 'Beta');
-    assert.deepEqual(roots(), ['“maize” | Beta', 'Beta | “corn”', 'Alpha | 1 file · “corn”']);
+    assert.deepEqual(roots(), ['“maize” | Beta', 'Beta | “corn”', 'Alpha | 1 · “corn”']);
     store.dismiss(['s2']);
-    assert.deepEqual(roots(), ['“maize” | Beta', '“corn” | 1 file · Alpha']);
+    assert.deepEqual(roots(), ['“maize” | Beta', '“corn” | 1 · Alpha']);
   });
 
   it('shows how old the listing of a store is, and why the last scan failed (D62)', () => {
@@ -113,21 +113,21 @@ describe('The search results tree', () => {
       const [item] = items();
       return [...roots(), getText(item?.tooltip)].map((text) => text.replaceAll('\u202f', ' '));
     };
-    assert.deepEqual(says({ state: 'listed', files: 1, asOf }), ['“corn” | 1 file · Alpha', '“corn”\nAlpha\n1 file']);
+    assert.deepEqual(says({ state: 'listed', files: 1, asOf }), ['“corn” | 1 · Alpha', '“corn”\nAlpha\n1 file']);
     assert.deepEqual(says({ state: 'scanning', files: 1, asOf }), [
-      '“corn” | 1 file · as of 10:42 AM · Alpha',
+      '“corn” | 1 · as of 10:42 AM · Alpha',
       '“corn”\nThe listing is from 10:42 AM, and a scan is running\nAlpha\n1 file',
     ]);
     assert.deepEqual(says({ state: 'scanning', files: 1 }), [
-      '“corn” | 1 file · search incomplete · Alpha',
+      '“corn” | 1 · search incomplete · Alpha',
       '“corn”\nThe listing is incomplete, and a scan is running\nAlpha\n1 file',
     ]);
     assert.deepEqual(says({ state: 'failed', files: 1, asOf, problem: 'its server\ndenies access' }), [
-      '“corn” | 1 file · as of 10:42 AM · Alpha',
+      '“corn” | 1 · as of 10:42 AM · Alpha',
       '“corn”\nThe listing is from 10:42 AM, because the last scan failed: its server denies access\nAlpha\n1 file',
     ]);
     assert.deepEqual(says({ state: 'failed', files: 1, problem: 'its server denies access' }), [
-      '“corn” | 1 file · search incomplete · Alpha',
+      '“corn” | 1 · search incomplete · Alpha',
       '“corn”\nThe listing is incomplete, because the last scan failed: its server denies access\nAlpha\n1 file',
     ]);
   });
@@ -146,7 +146,7 @@ describe('The search results tree', () => {
   it('ends with a row that looks for more while more files may exist (D9)', () => {
     open('s');
     fill('s', [fileEntry('f1'), fileEntry('f2')], true);
-    assert.deepEqual(roots(), ['“corn” | 2+ files · Alpha']);
+    assert.deepEqual(roots(), ['“corn” | 2+ · Alpha']);
     const last = items(tree.getRoot('s')).slice(2);
     assert.deepEqual(last.map(formatRow), ['2 found · look for more']);
     assert.equal(last[0]?.accessibilityInformation?.label, '2 found · look for more');
@@ -310,7 +310,7 @@ describe('The search results tree', () => {
     const specific = { sort: 'name', max: 3 };
     store.open('s', 'c', { database: 'Alpha', query: '', pageSize: 2, status: 'unstaged', specific });
     fill('s', [fileEntry('b', { sizeBytes: 5 }), fileEntry('a10', { sizeBytes: 9 }), fileEntry('a9')]);
-    assert.deepEqual(roots(), ['All files | 3 files · Alpha · unstaged · sort: name · max: 3']);
+    assert.deepEqual(roots(), ['All files | 3 · Alpha · unstaged · sort: name · max: 3']);
     store.update('s', { order: 'name' });
     assert.match(roots()[0] ?? '', / · sorted by name$/);
     assert.deepEqual(rows('s'), ['a9.csv', 'a10.csv | 9 bytes', 'b.csv | 5 bytes']);

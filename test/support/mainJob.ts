@@ -144,10 +144,10 @@ class MainJob {
     await window.quickInput.pick('Vega Datasets');
     await window.quickInput.input(words, /leave empty to list all files/);
     const isIt = ({ label, description }: { label: string; description: string }): boolean =>
-      label === `“${words}”` && /\d\+? files?/.test(description);
+      label === `“${words}”` && /^\d+\+? ·/.test(description);
     await results.waitFor('results', (rows) => rows.some(isIt));
     const row = (await results.rows()).find(isIt);
-    return Number(/(\d+)\+? files?/.exec(row?.description ?? '')?.[1] ?? 0);
+    return Number(/^(\d+)/.exec(row?.description ?? '')?.[1] ?? 0);
   }
 
   private async submitChecked(count: number): Promise<void> {

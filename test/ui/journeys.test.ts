@@ -100,9 +100,7 @@ describe('A user in the whole editor', () => {
       await window.quickInput.pick('Vega Datasets', /1\/2/);
       await window.quickInput.input('anscombe', /leave empty to list all files/);
       const results = window.tree('Search Results');
-      await results.waitFor('all results', (rows) =>
-        rows.some(({ description }) => description.startsWith('1 file ·')),
-      );
+      await results.waitFor('all results', (rows) => rows.some(({ description }) => description.startsWith('1 ·')));
       await (await results.row('anscombe.json')).toggleCheck();
       await window.command('Data Transfer: Transfer Checked Files…');
       await window.quickInput.pick('Read Only', /1\/2/);

@@ -22,11 +22,12 @@ const icons: Readonly<Record<MessageNode['icon'], ThemeIcon>> = {
 };
 
 /**
- * Sets a row's screen reader text. `state` describes a state that only the icon shows. By default, the editor announces
- * the tooltip, which may lack the row's name and may contain long addresses and IDs.
+ * Sets a row's screen reader text. `state` describes a state that only the icon shows, and `facts` say in words what the
+ * row's description abbreviates. By default, the editor announces the tooltip, which may lack the row's name and may
+ * contain long addresses and IDs.
  */
-export function setAccessibleLabel(item: TreeItem, state = ''): TreeItem {
-  const texts = [item.label, state, item.description].filter((text) => typeof text === 'string');
+export function setAccessibleLabel(item: TreeItem, state = '', facts?: readonly string[]): TreeItem {
+  const texts = [item.label, state, ...(facts ?? [item.description])].filter((text) => typeof text === 'string');
   item.accessibilityInformation = { label: texts.filter(Boolean).join(', ') };
   return item;
 }

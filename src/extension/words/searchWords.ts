@@ -100,6 +100,12 @@ export function formatResultCount({ files, mayHaveMore }: ResultCount): string {
   return mayHaveMore ? plural(files.length, '{0}+ files', '{0}+ files') : formatFileCount(files.length);
 }
 
+/** Formats that number without a word, for the row of the search, whose other facts need the room. */
+export function formatShortCount({ files, mayHaveMore }: ResultCount): string {
+  if (files.length === 0) return '';
+  return `${formatNumber(files.length)}${mayHaveMore ? '+' : ''}`;
+}
+
 /**
  * Formats the number of checked files, and their size if known. Returns an empty string if there are none. The text is
  * short, because the view's title and buttons leave little room. The number comes first, because the editor truncates

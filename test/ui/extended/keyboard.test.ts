@@ -104,7 +104,7 @@ describe('A user without a mouse', () => {
     await keyboard.pick('Sample Data', /1\/2/);
     await keyboard.input('weather', /leave empty to list all files/);
     const results = window.tree('Search Results');
-    await results.waitFor('all results', (rows) => rows.some(({ description }) => description.startsWith('5 files')));
+    await results.waitFor('all results', (rows) => rows.some(({ description }) => description.startsWith('5 ·')));
     await isAtRow(/^“weather”/);
     for (const name of [/^observations-2024\.csv/, /^observations-2025\.csv/]) {
       await toRow('Search Results', name);

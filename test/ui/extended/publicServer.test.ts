@@ -43,7 +43,7 @@ describe('A user of a service that behaves like the public server', () => {
   async function search(): Promise<TreeView> {
     await searchDatabase(window, 'JGI Data Portal', 'JDP:000050');
     const results = window.tree('Search Results');
-    await results.waitFor('a file', (rows) => rows.some(({ description }) => description.startsWith('1+ files')));
+    await results.waitFor('a file', (rows) => rows.some(({ description }) => description.startsWith('1+')));
     return results;
   }
 
@@ -81,7 +81,7 @@ describe('A user of a service that behaves like the public server', () => {
     await openConnected();
     const results = await search();
     await (await results.row(/look for more$/)).click();
-    await results.waitFor('the end', (rows) => rows.some(({ description }) => description.startsWith('1 file ·')));
+    await results.waitFor('the end', (rows) => rows.some(({ description }) => description.startsWith('1 ·')));
     const [first, second] = bodies('POST /api/v1/files');
     assert.deepEqual([first?.['database'], second?.['database']], ['JGI Data Portal', 'jdp']);
     // Metadata is requested with POST, the newer form.

@@ -75,7 +75,7 @@ describe('A user with a bucket, a cluster and a folder (D62)', () => {
   async function move(source: string, words: string, destination: string): Promise<void> {
     await window.command('Data Transfer: Clear Results');
     await searchDatabase(window, source, words);
-    await window.tree('Search Results').see(`“${words}”`, new RegExp(`${fileCount} files`));
+    await window.tree('Search Results').see(`“${words}”`, new RegExp(`^${fileCount} ·`));
     await window.command('Data Transfer: Check All Files');
     await window.command('Data Transfer: Transfer Checked Files…');
     await sendTransfer(window, destination);

@@ -29,7 +29,7 @@ describe('A user without an account', () => {
     await (await databases.row('Sample Data')).click();
     await window.quickInput.input('weather', /leave empty to list all files/);
     const results = window.tree('Search Results');
-    await results.waitFor('all results', (rows) => rows.some(({ description }) => description.startsWith('5 files')));
+    await results.waitFor('all results', (rows) => rows.some(({ description }) => description.startsWith('5 ·')));
     await (await results.row('observations-2023.csv')).menu('Open Read-Only');
     await window.showTab('observations-2023.csv');
     await (await results.row('observations-2024.csv')).toggleCheck();

@@ -32,6 +32,7 @@ import {
   describeUnlisted,
   formatLeftOutLine,
   formatResultCount,
+  formatShortCount,
   getDatabaseLabel,
   isEndKnown,
 } from '../../words/searchWords.ts';
@@ -62,13 +63,14 @@ export function createSearchItem(search: Search, hasTwin: boolean): TreeItem {
   const filters = describeFilters(query, isLocal(search.connectionId));
   const age = describeAge(search);
   const count = formatResultCount(search);
-  item.description = [count, age, other, filters, sorted].filter(Boolean).join(' · ');
+  const details = [age, other, filters, sorted].filter(Boolean);
+  item.description = [formatShortCount(search), ...details].filter(Boolean).join(' · ');
   const listed = (search.listing && describeListing(search.listing)) ?? age;
   const { folder } = query.specific ?? {};
   const isShown = search.leftOut && (folder !== undefined || Object.keys(search.leftOut).length > 0);
   const omissions = isShown ? formatLeftOutLine(search.leftOut) : '';
   item.tooltip = [terms, listed, database, filters, count, sorted, omissions].filter(Boolean).join('\n');
-  return setAccessibleLabel(item, describeSearchState(search));
+  return setAccessibleLabel(item, describeSearchState(search), [count, ...details]);
 }
 
 /** Creates the row that groups a batch's searches without results. */
