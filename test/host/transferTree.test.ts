@@ -208,7 +208,7 @@ describe('The transfer tree', () => {
     assert.equal(item.label, 'Alpha → National Micr…');
     assert.match(getText(item.tooltip), /Alpha → National Microbiome Data Collaborative 🧬/);
     const far = row(transfer('v', {}, { source: 'Observatory Archive', destination: 'Cluster' }));
-    assert.equal(far.label, 'Observatory… → Cluster');
+    assert.equal(far.label, 'Observ… → Cluster', 'the progress fits beside it');
     const state = 'succeeded';
     assert.equal(row(transfer('w', { state }, { destination })).label, '→ National Microbio…');
     const cut = row(transfer('u', { state }, { destination: `${'x'.repeat(16)}🧬 and more` }));

@@ -68,7 +68,7 @@ describe('The extension with the settings, state and records of version 0.2', ()
 
   it('shows each transfer in its state', () => {
     assert.deepEqual(readRows(), [
-      'active: Source Data → Target | 50%',
+      'active: Source … → Target | 50%',
       'not confirmed: → KBase Workspace S… | 1 file',
       'staging: JGI … → KBase Workspa… | 0%',
       'succeeded: 3 files (started elsewhere)',

@@ -27,9 +27,12 @@ export interface TransferRowFacts {
   readonly verification?: VerifiedCount | undefined;
 }
 
-/** Length of a running transfer's label with which a side bar of 250 pixels still shows the progress. */
-const maxTitleLength = 22;
-const maxDestinationLength = 18;
+/**
+ * Length of a running transfer's label with which a side bar of 250 pixels still shows the progress. A label with a long
+ * destination is longer, because the destination matters most.
+ */
+const maxTitleLength = 17;
+const [maxRunningDestinationLength, maxDestinationLength] = [14, 18];
 const minSourceLength = 5;
 const maxReasonLength = 60;
 const maxStateLength = 18;
@@ -42,8 +45,8 @@ export function getTransferRowTitle(transfer: Transfer): string {
   const { order, state, startedElsewhere } = transfer;
   if (startedElsewhere) return getTransferTitle(transfer);
   if (hasEnded(state) || state === 'notConfirmed') return `→ ${toShortLine(order.destination, maxDestinationLength)}`;
-  const destination = toShortLine(order.destination, maxTitleLength - minSourceLength - 3);
-  const source = toShortLine(order.source, maxTitleLength - 3 - destination.length);
+  const destination = toShortLine(order.destination, maxRunningDestinationLength);
+  const source = toShortLine(order.source, Math.max(minSourceLength, maxTitleLength - 3 - destination.length));
   return `${source} → ${destination}`;
 }
 
