@@ -66,15 +66,19 @@ export function formatByteProgress(done: number, total: number, locale: string):
   return [format.format(done >= total ? whole : rounded), formatByteSize(total, locale)];
 }
 
+/** Formatters by locale, unit and number of digits. Creating one takes longer than the rest of a row. */
+const sizeFormats = new Map<string, Intl.NumberFormat>();
+
 /** Formats a number of bytes in decimal units, as is common in data repositories: `67 kB`. */
 export function formatByteSize(size: number, locale: string): string {
   const sizeBytes = limitAmount(size);
   const power = getUnitPower(sizeBytes);
   const value = sizeBytes / 1000 ** power;
-  return new Intl.NumberFormat(locale, {
-    style: 'unit',
-    unit: sizeUnits[power] ?? 'byte',
-    unitDisplay: power === 0 ? 'long' : 'short',
-    maximumFractionDigits: value < 10 && power > 0 ? 1 : 0,
-  }).format(value);
+  const maximumFractionDigits = value < 10 && power > 0 ? 1 : 0;
+  const key = `${locale} ${power} ${maximumFractionDigits}`;
+  const unitDisplay = power === 0 ? 'long' : 'short';
+  const unit = { style: 'unit', unit: sizeUnits[power] ?? 'byte', unitDisplay } as const;
+  const format = sizeFormats.get(key) ?? new Intl.NumberFormat(locale, { ...unit, maximumFractionDigits });
+  sizeFormats.set(key, format);
+  return format.format(value);
 }

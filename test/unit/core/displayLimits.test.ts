@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import { limitAmount, limitMarks, shortenPath, shortenText } from '../../../src/core/util/displayLimits.ts';
+import {
+  formatByteSize,
+  limitAmount,
+  limitMarks,
+  shortenPath,
+  shortenText,
+} from '../../../src/core/util/displayLimits.ts';
 import { shortenMiddle, toShortLine } from '../../../src/core/util/visibleText.ts';
 
 describe('Display limits', () => {
@@ -19,6 +25,28 @@ describe('Display limits', () => {
     assert.equal(shortenMiddle('abcdefghi', 8), 'abc…fghi');
     assert.equal(shortenMiddle('ab🧬cd🧬efgh', 8), 'ab…efgh');
     assert.equal(shortenMiddle('abcdef🧬gh', 6), 'ab…gh');
+  });
+
+  it('format sizes with one formatter for each unit, because creating one takes longer than a row', () => {
+    const { NumberFormat } = Intl;
+    let created = 0;
+    class Counted extends NumberFormat {
+      constructor(...given: ConstructorParameters<typeof NumberFormat>) {
+        super(...given);
+        created += 1;
+      }
+    }
+    try {
+      Object.assign(Intl, { NumberFormat: Counted });
+      const sizes = [0, 1, 999, 1_500, 15_000, 999_000, 1_500_000].map((size) => formatByteSize(size, 'en-GB'));
+      assert.deepEqual(sizes, ['0 bytes', '1 byte', '999 bytes', '1.5 kB', '15 kB', '999 kB', '1.5 MB']);
+      assert.equal(formatByteSize(1_500, 'de'), '1,5 kB');
+      const before = created;
+      for (let size = 0; size < 1_000_000; size += 1_000) formatByteSize(size, 'en-GB');
+      assert.equal(created, before);
+    } finally {
+      Object.assign(Intl, { NumberFormat });
+    }
   });
 
   it('turn text from elsewhere into one short line', () => {
