@@ -153,7 +153,7 @@ describe('A user doing everyday work', () => {
     await (await results.row('“JDP”')).menu('Load More');
     await searchRow('“JDP”', '40+');
     await (await results.row('“JDP”')).menu('Load All');
-    await searchRow('“JDP”', '60 files');
+    await searchRow('“JDP”', '60 ·');
     await run('Sort Results…');
     await window.pick('Name', 'Select a sort order');
     await searchRow('“JDP”', 'sorted by name');
