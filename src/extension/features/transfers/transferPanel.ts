@@ -299,7 +299,8 @@ const intentCommands = {
   cite: 'dataTransfer.cite',
 } as const;
 
-function getTitle(transfer: Transfer): string {
+function getTitle(transfer: Transfer | undefined): string {
+  if (!transfer) return l10n.t('Transfer');
   if (transfer.startedElsewhere) return describeStartedElsewhere(l10n);
   return l10n.t('Transfer to {0}', toPlainLine(transfer.order.destination));
 }
@@ -391,7 +392,7 @@ export class TransferPanels implements Disposable {
     if (page) {
       page.panel.reveal();
       void page.updatePlace();
-    } else this.createPage(this.takeSharedPanel() ?? createPanel(), key, true);
+    } else this.createPage(this.takePanel(key), key, true);
   }
 
   /** Restores a transfer's page after the window reloads. */
@@ -428,14 +429,17 @@ export class TransferPanels implements Disposable {
     this.loadMissing();
   }
 
-  /** Closes the shared page and returns its panel, now in front; undefined if there is none. */
-  private takeSharedPanel(): WebviewPanel | undefined {
-    const page = [...this.pages.values()].find(({ isPinned }) => !isPinned);
-    if (!page) return undefined;
-    this.close(page);
-    page.panel.title = getUnknownTitle();
-    page.panel.reveal();
-    return page.panel;
+  /** Returns the panel of the shared page, which is closed, or a new one: in front, with the title of a transfer. */
+  private takePanel(key: string): WebviewPanel {
+    const title = getTitle(this.dependencies.transfers.get(key));
+    const shared = [...this.pages.values()].find(({ isPinned }) => !isPinned);
+    if (!shared) return createPanel(title);
+    this.close(shared);
+    const { panel } = shared;
+    // The editor gives the page the title that its panel has when it loads.
+    panel.title = title;
+    panel.reveal();
+    return panel;
   }
 
   private close(page: TransferPage): void {
@@ -444,13 +448,8 @@ export class TransferPanels implements Disposable {
   }
 }
 
-function getUnknownTitle(): string {
-  return l10n.t('Transfer');
-}
-
-function createPanel(): WebviewPanel {
-  const options = { enableFindWidget: true };
-  return window.createWebviewPanel(panelTypes.transfer, getUnknownTitle(), ViewColumn.Active, options);
+function createPanel(title: string): WebviewPanel {
+  return window.createWebviewPanel(panelTypes.transfer, title, ViewColumn.Active, { enableFindWidget: true });
 }
 
 /** Dependencies of the list of files that weren't transferred. */
