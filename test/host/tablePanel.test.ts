@@ -6,6 +6,7 @@ import { unaskedFileCount } from '../../src/core/search/searchFlow.ts';
 import { SearchStore } from '../../src/core/search/searchStore.ts';
 import { TablePanels } from '../../src/extension/features/search/tablePanel.ts';
 import type { TableHostMessage, TableIntent, TableSnapshot } from '../../src/webviews/messages/tableMessages.ts';
+import { eventually } from '../support/eventually.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 import { SilentPanel } from './silentPanel.ts';
@@ -98,6 +99,20 @@ describe('The table of a search', () => {
       ['a.csv', '', 2, ''],
       ['b.csv', 'data', '', 'csv'],
     ]);
+  });
+
+  it('shows what is known only of late rows a little later', async () => {
+    const licensed = fileEntry('z', { name: 'z.csv', resource: { licenses: [{ name: 'CC0-1.0' }] } });
+    open('s', [...Array.from({ length: 2_500 }, (_, index) => sized(`${index}.csv`, index)), licensed]);
+    show('s');
+    const hasLicense = (): boolean => panel.snapshot.columns.some(({ label }) => label === 'License');
+    const { version } = panel.snapshot;
+    assert.equal(hasLicense(), false);
+    await eventually(() => Promise.resolve(hasLicense() || undefined));
+    assert.ok(panel.snapshot.version > version);
+    panel.send({ type: 'rows', chunk: 25 });
+    const rows = panel.posted.at(-1);
+    assert.deepEqual(rows?.type === 'rows' && rows.rows.map(({ cells }) => cells), [['z.csv', '', 'CC0-1.0']]);
   });
 
   it('shows license, people and copies in other databases', async () => {

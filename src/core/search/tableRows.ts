@@ -25,6 +25,9 @@ interface TableArrangement<Row> {
   readonly accepts?: ((row: Row) => boolean) | undefined;
 }
 
+/** The number of rows in which {@link TableRows.findColumns} looks for values. */
+const rowsAtOnce = 1_000;
+
 interface KeyedRow<Row> {
   readonly row: Row;
   readonly key: string | number;
@@ -37,6 +40,7 @@ export class TableRows<Row> {
   private readonly names: Intl.Collator;
   private readonly present = new Set<string>();
   private all: Row[] = [];
+  private searchedCount = 0;
   /** The shown rows that have a value in the column of the order, in order, and the others. */
   private keyed: readonly KeyedRow<Row>[] = [];
   private others: readonly Row[] = [];
@@ -68,6 +72,7 @@ export class TableRows<Row> {
 
   clear(): void {
     this.all = [];
+    this.searchedCount = 0;
     this.place([]);
     this.present.clear();
     for (const { id, presence } of this.columns) if (presence === 'always') this.present.add(id);
@@ -92,9 +97,20 @@ export class TableRows<Row> {
     return this.arranged.slice(first, first + count);
   }
 
+  /**
+   * Looks for columns with values in the next thousand rows, as if they had just been added. Returns false if all rows
+   * have been looked at. Reading all values of 50,000 rows at once would delay the first of them.
+   */
+  findColumns(): boolean {
+    const rows = this.all.slice(this.searchedCount, this.searchedCount + rowsAtOnce);
+    for (const column of this.columns) this.findValues(column, rows);
+    this.searchedCount += rows.length;
+    return this.searchedCount < this.all.length;
+  }
+
   private append(rows: readonly Row[]): void {
     for (const row of rows) this.all.push(row);
-    for (const column of this.columns) this.findValues(column, rows);
+    this.findColumns();
   }
 
   private findValues({ id, presence, read }: GridColumn<Row>, rows: readonly Row[]): void {

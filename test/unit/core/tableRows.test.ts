@@ -108,6 +108,21 @@ describe('The rows of a table', () => {
     assert.deepEqual([part(0), part(4), part(6)], [['4', '3'], ['0'], []]);
   });
 
+  it('have columns for what is known only of late rows, in which it is looked for a thousand at a time', () => {
+    let readCount = 0;
+    const read = ({ license }: Row): string | undefined => {
+      readCount += 1;
+      return license;
+    };
+    rows = new TableRows([{ id: 'license', label: 'License', kind: 'text', presence: 'known', read }], () => '', 'en');
+    rows.add(Array.from({ length: 2_500 }, (_, index) => ({ name: `${index}` })));
+    assert.equal(readCount, 1_000);
+    rows.add([{ name: 'last', license: 'CC0' }]);
+    assert.deepEqual([readCount, rows.shownColumns.length], [2_000, 0]);
+    assert.equal(rows.findColumns(), false);
+    assert.equal(rows.shownColumns.length, 1);
+  });
+
   it('have columns only for what is known or differs', () => {
     const shown = (): string => rows.shownColumns.map(({ id }) => id).join(' ');
     assert.equal(shown(), 'name size');

@@ -57,6 +57,7 @@ class TablePage<Row> implements Disposable {
   private view: TablePageState;
   private version = 0;
   private isUpdating = false;
+  private searchingColumns: NodeJS.Immediate | undefined;
 
   constructor(panel: WebviewPanel, services: TableServices, source: TableSource<Row>, view: TablePageState) {
     this.source = this.lifetime.track(source);
@@ -71,6 +72,7 @@ class TablePage<Row> implements Disposable {
       }),
     );
     this.lifetime.track(source.onDidChange(() => this.updateLater()));
+    this.lifetime.track({ dispose: () => clearImmediate(this.searchingColumns) });
     this.update();
   }
 
@@ -96,11 +98,28 @@ class TablePage<Row> implements Disposable {
     const added = this.source.takeRows();
     if (this.view.isToggled) this.arrange(added);
     else this.source.rows.add(added);
+    this.show();
+    this.source.loadRest();
+    this.findColumnsLater();
+  }
+
+  private show(): void {
     this.version += 1;
     const snapshot = this.createSnapshot();
     if (this.panel.title !== snapshot.title) this.panel.title = snapshot.title;
     this.host.post({ type: 'snapshot', snapshot });
-    this.source.loadRest();
+  }
+
+  private findColumnsLater(): void {
+    const { rows } = this.source;
+    // The page is answered in between.
+    this.searchingColumns ??= setImmediate(() => {
+      this.searchingColumns = undefined;
+      const before = rows.shownColumns.length;
+      const hasMore = rows.findColumns();
+      if (rows.shownColumns.length > before) this.show();
+      if (hasMore) this.findColumnsLater();
+    });
   }
 
   private arrange(added: readonly Row[] = []): void {
