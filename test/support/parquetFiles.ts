@@ -11,11 +11,12 @@ export function readParquet(name: string): Buffer {
   return readFileSync(join(folder, `${name}.parquet`));
 }
 
-/** A file in memory that counts the bytes that are read of it. */
+/** A file in memory that counts the reads and the bytes that are read of it. */
 export class CountedSource implements RangeSource {
   readonly totalBytes: number;
   private readonly content: Buffer;
   bytesRead = 0;
+  reads = 0;
 
   constructor(content: Buffer) {
     this.content = content;
@@ -25,12 +26,13 @@ export class CountedSource implements RangeSource {
   read(offset: number, limit: number): Promise<Uint8Array> {
     const bytes = this.content.subarray(offset, offset + limit);
     this.bytesRead += bytes.length;
+    this.reads++;
     return Promise.resolve(bytes);
   }
 }
 
-/** Writes a large file, of which only the beginnings of its columns and its footer are on disk. */
-export async function writeSparseParquet(name: 'wide' | 'large-rows', path: string): Promise<void> {
+/** Writes a large file, of which only the beginnings of its columns and dictionaries, and its footer, are on disk. */
+export async function writeSparseParquet(name: 'wide' | 'large-rows' | 'default', path: string): Promise<void> {
   const text = gunzipSync(readFileSync(join(folder, `${name}.json.gz`))).toString();
   const { totalBytes, pieces } = JSON.parse(text) as { totalBytes: number; pieces: Record<string, string> };
   const file = await fs.open(path, 'w');

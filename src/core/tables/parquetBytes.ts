@@ -18,11 +18,23 @@ export interface RangeSource {
   read(offset: number, limit: number): Promise<Uint8Array>;
 }
 
-/** Reads ranges of a file up to a total number of bytes, and keeps the last range. */
+/** Wraps an error of a source, which isn't one of the file's content. */
+export class SourceError extends Error {}
+
+interface KeptRange {
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+}
+
+/** Reads ranges of a file up to a total number of bytes. No byte is read twice. */
 export class LimitedSource {
   private readonly source: RangeSource;
+  private readonly kept: KeptRange[] = [];
   private restBytes: number;
-  private kept = { offset: 0, bytes: new Uint8Array() };
+  /** Number of bytes that must be left for other ranges. */
+  reservedBytes = 0;
+  /** A range that is read has at least this number of bytes, if they exist and can be read: each takes long. */
+  minRangeBytes = 0;
 
   constructor(source: RangeSource, maxBytes: number) {
     this.source = source;
@@ -38,16 +50,39 @@ export class LimitedSource {
     return this.restBytes;
   }
 
-  /** Reads a range, which must be in the file. Throws a {@link RowError} if too much would be read in all. */
+  /** Returns the bytes from an offset that were read together. */
+  findKept(offset: number): Uint8Array {
+    const range = this.kept.find((one) => offset >= one.offset && offset < one.offset + one.bytes.length);
+    return range ? range.bytes.subarray(offset - range.offset) : new Uint8Array();
+  }
+
+  /**
+   * Reads a range, which must be in the file. Throws a {@link RowError} if too much would be read in all, and a
+   * {@link SourceError} if the source can't be read.
+   */
   async read(offset: number, length: number): Promise<Uint8Array> {
-    const { kept } = this;
-    const from = offset - kept.offset;
-    if (from >= 0 && from + length <= kept.bytes.length) return kept.bytes.subarray(from, from + length);
-    if (length > this.restBytes) throw new RowError('rowsTooLarge');
+    const bytes = new Uint8Array(length);
+    for (let done = 0; done < length;) {
+      let part = this.findKept(offset + done);
+      if (part.length === 0) part = await this.readMissing(offset + done, length - done);
+      bytes.set(part.subarray(0, length - done), done);
+      done += part.length;
+    }
+    return bytes;
+  }
+
+  private async readMissing(offset: number, missing: number): Promise<Uint8Array> {
+    const next = Math.min(this.totalBytes, ...this.kept.map((one) => one.offset).filter((start) => start > offset));
+    const needed = Math.min(missing, next - offset);
+    const allowed = this.restBytes - this.reservedBytes;
+    if (needed > allowed) throw new RowError('rowsTooLarge');
+    const length = Math.min(Math.max(needed, this.minRangeBytes), next - offset, allowed);
     this.restBytes -= length;
-    const bytes = Uint8Array.from(await this.source.read(offset, length));
-    if (bytes.length !== length) throw new RowError('rowsDamaged');
-    this.kept = { offset, bytes };
+    const bytes = await this.source.read(offset, length).catch((error: unknown) => {
+      throw new SourceError('', { cause: error });
+    });
+    if (bytes.length !== length || length === 0) throw new RowError('rowsDamaged');
+    this.kept.push({ offset, bytes });
     return bytes;
   }
 }

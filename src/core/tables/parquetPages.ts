@@ -5,12 +5,10 @@ import { byteStreamSplit } from 'hyparquet/src/encoding.js';
 import { readPlain } from 'hyparquet/src/plain.js';
 import { getMaxDefinitionLevel, getMaxRepetitionLevel } from 'hyparquet/src/schema.js';
 import type { DataReader, DecodedArray, PageHeader, SchemaTree } from 'hyparquet';
-import { unpackBytes } from '../util/unpackBytes.ts';
 import { createConverter, type RawValue } from './parquetCells.ts';
 import { RowError, skipStructure } from './parquetBytes.ts';
+import { maxPageBytes, PageUnpacker, type WorkLimit } from './parquetUnpack.ts';
 
-/** Maximum number of bytes of an unpacked page, whatever its header claims. */
-const maxPageBytes = 8 * 1024 * 1024;
 /** Maximum number of values in a page, whatever its header claims. */
 const maxPageValues = 2 ** 21;
 /** Maximum number of values of a column that are converted, because rows may have lists of any length. */
@@ -18,35 +16,65 @@ const maxShownValues = 100_000;
 const maxBlockValues = 2 ** 20;
 const maxBlockParts = 4096;
 const maxNumberBytes = 10;
+/** Units of work for a level, and for a value that is an object. */
+const [levelWork, valueWork] = [8, 64];
 
-/** Returns the header of the page at an offset, and the offset of its content. Throws a RangeError if it ends early. */
-export function readPageHeader(
-  view: DataView,
-  offset: number,
-): { readonly header: PageHeader; readonly start: number } {
-  const start = skipStructure(view, offset);
-  const header = parquetHeader({ view, offset });
+/** The header of a page, and the beginning of its content, as it is stored. */
+export interface PagePart {
+  readonly header: PageHeader;
+  readonly bytes: Uint8Array;
+}
+
+/** Returns the header of the page that `view` begins with, and its length. Throws a RangeError if it ends early. */
+export function readPageHeader(view: DataView): { readonly header: PageHeader; readonly headerBytes: number } {
+  const headerBytes = skipStructure(view, 0);
+  const header = parquetHeader({ view, offset: 0 });
   const sizes = [header.compressed_page_size, header.uncompressed_page_size];
   if (sizes.some((size) => !Number.isInteger(size) || size < 0)) throw new RowError('rowsDamaged');
-  if (header.uncompressed_page_size > maxPageBytes) throw new RowError('rowsTooLarge');
-  return { header, start };
+  return { header, headerBytes };
+}
+
+/** Thrown if more of the dictionary is needed. */
+class ShortDictionaryError extends Error {}
+
+interface ValueHeader {
+  readonly num_values: number;
+  readonly encoding: string;
+}
+
+interface PageLevels {
+  readonly definitions: number[];
+  readonly repetitions: number[];
+}
+
+interface PageValues extends PageLevels {
+  readonly values: unknown[];
+}
+
+interface UnpackedDictionary {
+  readonly part: PagePart;
+  readonly content: Uint8Array;
+  readonly values: DecodedArray;
 }
 
 /** Reads the first rows of a column from its pages, in order. */
 export class ColumnPages {
-  private readonly path: readonly SchemaTree[];
-  private readonly codec: string;
+  /** The elements of the schema from its root to the column. */
+  readonly path: readonly SchemaTree[];
   private readonly maxRows: number;
+  private readonly work: WorkLimit;
+  private readonly unpacker: PageUnpacker;
   private readonly levels: { readonly definition: number; readonly repetition: number };
-  private dictionary: DecodedArray | undefined;
+  private dictionary: UnpackedDictionary | undefined;
   private assembled: unknown[] = [];
   private valueCount = 0;
 
-  /** `path` begins with the root of the schema. Of each page, up to `maxRows` are read. */
-  constructor(path: readonly SchemaTree[], codec: string, maxRows: number) {
+  /** Of each page, up to `maxRows` are read. */
+  constructor(path: readonly SchemaTree[], codec: string, maxRows: number, work: WorkLimit) {
     this.path = path;
     this.maxRows = maxRows;
-    this.codec = codec;
+    this.work = work;
+    this.unpacker = new PageUnpacker(codec, work);
     const all = [...path];
     this.levels = { definition: getMaxDefinitionLevel(all), repetition: getMaxRepetitionLevel(all) };
   }
@@ -61,40 +89,65 @@ export class ColumnPages {
     return this.levels.repetition > 0 ? this.assembled.length - 1 : this.assembled.length;
   }
 
-  /** Adds a page. `bytes` is its content, as it is stored. */
-  add(header: PageHeader, bytes: Uint8Array): void {
-    const { dictionary_page_header: dictionary, data_page_header: first, data_page_header_v2: second } = header;
-    if (header.type === 'DICTIONARY_PAGE' && dictionary) {
-      const reader = createReader(unpack(bytes, header.uncompressed_page_size, this.codec));
-      this.dictionary = this.readPlainValues(reader, checkCount(dictionary.num_values));
-    } else if (header.type === 'DATA_PAGE' && first) {
-      const reader = createReader(unpack(bytes, header.uncompressed_page_size, this.codec));
-      const repetitions = this.readLevels(reader, this.levels.repetition, checkCount(first.num_values));
-      const definitions = this.readLevels(reader, this.levels.definition, this.countDefinitions(first, repetitions));
-      this.addValues(reader, first, repetitions, definitions);
-    } else if (header.type === 'DATA_PAGE_V2' && second) this.addSecond(header, second, bytes);
+  /**
+   * Adds a page. Returns that of which more is needed if its first rows aren't in these parts of the page and the
+   * dictionary; then nothing was added.
+   */
+  add(page: PagePart, dictionary: PagePart | undefined): 'page' | 'dictionary' | undefined {
+    let decoded: PageValues;
+    try {
+      decoded = this.decode(page, dictionary);
+    } catch (error) {
+      if (error instanceof ShortDictionaryError) return 'dictionary';
+      if (error instanceof RangeError) return 'page';
+      throw error;
+    }
+    const { definitions, repetitions, values } = decoded;
+    // Appends to the rows of the pages before, because a row may continue.
+    const added = assembleLists(this.assembled, definitions, repetitions, values, [...this.path]);
+    if (added !== this.assembled) this.assembled = [...this.assembled, ...Array.from(added as unknown[])];
+    this.valueCount += Math.max(definitions.length, repetitions.length, values.length);
+    return undefined;
   }
 
-  private addSecond(
-    { uncompressed_page_size: size }: PageHeader,
+  /** Frees the memory that is only needed while pages are added. */
+  forgetDictionary(): void {
+    this.dictionary = undefined;
+  }
+
+  private decode({ header, bytes }: PagePart, dictionary: PagePart | undefined): PageValues {
+    const { data_page_header: first, data_page_header_v2: second, compressed_page_size: packedSize } = header;
+    if (header.type === 'DATA_PAGE_V2' && second) return this.decodeSecond(header, second, bytes, dictionary);
+    if (header.type !== 'DATA_PAGE' || !first) throw new RowError('rowsDamaged');
+    const isWhole = bytes.length === packedSize;
+    const reader = createReader(this.unpacker.unpack(bytes, header.uncompressed_page_size, isWhole));
+    const repetitions = this.readLevels(reader, this.levels.repetition, this.countRepetitions(first));
+    const definitions = this.readLevels(reader, this.levels.definition, this.countDefinitions(first, repetitions));
+    return this.decodeValues(reader, first, { repetitions, definitions }, dictionary);
+  }
+
+  private decodeSecond(
+    { uncompressed_page_size: size, compressed_page_size: packedSize }: PageHeader,
     page: NonNullable<PageHeader['data_page_header_v2']>,
     bytes: Uint8Array,
-  ): void {
+    dictionary: PagePart | undefined,
+  ): PageValues {
     const { repetition_levels_byte_length: repetitionBytes, definition_levels_byte_length: definitionBytes } = page;
     const levelBytes = repetitionBytes + definitionBytes;
-    if (repetitionBytes < 0 || definitionBytes < 0 || levelBytes > Math.min(bytes.length, size))
+    if (repetitionBytes < 0 || definitionBytes < 0 || levelBytes > Math.min(packedSize, size))
       throw new RowError('rowsDamaged');
-    const count = checkCount(page.num_values);
     const { definition, repetition } = this.levels;
+    const count = this.countRepetitions(page);
     const levels = createReader(bytes.subarray(0, levelBytes));
     const repetitions = repetition > 0 ? readRuns(levels, getWidth(repetition), count) : [];
     levels.offset = repetitionBytes;
     const needed = this.countDefinitions(page, repetitions);
     const definitions = definition > 0 ? readRuns(levels, getWidth(definition), needed) : [];
     const rest = bytes.subarray(levelBytes);
-    const isPacked = page.is_compressed !== false;
-    const reader = createReader(isPacked ? unpack(rest, size - levelBytes, this.codec) : rest);
-    this.addValues(reader, page, repetitions, definitions);
+    const isWhole = bytes.length === packedSize;
+    const isPacked = page.is_compressed !== false && bytes.length >= levelBytes;
+    const reader = createReader(isPacked ? this.unpacker.unpack(rest, size - levelBytes, isWhole) : rest);
+    return this.decodeValues(reader, page, { repetitions, definitions }, dictionary);
   }
 
   private readLevels(reader: DataReader, maxLevel: number, count: number): number[] {
@@ -106,34 +159,40 @@ export class ColumnPages {
     return levels;
   }
 
-  private countWanted(count: number, repetitions: readonly number[]): number {
-    return this.levels.repetition > 0 ? findEnd(repetitions, this.maxRows) : Math.min(count, this.maxRows);
+  private countRepetitions({ num_values: count, encoding }: ValueHeader): number {
+    const all = checkCount(count);
+    // With one more, it is known that there are too many.
+    const most = this.levels.repetition > 0 ? maxShownValues - this.valueCount + 1 : this.maxRows;
+    const needed = isJoint(encoding) ? all : Math.min(all, most);
+    this.work.take(needed * (isJoint(encoding) ? valueWork : levelWork));
+    return needed;
   }
 
   private countDefinitions({ num_values: count, encoding }: ValueHeader, repetitions: readonly number[]): number {
     return isJoint(encoding) ? count : this.countWanted(count, repetitions);
   }
 
-  private addValues(
+  private countWanted(count: number, repetitions: readonly number[]): number {
+    return this.levels.repetition > 0 ? findEnd(repetitions, this.maxRows) : Math.min(count, this.maxRows);
+  }
+
+  private decodeValues(
     reader: DataReader,
     { num_values: count, encoding }: ValueHeader,
-    repetitions: number[],
-    definitions: number[],
-  ): void {
+    { definitions, repetitions }: PageLevels,
+    dictionary: PagePart | undefined,
+  ): PageValues {
     const { definition } = this.levels;
     const isPresent = (level: number): boolean => level === definition;
     const wanted = this.countWanted(count, repetitions);
+    if (this.valueCount + wanted > maxShownValues) throw new RowError('rowsTooLarge');
     const shown = definitions.slice(0, wanted);
     const needed = definition === 0 ? wanted : shown.filter(isPresent).length;
-    this.valueCount += needed;
-    if (this.valueCount > maxShownValues) throw new RowError('rowsTooLarge');
     const all = definition === 0 ? count : definitions.filter(isPresent).length;
-    const raw = needed === 0 ? [] : this.readValues(reader, encoding, isJoint(encoding) ? all : needed);
+    const raw = needed === 0 ? [] : this.readValues(reader, encoding, isJoint(encoding) ? all : needed, dictionary);
     const convert = createConverter(this.leaf.element);
     const values = Array.from({ length: needed }, (_, index) => convert(raw[index] as RawValue));
-    // Appends to the rows of the pages before, because a row may continue.
-    const added = assembleLists(this.assembled, shown, repetitions.slice(0, wanted), values, [...this.path]);
-    if (added !== this.assembled) this.assembled = [...this.assembled, ...Array.from(added as unknown[])];
+    return { definitions: shown, repetitions: repetitions.slice(0, wanted), values };
   }
 
   private get leaf(): SchemaTree {
@@ -148,7 +207,12 @@ export class ColumnPages {
     return readPlain(reader, type, count, length);
   }
 
-  private readValues(reader: DataReader, encoding: string, count: number): DecodedArray {
+  private readValues(
+    reader: DataReader,
+    encoding: string,
+    count: number,
+    dictionary: PagePart | undefined,
+  ): DecodedArray {
     const { type, type_length: length = 0 } = this.leaf.element;
     switch (encoding) {
       case 'PLAIN':
@@ -158,7 +222,7 @@ export class ColumnPages {
         return readRuns(reader, 1, count).map((bit) => bit === 1);
       case 'PLAIN_DICTIONARY':
       case 'RLE_DICTIONARY':
-        return this.readDictionaryValues(reader, count);
+        return this.readDictionaryValues(reader, count, dictionary);
       case 'DELTA_BINARY_PACKED':
         return unpackNumbers(reader, type === 'INT32' ? new Int32Array(count) : new BigInt64Array(count));
       case 'DELTA_LENGTH_BYTE_ARRAY':
@@ -172,27 +236,38 @@ export class ColumnPages {
     }
   }
 
-  private readDictionaryValues(reader: DataReader, count: number): DecodedArray {
-    const { dictionary } = this;
-    if (!dictionary) throw new RowError('rowsDamaged');
+  private readDictionaryValues(reader: DataReader, count: number, part: PagePart | undefined): DecodedArray {
+    if (!part) throw new RowError('rowsDamaged');
     const width = reader.view.getUint8(reader.offset++);
     const indexes = width === 0 ? new Array<number>(count).fill(0) : readRuns(reader, width, count);
-    return indexes.map((index) => {
-      const value: unknown = dictionary[index];
-      if (value === undefined) throw new RowError('rowsDamaged');
-      return value;
-    });
+    const last = indexes.reduce((max, index) => Math.max(max, index), 0);
+    const values = this.readDictionary(part, last + 1);
+    return indexes.map((index): unknown => values[index]);
+  }
+
+  private readDictionary(part: PagePart, count: number): DecodedArray {
+    const total = part.header.dictionary_page_header?.num_values ?? 0;
+    if (count > checkCount(total)) throw new RowError('rowsDamaged');
+    const { header, bytes } = part;
+    const known = this.dictionary;
+    const isKnown = known?.part.header === header && known.part.bytes.length === bytes.length;
+    if (isKnown && known.values.length >= count) return known.values;
+    const isWhole = bytes.length === header.compressed_page_size;
+    const content = isKnown ? known.content : this.unpacker.unpack(bytes, header.uncompressed_page_size, isWhole);
+    this.work.take(count * valueWork);
+    try {
+      const values = this.readPlainValues(createReader(content), count);
+      this.dictionary = { part, content, values };
+      return values;
+    } catch (error) {
+      throw error instanceof RangeError ? new ShortDictionaryError() : error;
+    }
   }
 }
 
-interface ValueHeader {
-  readonly num_values: number;
-  readonly encoding: string;
-}
-
-function isJoint(encoding: string): boolean {
-  // Values with these encodings can only be found together.
-  return /^DELTA_(?:LENGTH_)?BYTE_ARRAY$|SPLIT$/.test(encoding);
+/** Returns true if values with an encoding can only be found together, in the whole page. */
+export function isJoint(encoding: string | undefined): boolean {
+  return /^DELTA_(?:LENGTH_)?BYTE_ARRAY$|SPLIT$/.test(encoding ?? '');
 }
 
 function findEnd(repetitions: readonly number[], maxRows: number): number {
@@ -203,7 +278,9 @@ function findEnd(repetitions: readonly number[], maxRows: number): number {
 }
 
 function createReader(bytes: Uint8Array): DataReader {
-  return { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), offset: 0 };
+  // Readers of values look at the buffer, which therefore must end where the bytes do.
+  const { buffer } = bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
+  return { view: new DataView(buffer), offset: 0 };
 }
 
 function checkCount(count: number): number {
@@ -304,11 +381,4 @@ function unpackTexts(reader: DataReader, count: number, hasPrefixes: boolean): U
   reader.offset = offset;
   (hasPrefixes ? deltaByteArray : deltaLengthByteArray)(reader, count, output);
   return output;
-}
-
-function unpack(bytes: Uint8Array, size: number, codec: string): Uint8Array {
-  if (codec === 'UNCOMPRESSED' || size === 0) return bytes;
-  const unpacked = unpackBytes(bytes, codec, size);
-  if (!unpacked) throw new RowError('rowsCompressed');
-  return unpacked;
 }

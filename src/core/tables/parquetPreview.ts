@@ -3,14 +3,30 @@ import { DEFAULT_PARSERS } from 'hyparquet/src/convert.js';
 import { parquetMetadata, parquetSchema } from 'hyparquet/src/metadata.js';
 import { getTreePath } from 'hyparquet/src/schema.js';
 import type { ColumnMetaData, DecodedArray, FileMetaData, RowGroup, SchemaElement, SchemaTree } from 'hyparquet';
-import { LimitedSource, RowError, skipStructure, type RangeSource, type RowProblem } from './parquetBytes.ts';
+import { mapConcurrently } from '../util/concurrentCalls.ts';
+import {
+  LimitedSource,
+  RowError,
+  SourceError,
+  skipStructure,
+  type RangeSource,
+  type RowProblem,
+} from './parquetBytes.ts';
 import { formatCell } from './parquetCells.ts';
 import { maxPreviewColumns, maxPreviewRows, shortenCell } from './previewKinds.ts';
-import { ColumnPages, readPageHeader } from './parquetPages.ts';
+import { ColumnReader, getColumnRange, getPathText, headerBytes, type ColumnRange } from './parquetColumn.ts';
+import { ColumnPages } from './parquetPages.ts';
+import { WorkLimit } from './parquetUnpack.ts';
 
 /** The beginning of a Parquet file: its first rows, or its columns and their types if its rows can't be shown. */
 export type ParquetPreview =
-  | { readonly kind: 'table'; readonly header: readonly string[]; readonly rows: readonly (readonly string[])[] }
+  | {
+      readonly kind: 'table';
+      readonly header: readonly string[];
+      readonly rows: readonly (readonly string[])[];
+      /** The names of columns whose first values are too large; their cells are `…`. */
+      readonly largeColumns: readonly string[];
+    }
   | { readonly kind: 'schema'; readonly problem: RowProblem; readonly rows: readonly (readonly string[])[] }
   | { readonly kind: 'problem'; readonly problem: 'notParquet' | 'longHeader' };
 
@@ -28,13 +44,19 @@ const magic = 0x31524150;
  * Rejects only if the source does.
  */
 export async function createParquetPreview(source: RangeSource): Promise<ParquetPreview> {
-  const limited = new LimitedSource(source, maxParquetBytes);
-  const metadata = await readFooter(limited).catch(ignoreShorterFile);
+  try {
+    return await readPreview(new LimitedSource(source, maxParquetBytes));
+  } catch (error) {
+    throw error instanceof SourceError ? error.cause : error;
+  }
+}
+
+async function readPreview(source: LimitedSource): Promise<ParquetPreview> {
+  const metadata = await readFooter(source).catch(ignoreShorterFile);
   if (typeof metadata === 'string') return { kind: 'problem', problem: metadata };
   const columns = parquetSchema(metadata).children.slice(0, maxPreviewColumns);
   try {
-    const rows = await readRows(limited, metadata, columns);
-    return { kind: 'table', header: columns.map(getName), rows };
+    return await readTable(source, metadata, columns);
   } catch (error) {
     const problem = toRowProblem(error);
     return { kind: 'schema', problem, rows: columns.map((column) => [getName(column), describeType(column)]) };
@@ -47,20 +69,8 @@ function ignoreShorterFile(error: unknown): 'notParquet' {
 }
 
 function toRowProblem(error: unknown): RowProblem {
-  if (error instanceof RowError) return error.problem;
-  if (error instanceof SourceError) throw error.cause;
-  return 'rowsDamaged';
-}
-
-/** Wraps an error of a source, which isn't one of the file's content. */
-class SourceError extends Error {}
-
-async function readRange(source: LimitedSource, offset: number, length: number): Promise<Uint8Array> {
-  try {
-    return await source.read(offset, length);
-  } catch (error) {
-    throw error instanceof RowError ? error : new SourceError('', { cause: error });
-  }
+  if (error instanceof SourceError) throw error;
+  return error instanceof RowError ? error.problem : 'rowsDamaged';
 }
 
 async function readFooter(source: LimitedSource): Promise<FileMetaData | 'notParquet' | 'longHeader'> {
@@ -111,38 +121,70 @@ function adaptGroup(element: SchemaElement, entry: readonly SchemaElement[]): vo
   if (element.converted_type === 'MAP' && !hasKeys) element.converted_type = 'MAP_KEY_VALUE';
 }
 
-async function readRows(
+async function readTable(
   source: LimitedSource,
   metadata: FileMetaData,
   columns: readonly SchemaTree[],
-): Promise<readonly (readonly string[])[]> {
+): Promise<ParquetPreview> {
+  const header = columns.map(getName);
   const group = metadata.row_groups.find(({ num_rows: rows }) => rows > 0n);
-  if (!group) return [];
+  if (!group) return { kind: 'table', header, rows: [], largeColumns: [] };
   const wanted = Math.min(maxPreviewRows, Number(group.num_rows));
   const chunks = listChunks(group, columns);
-  await keepTogether(source, chunks);
   if (hasSameNames(chunks)) throw new RowError('rowsNamed');
-  const root = parquetSchema(metadata);
-  const leaves = new Map<string, DecodedArray>();
-  for (const [index, chunk] of chunks.entries()) {
-    const path = getTreePath(root, chunk.path_in_schema);
-    const share = Math.floor(source.rest / (chunks.length - index));
-    const pages = await readChunk(source, chunk, new ColumnPages(path, chunk.codec, wanted), wanted, share);
-    if (pages.rows.length < wanted) throw new RowError('rowsDamaged');
-    const values = pages.rows.slice(0, wanted);
-    keepEntries(path, values);
-    leaves.set(getPathText(chunk), values);
-  }
-  const cells = columns.map((column) => assembleColumn(column, leaves));
-  return Array.from({ length: wanted }, (_, row) => cells.map((column) => shortenCell(formatCell(column[row]))));
-}
-
-function getPathText({ path_in_schema: path }: ColumnMetaData): string {
-  return path.join('.');
+  const readers = createReaders(source, metadata, chunks, wanted);
+  await readBeginnings(source, chunks);
+  const leaves = await readColumns(source, readers);
+  const large = new Set(readers.filter(({ name }) => !leaves.has(name)).map(({ path }) => path[1]?.element.name));
+  if (large.size === columns.length) throw new RowError('rowsTooLarge');
+  const isLarge = ({ element }: SchemaTree): boolean => large.has(element.name);
+  const cells = columns.map((column) => (isLarge(column) ? undefined : assembleColumn(column, leaves)));
+  const formatRow = (row: number): readonly string[] =>
+    cells.map((column) => (column ? shortenCell(formatCell(column[row])) : '…'));
+  const rows = Array.from({ length: wanted }, (_, row) => formatRow(row));
+  return { kind: 'table', header, rows, largeColumns: columns.filter(isLarge).map(getName) };
 }
 
 function hasSameNames(chunks: readonly ColumnMetaData[]): boolean {
   return new Set(chunks.map(getPathText)).size < chunks.length;
+}
+
+function createReaders(
+  source: LimitedSource,
+  metadata: FileMetaData,
+  chunks: readonly ColumnMetaData[],
+  wanted: number,
+): readonly ColumnReader[] {
+  const root = parquetSchema(metadata);
+  const work = new WorkLimit();
+  return chunks.map((chunk) => {
+    const path = getTreePath(root, chunk.path_in_schema);
+    return new ColumnReader(source, chunk, new ColumnPages(path, chunk.codec, wanted, work), wanted);
+  });
+}
+
+async function readColumns(
+  source: LimitedSource,
+  readers: readonly ColumnReader[],
+): Promise<Map<string, DecodedArray>> {
+  const leaves = new Map<string, DecodedArray>();
+  // First with equal shares, then with what is left.
+  for (const isShared of [true, false]) {
+    const pending = readers.filter(({ name }) => !leaves.has(name));
+    for (const [index, reader] of pending.entries()) {
+      const share = Math.floor(source.rest / (pending.length - index));
+      source.reservedBytes = isShared ? source.rest - share : 0;
+      const values = await reader.read().catch(ignoreLarge);
+      if (!values) continue;
+      keepEntries(reader.path, values);
+      leaves.set(reader.name, [...values]);
+    }
+  }
+  return leaves;
+}
+
+function ignoreLarge(error: unknown): undefined {
+  if (!(error instanceof RowError) || error.problem !== 'rowsTooLarge') throw error;
 }
 
 function keepEntries(path: readonly SchemaTree[], values: readonly unknown[]): void {
@@ -178,81 +220,38 @@ interface ByteRange {
   readonly end: number;
 }
 
-function getRange({ totalBytes }: LimitedSource, chunk: ColumnMetaData): ByteRange {
-  const { dictionary_page_offset: dictionary, data_page_offset: data, total_compressed_size: size } = chunk;
-  // Some writers state 0 for a dictionary that doesn't exist.
-  const start = Number(dictionary !== undefined && dictionary > 0n && dictionary < data ? dictionary : data);
-  const end = start + Number(size);
-  if (!(start >= 4 && end > start && end <= totalBytes)) throw new RowError('rowsDamaged');
-  return { start, end };
-}
+/** Maximum number of bytes of a page that are read before it is known whether more are needed. */
+const beginningBytes = 8192;
+const parallelReads = 4;
 
-async function keepTogether(source: LimitedSource, chunks: readonly ColumnMetaData[]): Promise<void> {
-  const ranges = chunks.map((chunk) => getRange(source, chunk));
+async function readBeginnings(source: LimitedSource, chunks: readonly ColumnMetaData[]): Promise<void> {
+  const ranges = chunks.map((chunk) => getColumnRange(source, chunk));
   const start = Math.min(...ranges.map((range) => range.start));
   const length = Math.max(...ranges.map((range) => range.end)) - start;
+  await (length <= source.rest ? source.read(start, length) : readParts(source, ranges));
+}
+
+async function readParts(source: LimitedSource, ranges: readonly ColumnRange[]): Promise<void> {
+  // Half of the bytes are left for the columns that need more: for each, there may be a dictionary and values.
+  const fair = Math.min(beginningBytes, Math.floor(source.rest / (ranges.length * 4)));
   // Each range of a store takes long.
-  if (length <= source.rest) await readRange(source, start, length);
+  const size = Math.max(fair, headerBytes);
+  const starts = ranges.flatMap(({ start, data, end }) => [start, data].map((from) => ({ start: from, end })));
+  const parts = starts.map(({ start, end }) => ({ start, end: Math.min(start + size, end) }));
+  const joined = joinRanges(parts.slice(0, Math.floor(source.rest / (size * 2))));
+  await mapConcurrently(joined, parallelReads, ({ start, end }) => source.read(start, end - start));
+  source.minRangeBytes = size;
 }
 
-/** Bytes that hold most headers of pages. */
-const headerBytes = 512;
-
-async function readChunk(
-  source: LimitedSource,
-  chunk: ColumnMetaData,
-  pages: ColumnPages,
-  wanted: number,
-  share: number,
-): Promise<ColumnPages> {
-  const { start, end } = getRange(source, chunk);
-  const window = new Window(source, start, end);
-  await window.extend(Math.max(headerBytes, Math.min(share, 16_384)));
-  for (let offset = 0; pages.completeRows < wanted && offset < end - start;) {
-    const { header, start: content } = await window.readHeader(offset);
-    offset = content + header.compressed_page_size;
-    if (offset > end - start) throw new RowError('rowsDamaged');
-    await window.extend(offset);
-    pages.add(header, window.bytes.subarray(content, offset));
+function joinRanges(ranges: readonly ByteRange[]): readonly ByteRange[] {
+  const joined: ByteRange[] = [];
+  for (const range of ranges.toSorted((one, other) => one.start - other.start)) {
+    const last = joined.at(-1);
+    if (last && range.start <= last.end)
+      joined.splice(-1, 1, { start: last.start, end: Math.max(last.end, range.end) });
+    else joined.push(range);
   }
-  return pages;
-}
-
-/** The beginning of a column in a row group, as far as it was read. */
-class Window {
-  private readonly source: LimitedSource;
-  private readonly start: number;
-  private readonly maxLength: number;
-  bytes = new Uint8Array();
-
-  constructor(source: LimitedSource, start: number, end: number) {
-    this.source = source;
-    this.start = start;
-    this.maxLength = end - start;
-  }
-
-  async extend(length: number): Promise<void> {
-    const had = this.bytes.length;
-    const more = Math.min(length, this.maxLength) - had;
-    if (more <= 0) return;
-    const added = await readRange(this.source, this.start + had, more);
-    const bytes = new Uint8Array(had + more);
-    bytes.set(this.bytes);
-    bytes.set(added, had);
-    this.bytes = bytes;
-  }
-
-  async readHeader(offset: number): Promise<ReturnType<typeof readPageHeader>> {
-    for (let length = offset + headerBytes; ; length += length - offset) {
-      await this.extend(length);
-      try {
-        return readPageHeader(new DataView(this.bytes.buffer), offset);
-      } catch (error) {
-        // The header may have long statistics.
-        if (!(error instanceof RangeError) || this.bytes.length === this.maxLength) throw error;
-      }
-    }
-  }
+  return joined;
 }
 
 function getName({ element }: SchemaTree): string {

@@ -19,6 +19,14 @@ async function readRows(name: string) {
   return rest as { readonly header: readonly string[]; readonly rows: readonly (readonly string[])[] };
 }
 
+async function readSparse(name: 'large-rows' | 'default'): Promise<Buffer> {
+  const path = join(mkdtempSync(join(tmpdir(), 'parquet-')), 'large.parquet');
+  await writeSparseParquet(name, path);
+  const content = readFileSync(path);
+  rmSync(dirname(path), { recursive: true });
+  return content;
+}
+
 /** Returns a Parquet file with another footer. */
 function withFooter(content: Buffer, footer: Buffer): Buffer {
   const length = Buffer.alloc(4);
@@ -81,15 +89,28 @@ describe('The preview of a Parquet file', () => {
   });
 
   it('is the columns if the first rows are too large', async () => {
-    const path = join(mkdtempSync(join(tmpdir(), 'parquet-')), 'large.parquet');
-    await writeSparseParquet('large-rows', path);
-    const content = readFileSync(path);
-    rmSync(dirname(path), { recursive: true });
-    assert.deepEqual(await preview(content), {
+    assert.deepEqual(await preview(await readSparse('large-rows')), {
       kind: 'schema',
       problem: 'rowsTooLarge',
       rows: [['image', 'BYTE_ARRAY']],
     });
+  });
+
+  it('reads only the beginnings of pages and dictionaries that are large, and leaves out columns', async () => {
+    const source = new CountedSource(await readSparse('default'));
+    const table = await createParquetPreview(source);
+    assert.ok(table.kind === 'table');
+    assert.deepEqual(table.header, ['value', 'id', 'group', 'nullable', 'list', 'last']);
+    assert.deepEqual(table.largeColumns, ['last']);
+    assert.equal(table.rows.length, 20);
+    for (const [row, cells] of table.rows.entries()) {
+      const nullable = row % 3 === 0 ? '' : String(row);
+      const list = row % 4 === 0 ? '[]' : `[${row},${row + 1}]`;
+      const id = `ID${String(row).padStart(8, '0')}`;
+      assert.deepEqual(cells, [String(row * 0.25), id, 'cba'.charAt(row % 3), nullable, list, '…']);
+    }
+    assert.ok(source.bytesRead <= maxParquetBytes, `${source.bytesRead} bytes were read`);
+    assert.ok(source.reads <= 20, `there were ${source.reads} reads`);
   });
 
   it('is the columns if the rows are damaged', async () => {

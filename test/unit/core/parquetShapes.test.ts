@@ -15,7 +15,7 @@ import {
 
 const [int32, bytes] = [1, 6];
 const [required, optional, repeated] = [0, 1, 2];
-const [text, map] = [0, 1];
+const [text, map, list] = [0, 1, 3];
 const root = (children: number): SchemaEntry => ({ name: 'schema', children });
 const number = (name: string): SchemaEntry => ({ name, type: int32, repetition: required });
 
@@ -107,6 +107,21 @@ describe('Repeated values in a Parquet file', () => {
   it('are not converted after the rows that are shown, and are too large if these have too many', async () => {
     assert.equal((await readRows(write(...Array<number>(20).fill(2), 150_000))).length, 20);
     assert.equal(await findProblem(write(100_001)), 'rowsTooLarge');
+  });
+
+  it('are too large if the rows that are shown have too many missing ones', async () => {
+    const schema = [
+      root(1),
+      { name: 'x', repetition: optional, children: 1, converted: list },
+      { name: 'list', repetition: repeated, children: 1 },
+      { name: 'element', type: int32, repetition: optional },
+    ];
+    const writeMissing = (count: number): Buffer => {
+      const content = Buffer.concat([writeLevels([1, 0], [count - 1, 1]), writeLevels([count, 2])]);
+      return writeParquet(schema, [{ type: int32, path: ['x', 'list', 'element'], content, count }], 1);
+    };
+    assert.deepEqual(await readRows(writeMissing(3)), [['[null,null,null]']]);
+    assert.equal(await findProblem(writeMissing(100_001)), 'rowsTooLarge');
   });
 });
 

@@ -56,8 +56,8 @@ describe('A block of Snappy', () => {
   it('is unpacked, whatever its literals and copies', () => {
     fc.assert(
       fc.property(blocks, ({ bytes, block }) => {
-        assert.deepEqual(Buffer.from(unpackSnappy(block, bytes.length)), bytes);
-        assert.deepEqual(unpackBytes(block, 'SNAPPY', bytes.length), Uint8Array.from(bytes));
+        assert.deepEqual(Buffer.from(unpackSnappy(block, bytes.length, true)), bytes);
+        assert.deepEqual(unpackBytes(block, 'SNAPPY', bytes.length, true), Uint8Array.from(bytes));
       }),
     );
   });
@@ -65,14 +65,14 @@ describe('A block of Snappy', () => {
   it('may copy bytes from far, and repeat the last ones', () => {
     const far = { literal: Uint8Array.from({ length: 60_000 }, (_, index) => index % 251) };
     const { bytes, block } = pack([far, far, { distance: 70_000, length: 64 }, { distance: 0, length: 60 }]);
-    assert.deepEqual(Buffer.from(unpackSnappy(block, 1_000_000)), bytes);
+    assert.deepEqual(Buffer.from(unpackSnappy(block, 1_000_000, true)), bytes);
   });
 
   it('is refused if it is cut off or has more bytes than are allowed', () => {
     fc.assert(
       fc.property(blocks, fc.nat(), ({ bytes, block }, at) => {
-        assert.throws(() => unpackSnappy(block.subarray(0, at % block.length), bytes.length), RangeError);
-        if (bytes.length > 0) assert.throws(() => unpackSnappy(block, bytes.length - 1), RangeError);
+        assert.throws(() => unpackSnappy(block.subarray(0, at % block.length), bytes.length, true), RangeError);
+        if (bytes.length > 0) assert.throws(() => unpackSnappy(block, bytes.length - 1, true), RangeError);
       }),
     );
   });
@@ -84,7 +84,7 @@ describe('A block of Snappy', () => {
         const first = writeSize(bytes.length).length;
         if (block.length > first) damaged[first + (at % (block.length - first))] = value;
         try {
-          assert.equal(unpackSnappy(damaged, bytes.length).length, bytes.length);
+          assert.equal(unpackSnappy(damaged, bytes.length, true).length, bytes.length);
         } catch (error) {
           assert.ok(error instanceof RangeError, String(error));
         }
@@ -104,7 +104,42 @@ describe('A block of Snappy', () => {
   };
   for (const [problem, block] of Object.entries(refused)) {
     it(`is refused if it ${problem}`, () => {
-      assert.throws(() => unpackSnappy(Uint8Array.from(block), 100), RangeError);
+      assert.throws(() => unpackSnappy(Uint8Array.from(block), 100, true), RangeError);
     });
   }
+});
+
+describe('The beginning of a block of Snappy', () => {
+  it('has the beginning of the bytes, wherever it ends', () => {
+    fc.assert(
+      fc.property(blocks, fc.nat(), fc.nat(), ({ bytes, block }, at, max) => {
+        const part = block.subarray(0, at % (block.length + 1));
+        const unpacked = unpackSnappy(part, max, false);
+        assert.deepEqual(Buffer.from(unpacked), bytes.subarray(0, unpacked.length));
+        assert.ok(unpacked.length <= max);
+      }),
+    );
+  });
+
+  it('has all bytes of its complete elements, and those of a literal that are there', () => {
+    // "abcd", then 6 bytes from 4 before, then 70 bytes from 1 before, with numbers of all sizes.
+    const block = Buffer.from([80, 12, ...Buffer.from('abcd'), 9, 4, 0xfe, 1, 0, 0x17, 1, 0, 0, 0]);
+    const lengths = [0, 0, 0, 1, 2, 3, 4, 4, 10, 10, 10, 74, 74, 74, 74, 74, 80];
+    const whole = `abcdabcdab${'b'.repeat(70)}`;
+    for (const [end, length] of lengths.entries())
+      assert.equal(
+        Buffer.from(unpackSnappy(block.subarray(0, end), 80, false)).toString(),
+        whole.slice(0, length),
+        `${end} bytes`,
+      );
+    assert.equal(Buffer.from(unpackSnappy(block, 12, false)).toString(), whole.slice(0, 12));
+  });
+
+  it('is refused if it copies bytes from before its start', () => {
+    for (const block of [
+      [6, 0, 1, 1, 2],
+      [6, 0, 1, 1, 0],
+    ])
+      assert.throws(() => unpackSnappy(Uint8Array.from(block), 6, false), RangeError);
+  });
 });

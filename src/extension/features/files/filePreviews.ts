@@ -7,7 +7,8 @@ import type { ImagePreview, ImageType } from '../../../core/tables/imagePreview.
 import type { RangeSource, RowProblem } from '../../../core/tables/parquetBytes.ts';
 import type { ParquetPreview } from '../../../core/tables/parquetPreview.ts';
 import { findPreviewKind } from '../../../core/tables/previewKinds.ts';
-import { formatNumber, formatSize } from '../../words/localeFormats.ts';
+import { formatList, formatNumber, formatSize } from '../../words/localeFormats.ts';
+import { toPlainLine } from '../../words/plainText.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 
 type ReadPreview =
@@ -140,7 +141,7 @@ function describeImageProblem(cause: string): string {
 function toShownParquet(preview: ParquetPreview): ReadPreview {
   switch (preview.kind) {
     case 'table':
-      return { state: 'table', header: preview.header, rows: preview.rows };
+      return toShownRows(preview);
     case 'schema': {
       const note = l10n.t("The first rows can't be shown: {0}.", describeRowProblem(preview.problem));
       return { state: 'table', header: [l10n.t('Column'), l10n.t('Type')], rows: preview.rows, note };
@@ -148,6 +149,13 @@ function toShownParquet(preview: ParquetPreview): ReadPreview {
     case 'problem':
       return toProblem(describeProblem(preview.problem));
   }
+}
+
+function toShownRows({ header, rows, largeColumns }: ParquetPreview & { readonly kind: 'table' }): ReadPreview {
+  if (largeColumns.length === 0) return { state: 'table', header, rows };
+  const names = formatList(largeColumns.map(toPlainLine));
+  const note = l10n.t('The first values of these columns are too large: {0}.', names);
+  return { state: 'table', header, rows, note };
 }
 
 function describeRowProblem(problem: RowProblem): string {
