@@ -4,6 +4,7 @@ import { EventEmitter, type Uri, type WebviewPanel } from 'vscode';
 export class SilentPanel<Posted, Sent> {
   title = '';
   isClosed = false;
+  readonly active = false;
   readonly posted: Posted[] = [];
   private readonly received = new EventEmitter<Sent>();
   private readonly disposed = new EventEmitter<void>();
@@ -16,6 +17,7 @@ export class SilentPanel<Posted, Sent> {
     postMessage: async (message: Posted): Promise<boolean> => this.posted.push(message) > 0,
   };
   readonly onDidDispose = this.disposed.event;
+  readonly onDidChangeViewState = new EventEmitter<void>().event;
 
   /** This panel as the type that the editor passes. */
   get panel(): WebviewPanel {
@@ -31,6 +33,8 @@ export class SilentPanel<Posted, Sent> {
   close(): void {
     this.disposed.fire();
   }
+
+  reveal(): void {}
 
   dispose(): void {
     this.isClosed = true;

@@ -8,7 +8,8 @@ import type { TransferredFolder } from '../../src/core/verification/transferredF
 import type { CommandId } from '../../src/extension/editor/contributions.ts';
 import { describeStatus } from '../../src/extension/words/transferWords.ts';
 import type { TransferIntent, TransferSnapshot } from '../../src/webviews/messages/transferMessages.ts';
-import { TransferPage } from '../../src/extension/features/transfers/transferPanel.ts';
+import { TransferPage, TransferPanels } from '../../src/extension/features/transfers/transferPanel.ts';
+import type { PollingServices } from '../../src/extension/features/transfers/watchedPanel.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 import { SilentPanel } from './silentPanel.ts';
@@ -24,6 +25,7 @@ describe('The page of a transfer', () => {
   let silent: SilentPanel<Posted, TransferIntent>;
   let store: TransferStore;
   let page: TransferPage;
+  let dependencies: ConstructorParameters<typeof TransferPage>[1];
   let run: CommandId[];
   let found: TransferredFolder | undefined;
   let overview: FileOverview | Promise<FileOverview | undefined> | undefined;
@@ -35,29 +37,25 @@ describe('The page of a transfer', () => {
     [found, overview, asked] = [undefined, undefined, []];
     const extensionUri = extensions.getExtension(extensionId)?.extensionUri;
     assert.ok(extensionUri);
-    page = new TransferPage(
-      silent.panel,
-      {
-        extensionUri,
-        log: new MemoryLog(),
-        run: (id) => run.push(id),
-        transfers: store,
-        flow: { loadFinished: () => Promise.resolve(), refreshFollowUp: () => Promise.resolve() },
-        getEstimate: () => undefined,
-        reveal: () => undefined,
-        places: { ...noPlaces, locateFiles: async () => found },
-        fileStates: {
-          ...noFileStates,
-          getOverview: async (_, limit) => {
-            asked.push(limit);
-            return await overview;
-          },
+    dependencies = {
+      extensionUri,
+      log: new MemoryLog(),
+      run: (id) => run.push(id),
+      transfers: store,
+      flow: { loadFinished: () => Promise.resolve(), refreshFollowUp: () => Promise.resolve() },
+      getEstimate: () => undefined,
+      reveal: () => undefined,
+      places: { ...noPlaces, locateFiles: async () => found },
+      fileStates: {
+        ...noFileStates,
+        getOverview: async (_, limit) => {
+          asked.push(limit);
+          return await overview;
         },
-        clock: new ManualClock(),
       },
-      't',
-      true,
-    );
+      clock: new ManualClock(),
+    };
+    page = new TransferPage(silent.panel, dependencies, 't', true);
     store.put([transfer('t')]);
     silent.send({ type: 'ready' });
   });
@@ -235,5 +233,37 @@ describe('The page of a transfer', () => {
     silent.send({ type: 'verifyFiles' });
     silent.send({ type: 'cite' });
     assert.deepEqual(run, ['dataTransfer.revealLandedFiles', 'dataTransfer.verifyLandedFiles', 'dataTransfer.cite']);
+  });
+
+  describe('in the tab that transfers share', () => {
+    let panels: TransferPanels;
+    beforeEach(() => {
+      const polling = { transfers: store, clock: dependencies.clock } as unknown as PollingServices;
+      panels = new TransferPanels(dependencies, polling);
+      store.put([transfer('a'), transfer('b')]);
+    });
+    afterEach(() => panels.dispose());
+
+    const restore = (key: string): typeof silent => {
+      const restored: typeof silent = new SilentPanel();
+      panels.restore(restored.panel, { key, shared: true });
+      restored.send({ type: 'ready' });
+      return restored;
+    };
+
+    it('is not shown again by a late response, once the tab shows the next one', async () => {
+      let answer = (_: FileOverview | undefined): void => undefined;
+      overview = new Promise((resolve) => (answer = resolve));
+      const shared = restore('a');
+      const request = panels['pages'].get('a')?.updateFileStates() ?? assert.fail();
+      panels.show('b');
+      shared.send({ type: 'ready' });
+      const before = shared.posted.length;
+      answer({ files: [{ position: 0, id: 'a', path: 'a', state: 'failed' }], counts: { failed: 1 } });
+      await request;
+      await panels['pages'].get('b')?.updateFileStates();
+      const keys = shared.posted.slice(before).map(({ snapshot }) => snapshot.key);
+      assert.deepEqual(new Set(keys), new Set(['b']));
+    });
   });
 });

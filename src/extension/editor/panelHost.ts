@@ -32,6 +32,7 @@ export class PanelHost<Intent extends { readonly type: string }, Message extends
   private readonly log: Logger;
   private readonly contract: PageContract<Intent, Message>;
   private hasStarted = false;
+  private isDisposed = false;
 
   constructor(
     panel: WebviewPanel,
@@ -50,9 +51,12 @@ export class PanelHost<Intent extends { readonly type: string }, Message extends
     panel.webview.html = createShellHtml(panel.webview, extensionUri, contract.page, l10n.t('Data Transfer'));
   }
 
-  /** Sends a message to the page; drops it before the first `ready`, because the start message has everything. */
+  /**
+   * Sends a message to the page. Drops it before the first `ready`, because the start message has everything, and after
+   * this host is disposed of, because the panel may then show another page.
+   */
   post(message: Message): void {
-    if (!this.hasStarted) return;
+    if (!this.hasStarted || this.isDisposed) return;
     this.panel.webview.postMessage(message).then(undefined, (error: unknown) => {
       this.log.warn(`Page ${this.contract.page}: could not deliver a message: ${String(error)}`);
     });
@@ -60,6 +64,7 @@ export class PanelHost<Intent extends { readonly type: string }, Message extends
 
   /** Detaches from the page without closing it, so that the page can be restored after the window reloads. */
   dispose(): void {
+    this.isDisposed = true;
     this.lifetime.dispose();
   }
 
