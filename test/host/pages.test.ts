@@ -241,7 +241,9 @@ describe('The host of a page', () => {
 
   it('ignores unknown messages, and logs each one without its content', async () => {
     const unknown = ['{ type: "runCommand", id: "secret" }', '"secret"', 'null', '{ type: "openLink" }'];
-    const posts = [...unknown, '{ type: "copyId" }'].map((message) => `api.postMessage(${message});`).join('\n');
+    const posts = ['{ type: "ready" }', ...unknown, '{ type: "copyId" }']
+      .map((message) => `api.postMessage(${message});`)
+      .join('\n');
     const done = new Promise<void>((resolve) => {
       onMessage = () => intents.length > 0 && resolve();
     });

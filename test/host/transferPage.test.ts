@@ -265,5 +265,15 @@ describe('The page of a transfer', () => {
       const keys = shared.posted.slice(before).map(({ snapshot }) => snapshot.key);
       assert.deepEqual(new Set(keys), new Set(['b']));
     });
+
+    it('is not changed by a button that was pressed for the transfer before', () => {
+      const shared = restore('a');
+      panels.show('b');
+      shared.send({ type: 'cancel' });
+      assert.deepEqual(run, []);
+      shared.send({ type: 'ready' });
+      shared.send({ type: 'cancel' });
+      assert.deepEqual(run, ['dataTransfer.cancelTransfer']);
+    });
   });
 });

@@ -24,7 +24,8 @@ interface PageContract<Intent, Message> {
 
 /**
  * Loads a page into an editor panel and exchanges messages with it. Answers each `ready` message with a full snapshot,
- * because a page may restart at any time, for example after being hidden. Ignores messages that `isIntent` rejects.
+ * because a page may restart at any time, for example after being hidden. Ignores messages that `isIntent` rejects, and
+ * user actions before the first `ready`.
  */
 export class PanelHost<Intent extends { readonly type: string }, Message extends object> implements Disposable {
   readonly panel: WebviewPanel;
@@ -70,8 +71,9 @@ export class PanelHost<Intent extends { readonly type: string }, Message extends
 
   private receive(message: unknown): void {
     if (isHostIntent(message)) this.handleHostIntent(message);
-    else if (this.contract.isIntent(message)) this.contract.onIntent(message as Exclude<Intent, HostIntent>);
-    else this.log.warn(`Page ${this.contract.page}: ignored an unknown message.`);
+    else if (!this.contract.isIntent(message)) this.log.warn(`Page ${this.contract.page}: ignored an unknown message.`);
+    // Until `ready`, the panel shows its former page, for which a user action was meant.
+    else if (this.hasStarted) this.contract.onIntent(message as Exclude<Intent, HostIntent>);
   }
 
   private handleHostIntent(intent: HostIntent): void {
