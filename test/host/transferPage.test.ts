@@ -275,5 +275,10 @@ describe('The page of a transfer', () => {
       shared.send({ type: 'cancel' });
       assert.deepEqual(run, ['dataTransfer.cancelTransfer']);
     });
+
+    it('keeps its tab if another one is restored as the shared tab first', () => {
+      const shared = [restore('a'), restore('b')].map(({ posted }) => posted.at(-1)?.snapshot.shared);
+      assert.deepEqual(shared, [true, false]);
+    });
   });
 });

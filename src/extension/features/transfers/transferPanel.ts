@@ -395,10 +395,11 @@ export class TransferPanels implements Disposable {
     } else this.createPage(this.takePanel(key), key, true);
   }
 
-  /** Restores a transfer's page after the window reloads. */
+  /** Restores a transfer's page after the window reloads. If another page is shared by then, pins this one. */
   readonly restore = (panel: WebviewPanel, state: unknown): void => {
     if (isTransferPageState(state) && !this.pages.has(state.key)) {
-      this.createPage(panel, state.key, state.shared ?? false);
+      // The editor restores a hidden tab only when the user shows it.
+      this.createPage(panel, state.key, (state.shared ?? false) && !this.findSharedPage());
       return;
     }
     this.dependencies.log.warn('Could not restore a transfer page: its saved state is invalid or already shown.');
@@ -429,10 +430,14 @@ export class TransferPanels implements Disposable {
     this.loadMissing();
   }
 
+  private findSharedPage(): TransferPage | undefined {
+    return [...this.pages.values()].find(({ isPinned }) => !isPinned);
+  }
+
   /** Returns the panel of the shared page, which is closed, or a new one: in front, with the title of a transfer. */
   private takePanel(key: string): WebviewPanel {
     const title = getTitle(this.dependencies.transfers.get(key));
-    const shared = [...this.pages.values()].find(({ isPinned }) => !isPinned);
+    const shared = this.findSharedPage();
     if (!shared) return createPanel(title);
     this.close(shared);
     const { panel } = shared;
