@@ -93,7 +93,7 @@ function registerContributions(
     lifetime.track(commands.registerCommand(id, run));
   }
   lifetime.track(window.registerUriHandler({ handleUri: async (uri) => await (await start()).openLink(uri) }));
-  for (const page of ['metadata', 'table', 'transfer'] as const) {
+  for (const page of Object.keys(panelTypes) as (keyof typeof panelTypes)[]) {
     const deserializeWebviewPanel = async (panel: WebviewPanel, state: unknown): Promise<void> =>
       (await start()).restorePage[page](panel, state);
     lifetime.track(window.registerWebviewPanelSerializer(panelTypes[page], { deserializeWebviewPanel }));

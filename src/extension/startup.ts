@@ -16,7 +16,7 @@ import { createTables, searchCommands, startSearch } from './features/search/sea
 import { sharingCommands } from './features/sharing/sharingFeature.ts';
 import { submissionCommands } from './features/submission/submissionFeature.ts';
 import { startTransfers, transferCommands } from './features/transfers/transfersFeature.ts';
-import { verificationCommands } from './features/verification/verificationFeature.ts';
+import { createReports, verificationCommands } from './features/verification/verificationFeature.ts';
 import { LinkOpener } from './features/sharing/linkCommands.ts';
 import type { CommandServices, EditorServices } from './features/services.ts';
 import { CommandBoundary } from './editor/commandBoundary.ts';
@@ -61,7 +61,9 @@ export interface RunningExtension {
   /** Saves the latest changes to the searches. Resolves when they are on disk. */
   saveSearches(): Promise<void>;
   /** Functions that restore the pages that were open before the window reloaded. */
-  readonly restorePage: Readonly<Record<keyof typeof panelTypes, (panel: WebviewPanel, state: unknown) => void>>;
+  readonly restorePage: Readonly<
+    Record<keyof typeof panelTypes, (panel: WebviewPanel, state: unknown) => void | Promise<void>>
+  >;
   /** Reads files that the editor shows without a transfer. */
   readonly remoteFileReader: RemoteFileReader;
   /** Services for tests inside the editor. */
@@ -89,8 +91,8 @@ export async function startExtension(
   const views = lifetime.track(createViews(sideBar, core, editor, estimates, agents.proposedPlans));
   const transfers = startTransfers(lifetime, core, editor, { extensionUri, estimates, views });
   const files = startFiles(lifetime, core, editor, extensionUri);
-  const tablePanels = lifetime.track(createTables(core, editor, extensionUri));
-  const own = { ...editor, ...agents, ...transfers, ...files, tablePanels, localService, views };
+  const tables = createTablePanels(lifetime, core, editor, extensionUri);
+  const own = { ...editor, ...agents, ...transfers, ...files, ...tables, localService, views };
   const services: RunningExtension['services'] = Object.assign(own, core);
   lifetime.track(watchContextKeys(services));
   startConnections(lifetime, services);
@@ -108,11 +110,19 @@ export async function startExtension(
     saveSearches: () => savedSearches.flush(),
     restorePage: {
       metadata: files.metadataPanels.restore,
-      table: tablePanels.restore,
+      table: tables.tablePanels.restore,
       transfer: transfers.transferPanels.restore,
+      verification: tables.verificationPanels.restore,
     },
     remoteFileReader: lifetime.track(new TabFiles(services)),
     services,
+  };
+}
+
+function createTablePanels(lifetime: Lifetime, core: Explorer, editor: EditorServices, extensionUri: Uri) {
+  return {
+    tablePanels: lifetime.track(createTables(core, editor, extensionUri)),
+    verificationPanels: lifetime.track(createReports(editor, extensionUri)),
   };
 }
 

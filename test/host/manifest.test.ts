@@ -100,7 +100,8 @@ describe('The manifest', () => {
   it('reads exactly the context keys that the program sets', () => {
     const clauses = stringsUnder(manifest.contributes, ['when', 'enablement']);
     const words = clauses.flatMap((clause) => clause.match(/dataTransfer\.[\w.]+/g) ?? []);
-    const read = [...new Set(words.filter((word) => !views.includes(word)))].sort();
+    const pages: readonly string[] = Object.values(panelTypes);
+    const read = [...new Set(words.filter((word) => ![...views, ...pages].includes(word)))].sort();
     assert.deepEqual(read, listKeys(contributions, 'ContextKeys'));
   });
 
@@ -114,6 +115,7 @@ describe('The manifest', () => {
         'resource',
         'resourceScheme',
         'resourceDirname',
+        'activeWebviewPanelId',
       ],
       ...['focusedView', 'listFocus', 'inputFocus', 'treestickyScrollFocused'],
     ];

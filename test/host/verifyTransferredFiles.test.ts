@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { Uri, window } from 'vscode';
+import { TabInputWebview, Uri } from 'vscode';
 import { findPlace } from '../../src/extension/features/transfers/transferPanel.ts';
 import { json } from '../support/faultBehaviors.ts';
 import { ReceivedFolder } from '../support/receivedFolder.ts';
@@ -20,12 +20,12 @@ describe('Verifying transferred files in the editor', () => {
     await stage.close();
   });
 
-  /** Returns the text of the open report. */
-  function report(): string {
-    const { document } = window.activeTextEditor ?? {};
-    assert.equal(document?.uri.scheme, 'data-transfer');
-    assert.equal(document.isDirty, false);
-    return document.getText();
+  /** Returns the newest report as it is saved, when the tab with its table is open. */
+  async function report(): Promise<string> {
+    const { input } = await stage.tab(/^Verification: /);
+    assert.ok(input instanceof TabInputWebview);
+    assert.match(input.viewType, /dataTransfer\.verification$/);
+    return (await stage.parts.verificationHistory.getReport())?.text ?? assert.fail('no report');
   }
 
   it('verifies a transfer of the local service without a prompt, and shows the report', async () => {
@@ -37,10 +37,10 @@ describe('Verifying transferred files in the editor', () => {
     notice.press('Show Report');
     await done;
     assert.match(
-      report(),
+      await report(),
       /^All 3 files verified: all hashes match\.\n\nTransfer +[0-9a-f-]{36}\nFrom +Sample Data\nTo +Received Files\n/,
     );
-    assert.match(report(), /\nFiles in the manifest +3\nVerified +3\n$/);
+    assert.match(await report(), /\nFiles in the manifest +3\nVerified +3\n$/);
   });
 
   it('reports missing, changed and extra files, and transfers them again after confirmation', async () => {
@@ -59,12 +59,12 @@ describe('Verifying transferred files in the editor', () => {
     assert.deepEqual(notice.buttons, ['Show Report', 'Transfer Missing or Changed Files Again…']);
     notice.press('Show Report');
     const again = await person.notice();
-    assert.match(report(), /\nMissing \(1\)\n {2}observations-2023\.csv\n/);
+    assert.match(await report(), /\nMissing \(1\)\n {2}observations-2023\.csv\n/);
     assert.match(
-      report(),
+      await report(),
       /\nChanged \(1\)\n {2}observations-2024\.csv {2}sha256: [0-9a-f]{64}, expected [0-9a-f]{64}\n/,
     );
-    assert.match(report(), /\nIn the folder, but not in the manifest \(1\)\n {2}extra\.csv\n/);
+    assert.match(await report(), /\nIn the folder, but not in the manifest \(1\)\n {2}extra\.csv\n/);
     assert.deepEqual([again.message, again.buttons], [text, ['Transfer Missing or Changed Files Again…']]);
     again.press('Transfer Missing or Changed Files Again…');
     const question = await person.notice();
@@ -99,12 +99,11 @@ describe('Verifying transferred files in the editor', () => {
     await verified;
     for (const given of [node, undefined]) {
       await stage.run('dataTransfer.showVerificationReport', given);
-      assert.match(report(), /\nMissing \(1\)\n {2}observations-2023\.csv\n/);
+      assert.match(await report(), /\nMissing \(1\)\n {2}observations-2023\.csv\n/);
       await stage.closePages();
     }
     await stage.run('dataTransfer.showVerificationReport');
-    const document = window.activeTextEditor?.document.uri ?? assert.fail();
-    for (const given of [node, document, undefined]) {
+    for (const given of [node, Uri.parse('webview-panel:webview-1'), undefined]) {
       const done = stage.run('dataTransfer.resendFiles', given);
       (await stage.person.notice(/^Transfer 1 file to Received Files\?$/)).dismiss();
       await done;
@@ -295,7 +294,7 @@ describe('Verifying transferred files in the editor', () => {
     const done = stage.run('dataTransfer.verifyLandedFiles', Uri.file(received.manifest));
     (await stage.person.notice(/^\d+ (of \d+ )?files are missing/)).press('Show Report');
     await done;
-    const text = report();
+    const text = await report();
     assert.doesNotMatch(text.replaceAll('\n', ''), /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
     assert.ok(text.split('\n').every((one) => one.length < 4_200));
     await received.remove();

@@ -338,6 +338,32 @@ export function tableRows(count: number, first = 0): readonly ShownRow[] {
 
 const hostileRow: ShownRow = { key: 'hostile', cells: [`${script}\u202egnp.exe\n`, script, 7], isChecked: false };
 
+/** Returns the first message to the table of a verification. */
+function reportNews(rows: readonly ShownRow[], more: Partial<TableSnapshot> = {}): Record<string, unknown> {
+  return tableNews(rows, {
+    title: 'Verification: Received Files',
+    hasChecks: false,
+    unit: 'row',
+    filterLabel: 'Filter the rows',
+    toggleLabel: 'Problems only',
+    columns: tableColumns('path', 'result', 'details', 'size'),
+    remarks: [{ kind: 'warning', text: '1 of 3 files is missing, 1 has changed.' }],
+    barText: 'Sample Data → Received Files · Jan 5, 9:00 AM',
+    barLabel: 'Verification: Received Files',
+    buttons: [
+      { type: 'resend', label: 'Transfer Missing or Changed Files Again…', isPrimary: true },
+      { type: 'save', label: 'Save…', isPrimary: false },
+    ],
+    ...more,
+  });
+}
+
+const reportRows: readonly ShownRow[] = [
+  { key: '0', cells: ['data/observations-2023.csv', 'Missing', '', 1000] },
+  { key: '1', cells: [`${'a long folder/'.repeat(20)}${script}`, 'Changed', `sha256: ${'a'.repeat(64)}`, 1000] },
+  { key: '2', cells: ['stations.csv', 'Verified', '', 2000] },
+];
+
 /** First messages to the table, one for each visually distinct state, by a description of the state. */
 export const tablePages: Readonly<Record<string, Record<string, unknown>>> = {
   'a table of files': tableNews(tableRows(50), { sort: { column: 'size', isDescending: true } }),
@@ -367,6 +393,18 @@ export const tablePages: Readonly<Record<string, Record<string, unknown>>> = {
     remarks: [{ kind: 'warning', text: '1 unreadable result is only in the search results.' }],
   }),
   'a table that is loading': tableNews(tableRows(3), { isLoading: true, mayHaveMore: true }),
+  'a report with problems': reportNews(reportRows),
+  'a report without problems': reportNews([], {
+    total: 3,
+    isToggled: true,
+    emptyText: 'There are no problems.',
+    remarks: [{ kind: 'info', text: 'All 3 files verified: all hashes match.' }],
+  }),
+  'a report that is no longer stored': reportNews([], {
+    remarks: [{ kind: 'error', text: 'This report is no longer available. Verify the files again.' }],
+    emptyText: '',
+    buttons: [],
+  }),
   'a table whose filter matches nothing': tableNews([], { total: 12, filter: 'nothing' }),
   'a table of no files': tableNews([]),
   'a table of a search that failed': tableNews(tableRows(2), {

@@ -175,6 +175,7 @@ export const panelTypes = {
   metadata: 'dataTransfer.metadata',
   table: 'dataTransfer.table',
   transfer: 'dataTransfer.transfer',
+  verification: 'dataTransfer.verification',
 } as const;
 
 /** The context keys used in the manifest's `when` clauses. */

@@ -4,6 +4,9 @@ import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { commands, env, l10n, UIKind, Uri, window, workspace } from 'vscode';
+import { describeError, toPlainLine } from '../words/plainText.ts';
+import { CommandFailure } from './commandBoundary.ts';
+import type { Notifications } from './notifications.ts';
 
 /** Lets the user select a folder. Resolves to undefined if the user cancels. */
 export async function pickFolder(title: string): Promise<Uri | undefined> {
@@ -55,6 +58,35 @@ export async function writeTextFile(file: Uri, pieces: Iterable<string>): Promis
     await rm(temporary, { force: true });
     throw error;
   }
+}
+
+/** A result that can be saved as a file. */
+interface SavableResult {
+  /** The title of the dialog. */
+  readonly title: string;
+  readonly suggested: Uri;
+  /** File extensions by label. */
+  readonly kinds: Readonly<Record<string, string[]>>;
+  /** Says that the result was saved. */
+  readonly savedText: string;
+  /** Returns the content for a file, whose name tells the format. */
+  format(file: Uri): Iterable<string>;
+}
+
+/** Lets the user save a result, and offers to open the file. Rejects with a message for the user if writing fails. */
+export async function saveResult(notifications: Notifications, result: SavableResult): Promise<void> {
+  const file = await pickNewFile(result.title, result.suggested, result.kinds);
+  if (!file) return;
+  try {
+    await writeTextFile(file, result.format(file));
+  } catch (error) {
+    throw new CommandFailure(l10n.t('Could not write {0}: {1}', toPlainLine(file.path), describeError(error)));
+  }
+  void notifications.info(result.savedText, createOpenAction(file));
+}
+
+function createOpenAction(file: Uri): FolderAction {
+  return { label: l10n.t('Open'), run: () => commands.executeCommand('vscode.open', file) };
 }
 
 interface FolderAction {

@@ -9,6 +9,7 @@ import { isJsonObject } from '../../core/util/json.ts';
 import { Emitter } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { isPastVerification, type PastVerification } from '../../core/verification/pastVerification.ts';
+import { isReportTable, type ReportTable } from '../../core/verification/reportRows.ts';
 
 interface EditorState {
   get(name: string): unknown;
@@ -142,21 +143,28 @@ const maxTransfers = 500;
 const indexName = 'verificationReports';
 const maxReports = 20;
 const slots = Array.from({ length: maxReports }, (_, slot) => slot);
-/** Maximum length of a stored report in characters: thousands of files that aren't intact. */
+/** Maximum length of a stored report's text in characters: thousands of files that aren't intact. */
 const maxReportLength = 500_000;
+/** Maximum number of rows of a stored table. A report with more is stored without its table. */
+const maxReportRows = 20_000;
 
 /** The report on a verification. */
 export interface StoredReport {
   /** The key of the verified transfer; absent if the transfer is unknown. */
   readonly key?: string;
+  /** Identifies a report on an unknown transfer; absent in reports of earlier versions. */
+  readonly id?: string;
   readonly text: string;
   /** The IDs of the missing or changed files, which can be transferred again. */
   readonly resend: readonly string[];
+  /** Absent in reports of earlier versions, and if it has too many rows. */
+  readonly table?: ReportTable;
 }
 
 /** A stored report's entry in the index, which pages read instead of the reports. */
 interface ReportEntry {
   readonly key?: string;
+  readonly id?: string;
   /** Names the file that contains the report. The next report reuses the slot of one that was replaced or removed. */
   readonly slot: number;
   readonly canResend: boolean;
@@ -166,6 +174,8 @@ interface ReportEntry {
 export class VerificationHistory {
   private readonly state: StateFiles;
   private readonly changed = new Emitter<string>();
+  /** The last report that is too long to be stored. */
+  private unstored: StoredReport | undefined;
 
   /** Fires with the key of a transfer that was verified in this window. */
   readonly onDidChange = this.changed.event;
@@ -192,16 +202,20 @@ export class VerificationHistory {
     this.changed.fire(key);
   }
 
-  /** Returns the index entry of the last report on a transfer or, without a key, of all, if any. */
+  /**
+   * Returns the index entry of the last report on a transfer, of the report with an ID or, without a key or ID, of all,
+   * if any.
+   */
   async findReport(key?: string): Promise<ReportEntry | undefined> {
-    return readIndex(await this.state.read(indexName)).findLast((one) => key === undefined || one.key === key);
+    return readIndex(await this.state.read(indexName)).findLast((one) => key === undefined || getReportId(one) === key);
   }
 
-  /** Returns the last report on a transfer or, without a key, the newest report; undefined if none is stored. */
+  /** Returns the report that {@link findReport} finds, or one of this window that is too long to be stored. */
   async getReport(key?: string): Promise<StoredReport | undefined> {
+    if (this.unstored && key !== undefined && getReportId(this.unstored) === key) return this.unstored;
     const entry = await this.findReport(key);
-    const report = entry && (await this.state.read(toReportName(entry.slot)));
-    return isStoredReport(report) && report.key === entry?.key ? report : undefined;
+    const report = entry && toStoredReport(await this.state.read(toReportName(entry.slot)));
+    return report && getReportId(report) === getReportId(entry) ? report : undefined;
   }
 
   /**
@@ -209,17 +223,27 @@ export class VerificationHistory {
    * report to a free slot before the index names it, so that a crash in between loses no earlier report.
    */
   async recordReport(report: StoredReport): Promise<void> {
-    const { key, text, resend } = report;
-    await this.state.update(indexName, async (stored) => {
-      const all = readIndex(stored);
+    const { key, id, text, resend, table } = report;
+    const isTooLong = text.length > maxReportLength;
+    if (isTooLong) this.unstored = report;
+    else if (this.unstored?.key === key) this.unstored = undefined;
+    const ids = { ...(key !== undefined && { key }), ...(id !== undefined && { id }) };
+    const hasTable = table !== undefined && table.rows.length <= maxReportRows;
+    await this.state.update(indexName, async (index) => {
+      const all = readIndex(index);
       const others = all.filter((one) => key === undefined || one.key !== key);
-      if (text.length > maxReportLength) return others;
+      if (isTooLong) return others;
       const kept = others.slice(1 - maxReports);
       const slot = findFreeSlot(all) ?? findFreeSlot(kept) ?? 0;
-      await this.state.write(toReportName(slot), report);
-      return [...kept, { slot, canResend: resend.length > 0, ...(key !== undefined && { key }) }];
+      await this.state.write(toReportName(slot), { ...ids, text, resend, ...(hasTable && { table }) });
+      return [...kept, { slot, canResend: resend.length > 0, ...ids }];
     });
   }
+}
+
+/** Returns the key of a report's transfer or, if that is unknown, the report's own ID. */
+export function getReportId({ key, id }: Partial<StoredReport>): string | undefined {
+  return key ?? id;
 }
 
 function findFreeSlot(entries: readonly ReportEntry[]): number | undefined {
@@ -236,15 +260,26 @@ function readIndex(stored: unknown): readonly ReportEntry[] {
 
 function isReportEntry(value: unknown): value is ReportEntry {
   if (!isJsonObject(value)) return false;
-  const { key = '', slot, canResend } = value;
-  return typeof key === 'string' && typeof slot === 'number' && slots.includes(slot) && typeof canResend === 'boolean';
+  const { key = '', id = '', slot, canResend } = value;
+  const areIds = typeof key === 'string' && typeof id === 'string';
+  return areIds && typeof slot === 'number' && slots.includes(slot) && typeof canResend === 'boolean';
 }
 
-function isStoredReport(value: unknown): value is StoredReport {
-  if (!isJsonObject(value)) return false;
-  const { key = '', text, resend } = value;
-  const areIds = Array.isArray(resend) && resend.every((id) => typeof id === 'string');
-  return areIds && typeof key === 'string' && typeof text === 'string';
+function toStoredReport(value: unknown): StoredReport | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { key, id, text, resend, table } = value;
+  if (!isTextList(resend) || typeof text !== 'string') return undefined;
+  return {
+    ...(typeof key === 'string' && { key }),
+    ...(typeof id === 'string' && { id }),
+    text,
+    resend,
+    ...(isReportTable(table) && { table }),
+  };
+}
+
+function isTextList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
 function readAll(stored: unknown): Map<string, PastVerification> {

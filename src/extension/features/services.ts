@@ -30,6 +30,7 @@ import type { ServiceFolders } from '../localService/servedFolders.ts';
 import type { WaitingRequests } from './transfers/waitingRequests.ts';
 import type { MetadataPanels } from './files/metadataPanel.ts';
 import type { TablePanels } from './search/tablePanel.ts';
+import type { VerificationPanels } from './verification/verificationPanel.ts';
 import type { TransferPanels } from './transfers/transferPanel.ts';
 import type { TransferStatusBar } from './transfers/transferStatusBar.ts';
 import type { TreeViews } from '../views/treeViews.ts';
@@ -82,4 +83,5 @@ export interface CommandServices extends EditorServices {
   readonly remoteFiles: RemoteFiles;
   readonly tablePanels: TablePanels;
   readonly transferPanels: TransferPanels;
+  readonly verificationPanels: VerificationPanels;
 }

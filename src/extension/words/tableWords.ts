@@ -115,3 +115,18 @@ export function describeChecked({ count, sizeBytes }: CheckedTally, elsewhere: n
 export function describeRemovedSearch(): string {
   return l10n.t('This search was removed.');
 }
+
+/** Creates the button that saves what a table shows. */
+export function createSaveButton(): { readonly type: 'save'; readonly label: string; readonly isPrimary: boolean } {
+  return { type: 'save', label: l10n.t('Save…'), isPrimary: false };
+}
+
+/** Returns the label of the filter of a table whose rows aren't only files. */
+export function getRowFilterLabel(): string {
+  return l10n.t('Filter the rows');
+}
+
+/** Says that a filter hides all rows. */
+export function describeHiddenRows(): string {
+  return l10n.t('No row matches the filter.');
+}

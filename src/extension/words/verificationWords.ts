@@ -2,12 +2,20 @@ import { l10n } from 'vscode';
 import type { Transfer, TransferFile } from '../../core/model/transferModel.ts';
 import { describeEmptyManifest, describeForeignManifest as describeForeign } from '../../core/words/sharedSentences.ts';
 import type { PastVerification } from '../../core/verification/pastVerification.ts';
-import type { ManifestError, ManifestProblem } from '../../core/verification/transferManifest.ts';
-import type {
-  ExtraFiles,
-  FileOutcome,
-  VerificationProgress,
-  VerificationReport,
+import type { GridColumn } from '../../core/search/tableRows.ts';
+import {
+  limitIntactRows,
+  type ReportRow,
+  type ReportTable,
+  type RowState,
+} from '../../core/verification/reportRows.ts';
+import type { ManifestError, ManifestFile, ManifestProblem } from '../../core/verification/transferManifest.ts';
+import {
+  isVerified,
+  type ExtraFiles,
+  type FileOutcome,
+  type VerificationProgress,
+  type VerificationReport,
 } from '../../core/verification/verification.ts';
 import { toShortLine } from '../../core/util/visibleText.ts';
 import {
@@ -170,7 +178,13 @@ interface ReportFacts {
   readonly at: number;
 }
 
-type Row = readonly [subject: string, ...details: readonly string[]];
+type TextRow = readonly [subject: string, ...details: readonly string[]];
+
+interface Section {
+  readonly rows: readonly ReportRow[];
+  /** True if there are more rows than these. */
+  readonly isTruncated?: boolean;
+}
 
 const maxPathLength = 4_000;
 const maxColumnWidth = 60;
@@ -180,49 +194,93 @@ const maxColumnWidth = 60;
  * control characters from the manifest's text.
  */
 export function formatReport(report: VerificationReport, facts: ReportFacts): string {
-  const { manifest, intactCount, extra } = report;
-  const { notNamed } = facts;
-  const groups = outcomeGroups.map((group) => ({ group, rows: createOutcomeRows(report, group) }));
-  const sections = [
-    ...groups.map(({ group, rows }) => formatSection(getGroupTitle(group), rows)),
-    formatSection(
-      l10n.t('Requested, but not in the manifest'),
-      notNamed.map(({ id, name }) => [toReportLine(name), toReportLine(id)]),
-    ),
-    formatSection(
-      l10n.t('In the folder, but not in the manifest'),
-      extra.paths.map((path) => [toReportLine(path)]),
-      extra.isTruncated,
-    ),
-    formatSection(
-      l10n.t('Inaccessible folders'),
-      extra.unreadableFolders.map(({ path, code }) => [toReportLine(path), code]),
-    ),
-    formatSection(
-      l10n.t('Invalid manifest entries'),
-      manifest.problems.map(createManifestErrorRow),
-      manifest.problems.length < manifest.problemCount,
-    ),
-  ];
-  const counts: Row[] = [
+  const { manifest, intactCount, findings } = report;
+  const counts: TextRow[] = [
     [l10n.t('Files in the manifest'), formatNumber(manifest.files.length)],
     [l10n.t('Verified'), formatNumber(intactCount)],
-    ...groups.flatMap(({ group, rows }): Row[] =>
-      rows.length === 0 ? [] : [[getGroupTitle(group), formatNumber(rows.length)]],
-    ),
+    ...outcomeGroups.flatMap((group): TextRow[] => {
+      const count = findings.filter(({ outcome }) => getOutcomeGroup(outcome) === group).length;
+      return count === 0 ? [] : [[getStateTitle(group), formatNumber(count)]];
+    }),
   ];
   const head = [
-    describeVerification(report, notNamed.length),
+    describeVerification(report, facts.notNamed.length),
     '',
     ...alignColumns(createFactRows(report, facts)),
     '',
     ...alignColumns(counts),
   ];
+  const sections = listSections(report, facts.notNamed).map(formatSection);
   return `${[head.join('\n'), ...sections.filter(Boolean)].join('\n\n')}\n`;
 }
 
-function createFactRows({ manifest }: VerificationReport, { transfer, at }: ReportFacts): readonly Row[] {
-  const rows: readonly Row[] = [
+/** Returns a verification as a table: each file with a difference or a problem, and the first of the intact files. */
+export function createReportTable(report: VerificationReport, facts: ReportFacts): ReportTable {
+  const { manifest, findings } = report;
+  const { transfer, notNamed, at } = facts;
+  const differing = new Set(findings.map(({ file }) => file));
+  const intact = manifest.files
+    .filter((file) => !differing.has(file))
+    .map((file): ReportRow => createFileRow('intact', file));
+  const listed = limitIntactRows(intact);
+  const folder = toReportLine(manifest.file.split(/[\\/]/).at(-2) ?? '');
+  const places = transfer && `${toReportLine(transfer.order.source)} → ${toReportLine(transfer.order.destination)}`;
+  return {
+    title: l10n.t('Verification: {0}', transfer ? toReportLine(transfer.order.destination) : folder),
+    summary: describeVerification(report, notNamed.length),
+    isVerified: isVerified(report, notNamed.length),
+    subject: [places ?? folder, formatTime(at, 0)].join(' · '),
+    manifest: manifest.file,
+    rows: [...listSections(report, notNamed).flatMap(({ rows }) => rows), ...listed],
+    omittedCount: intact.length - listed.length,
+  };
+}
+
+function listSections(report: VerificationReport, notNamed: readonly TransferFile[]): readonly Section[] {
+  const { manifest, findings, extra } = report;
+  return [
+    ...outcomeGroups.map((group) => {
+      const found = findings.filter(({ outcome }) => getOutcomeGroup(outcome) === group);
+      return { rows: found.map(({ file, outcome }) => createFileRow(group, file, describeOutcome(outcome))) };
+    }),
+    { rows: notNamed.map(({ id, name }) => createRow('unlisted', name, toReportLine(id))) },
+    { rows: extra.paths.map((path) => createRow('extra', path)), isTruncated: extra.isTruncated },
+    { rows: extra.unreadableFolders.map(({ path, code }) => createRow('unreadableFolder', path, code)) },
+    {
+      rows: manifest.problems.map(createManifestErrorRow),
+      isTruncated: manifest.problems.length < manifest.problemCount,
+    },
+  ];
+}
+
+function createRow(state: RowState, text: string, detail?: string): ReportRow {
+  return { state, subject: toReportLine(text), ...(detail !== undefined && { detail }) };
+}
+
+function createFileRow(state: RowState, { path, sizeBytes }: ManifestFile, detail?: string): ReportRow {
+  return { ...createRow(state, path, detail), ...(sizeBytes !== undefined && { sizeBytes }) };
+}
+
+/** Returns the columns of the table of a verification. */
+export function createReportColumns(): readonly GridColumn<ReportRow>[] {
+  return [
+    createTextColumn('path', l10n.t('File'), ({ subject }) => subject),
+    createTextColumn('result', l10n.t('Result'), ({ state }) => getRowTitle(state)),
+    createTextColumn('details', l10n.t('Details'), ({ detail }) => detail),
+    { id: 'size', label: l10n.t('Size'), kind: 'size', presence: 'known', read: ({ sizeBytes }) => sizeBytes },
+  ];
+}
+
+function createTextColumn(
+  id: string,
+  label: string,
+  read: (row: ReportRow) => string | undefined,
+): GridColumn<ReportRow> {
+  return { id, label, kind: 'text', presence: 'known', read };
+}
+
+function createFactRows({ manifest }: VerificationReport, { transfer, at }: ReportFacts): readonly TextRow[] {
+  const rows: readonly TextRow[] = [
     ...(transfer
       ? ([
           [l10n.t('Transfer'), toReportLine(transfer.id ?? '')],
@@ -240,20 +298,14 @@ function createFactRows({ manifest }: VerificationReport, { transfer, at }: Repo
   return rows.filter(([, value]) => value !== '');
 }
 
-function createOutcomeRows({ findings }: VerificationReport, group: OutcomeGroup): readonly Row[] {
-  return findings
-    .filter(({ outcome }) => getOutcomeGroup(outcome) === group)
-    .map(({ file, outcome }) => [toReportLine(file.path), ...describeOutcome(outcome)]);
-}
-
-function describeOutcome(outcome: FileOutcome): readonly string[] {
+function describeOutcome(outcome: FileOutcome): string | undefined {
   if (outcome.kind === 'size') {
-    return [l10n.t('size: {0} bytes, expected {1}', formatNumber(outcome.found), formatNumber(outcome.stated))];
+    return l10n.t('size: {0} bytes, expected {1}', formatNumber(outcome.found), formatNumber(outcome.stated));
   }
   if (outcome.kind === 'hash') {
-    return [l10n.t('{0}: {1}, expected {2}', outcome.algorithm, outcome.found, outcome.stated)];
+    return l10n.t('{0}: {1}, expected {2}', outcome.algorithm, outcome.found, outcome.stated);
   }
-  return outcome.kind === 'unreadable' ? [describeUnreadable(outcome.code)] : [];
+  return outcome.kind === 'unreadable' ? describeUnreadable(outcome.code) : undefined;
 }
 
 function describeUnreadable(code: string): string {
@@ -263,7 +315,7 @@ function describeUnreadable(code: string): string {
   return code;
 }
 
-function createManifestErrorRow({ kind, position, path, field }: ManifestProblem): Row {
+function createManifestErrorRow({ kind, position, path, field }: ManifestProblem): ReportRow {
   const words: Readonly<Record<ManifestProblem['kind'], string>> = {
     notObject: l10n.t("isn't an object"),
     noPath: l10n.t('has no path'),
@@ -273,32 +325,48 @@ function createManifestErrorRow({ kind, position, path, field }: ManifestProblem
     wrongType: l10n.t('its {0} has the wrong type', field ?? ''),
   };
   const name = l10n.t('entry {0}', formatNumber(position + 1));
-  return [path === undefined ? name : l10n.t('{0}: {1}', name, toReportLine(path)), words[kind]];
+  return createRow('invalidEntry', path === undefined ? name : l10n.t('{0}: {1}', name, path), words[kind]);
 }
 
-function getGroupTitle(group: OutcomeGroup): string {
-  const titles: Readonly<Record<OutcomeGroup, string>> = {
+function getRowTitle(state: RowState): string {
+  if (state === 'unreadableFolder') return l10n.t('Inaccessible folder');
+  return state === 'invalidEntry' ? l10n.t('Invalid manifest entry') : getStateTitle(state);
+}
+
+function getStateTitle(state: RowState): string {
+  const titles: Readonly<Record<RowState, string>> = {
     missing: l10n.t('Missing'),
     changed: l10n.t('Changed'),
     changing: l10n.t('Changed while being read'),
     unreadable: l10n.t('Could not be read'),
     outsideFolder: l10n.t('Skipped: link points outside the folder'),
     notCompared: l10n.t('Not verified: no usable hash in the manifest'),
+    unlisted: l10n.t('Requested, but not in the manifest'),
+    extra: l10n.t('In the folder, but not in the manifest'),
+    unreadableFolder: l10n.t('Inaccessible folders'),
+    invalidEntry: l10n.t('Invalid manifest entries'),
+    intact: l10n.t('Verified'),
   };
-  return titles[group];
+  return titles[state];
 }
 
-function formatSection(title: string, rows: readonly Row[], isTruncated = false): string {
-  if (rows.length === 0) return '';
+function formatSection({ rows, isTruncated = false }: Section): string {
+  const [first] = rows;
+  if (!first) return '';
+  const title = getStateTitle(first.state);
   const more = isTruncated ? [`  ${l10n.t('and more')}`] : [];
   return [
     `${title} (${isTruncated ? l10n.t('more than {0}', formatNumber(rows.length)) : formatNumber(rows.length)})`,
-    ...alignColumns(rows).map((row) => `  ${row}`),
+    ...alignColumns(rows.map(toTextRow)).map((row) => `  ${row}`),
     ...more,
   ].join('\n');
 }
 
-function alignColumns(rows: readonly Row[]): readonly string[] {
+function toTextRow({ subject, detail }: ReportRow): TextRow {
+  return detail === undefined ? [subject] : [subject, detail];
+}
+
+function alignColumns(rows: readonly TextRow[]): readonly string[] {
   const widths = rows.flatMap(([subject, ...details]) => (details.length > 0 ? [subject.length] : []));
   const width = Math.min(
     maxColumnWidth,
@@ -316,4 +384,14 @@ function toReportLine(text: string): string {
 /** Describes a manifest that belongs to another transfer. */
 export function describeForeignManifest(file: string): string {
   return describeForeign(l10n, toPlainLine(file));
+}
+
+/** Says that a report isn't stored any more. */
+export function describeLostReport(): string {
+  return l10n.t('This report is no longer available. Verify the files again.');
+}
+
+/** States how many verified files a report doesn't list. */
+export function describeOmittedFiles(count: number): string {
+  return plural(count, '{0} more verified file is not listed.', '{0} more verified files are not listed.');
 }

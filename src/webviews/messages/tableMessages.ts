@@ -38,7 +38,11 @@ export type ShownColumn = Guarded<typeof isColumn>;
 const isRemark = object({ kind: oneOf('info', 'warning', 'error'), text: isString });
 
 /** A button of the bar. */
-const isBarButton = object({ type: oneOf('transfer', 'cite', 'save'), label: isString, isPrimary: isBoolean });
+const isBarButton = object({
+  type: oneOf('transfer', 'cite', 'save', 'resend'),
+  label: isString,
+  isPrimary: isBoolean,
+});
 
 /** The part of a snapshot that only the source of the rows knows. */
 const facts = {
@@ -113,7 +117,7 @@ export const isTableIntent = either(
   object({ type: oneOf('check'), index: isFiniteNumber, key: isString, isChecked: isBoolean }),
   object({ type: oneOf('open'), index: isFiniteNumber, key: isString }),
   object({ type: oneOf('checkShown'), isChecked: isBoolean }),
-  typeOnly('transfer', 'cite', 'save', 'stop', 'more'),
+  typeOnly('transfer', 'cite', 'save', 'resend', 'stop', 'more'),
 );
 
 /** Messages from the table to its host. */

@@ -135,6 +135,8 @@ const widths: Readonly<Record<string, Width>> = {
   size: { pixels: 88, share: 0 },
   format: { pixels: 96, share: 0 },
   staged: { pixels: 80, share: 0 },
+  path: { pixels: 220, share: 3 },
+  details: { pixels: 120, share: 2 },
 };
 
 const checkWidth: Width = { pixels: 32, share: 0 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ShownRow, TableIntent } from '../../../src/webviews/messages/tableMessages.ts';
 import { PageStand } from '../../support/pageStand.ts';
-import { hostileResource, tableNews, tableRows } from '../../support/pageStates.ts';
+import { hostileResource, tableNews, tablePages, tableRows } from '../../support/pageStates.ts';
 
 const many = { total: 50_000, shown: 50_000 };
 
@@ -84,6 +84,20 @@ describe('The page of a table', () => {
     assert.deepEqual(await readIntents(), [
       { type: 'open', index: 1, key: 'f1' },
       { type: 'check', index: 2, key: 'f2', isChecked: true },
+    ]);
+  });
+
+  it('has no check boxes if no row can be checked, and sends what its buttons are for', async () => {
+    await stand.send(tablePages['a report with problems'] ?? assert.fail());
+    assert.equal(await stand.page.locator('[role=checkbox], .cell.check, .box').count(), 0);
+    assert.equal(await stand.page.locator('[aria-selected]').count(), 0);
+    await press('ArrowDown', 'Space', 'Enter');
+    await stand.page.getByText('Transfer Missing or Changed Files Again…').click();
+    await stand.page.getByText('Problems only').click();
+    assert.deepEqual(await readIntents(), [
+      { type: 'open', index: 1, key: '1' },
+      { type: 'resend' },
+      { type: 'arrange', filter: '', isToggled: true },
     ]);
   });
 });

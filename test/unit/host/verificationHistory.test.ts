@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { mock } from 'node:test';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import { getPastResult, toPastVerification } from '../../../src/core/verification/pastVerification.ts';
+import type { ReportTable } from '../../../src/core/verification/reportRows.ts';
 import type { VerificationReport } from '../../../src/core/verification/verification.ts';
 import { StateFiles, VerificationHistory } from '../../../src/extension/editor/stateFiles.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
@@ -76,8 +77,58 @@ describe('The history of verifications', () => {
     const texts = await Promise.all(['t0', 't1', 't20'].map(async (key) => (await history.getReport(key))?.text));
     assert.deepEqual(texts, [undefined, 'report 1', 'report 20']);
     await history.recordReport({ key: 't1', text: 'x'.repeat(500_001), resend: [] });
-    assert.deepEqual([await history.getReport('t1'), await history.findReport('t1')], [undefined, undefined]);
+    assert.deepEqual([await openWindow().getReport('t1'), await history.findReport('t1')], [undefined, undefined]);
+    assert.equal((await history.getReport('t1'))?.text.length, 500_001);
     assert.equal((await listFilesWith(/report \d/)).length, 20);
+  });
+
+  const table: ReportTable = {
+    title: 'Verification: Received Files',
+    summary: '1 of 2 files is missing.',
+    isVerified: false,
+    subject: 'Sample Data → Received Files',
+    manifest: '/received/dts-1/manifest.json',
+    rows: [
+      { state: 'missing', subject: 'a.csv', sizeBytes: 3, detail: 'gone' },
+      { state: 'intact', subject: 'b.csv' },
+    ],
+    omittedCount: 0,
+  };
+
+  it('keeps the table of a report for the next window, unless it has too many rows', async () => {
+    const history = openWindow();
+    const many = { ...table, rows: Array.from({ length: 20_001 }, () => ({ state: 'intact', subject: 'a' }) as const) };
+    await history.recordReport({ key: 't', text: 'of t', resend: [], table });
+    await history.recordReport({ id: 'r', text: 'of a manifest', resend: [], table });
+    await history.recordReport({ key: 'u', text: 'of u', resend: ['1'], table: many });
+    const reports = await Promise.all(['t', 'r', 'u'].map((key) => openWindow().getReport(key)));
+    assert.deepEqual(reports, [
+      { key: 't', text: 'of t', resend: [], table },
+      { id: 'r', text: 'of a manifest', resend: [], table },
+      { key: 'u', text: 'of u', resend: ['1'] },
+    ]);
+  });
+
+  it('returns the text of a report without a table, as earlier versions stored it, or with a damaged one', async () => {
+    const history = openWindow();
+    await history.recordReport({ key: 'old', text: 'old text', resend: ['1'] });
+    assert.deepEqual(await openWindow().getReport('old'), { key: 'old', text: 'old text', resend: ['1'] });
+    const damaged: readonly object[] = [
+      { rows: 'none' },
+      { rows: [{ state: 'unknown', subject: 'a' }] },
+      { rows: [{ state: 'intact', subject: 1 }] },
+      { summary: 1 },
+      { omittedCount: 'many' },
+      { isVerified: undefined },
+    ];
+    for (const change of damaged) {
+      await history.recordReport({ key: 't', text: 'of t', resend: [], table: { ...table, ...change } });
+      assert.deepEqual(
+        await openWindow().getReport('t'),
+        { key: 't', text: 'of t', resend: [] },
+        JSON.stringify(change),
+      );
+    }
   });
 
   it('keeps the earlier reports if the window ends between the two files of a new one', async () => {

@@ -149,5 +149,6 @@ describe('The headers of a table', () => {
       total: '460px',
       columns: '32px minmax(220px, 3fr) 88px minmax(120px, 1fr)',
     });
+    assert.equal(getWidths({ columns, hasChecks: false }).total, '428px');
   });
 });

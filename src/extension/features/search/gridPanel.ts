@@ -50,8 +50,8 @@ interface TableServices {
 type Intent<T extends TableIntent['type']> = Extract<TableIntent, { readonly type: T }>;
 
 /** Controls an open table. */
-class TablePage<Row> implements Disposable {
-  readonly source: TableSource<Row>;
+class TablePage<Row, Source extends TableSource<Row>> implements Disposable {
+  readonly source: Source;
   private readonly lifetime = new Lifetime();
   private readonly host: PanelHost<TableIntent, TableHostMessage>;
   private view: TablePageState;
@@ -59,7 +59,7 @@ class TablePage<Row> implements Disposable {
   private isUpdating = false;
   private searchingColumns: NodeJS.Immediate | undefined;
 
-  constructor(panel: WebviewPanel, services: TableServices, source: TableSource<Row>, view: TablePageState) {
+  constructor(panel: WebviewPanel, services: TableServices, source: Source, view: TablePageState) {
     this.source = this.lifetime.track(source);
     this.view = view;
     this.arrange();
@@ -210,11 +210,11 @@ class TablePage<Row> implements Disposable {
 }
 
 /** Manages the open tables of one kind, at most one of each subject, such as a search. */
-export class TablePages<Row> implements Disposable {
+export class TablePages<Row, Source extends TableSource<Row> = TableSource<Row>> implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly type: keyof typeof panelTypes;
   private readonly services: TableServices;
-  private readonly pages = new Map<string | undefined, TablePage<Row>>();
+  private readonly pages = new Map<string | undefined, TablePage<Row, Source>>();
 
   constructor(type: keyof typeof panelTypes, services: TableServices) {
     this.type = type;
@@ -226,6 +226,16 @@ export class TablePages<Row> implements Disposable {
     this.lifetime.dispose();
   }
 
+  /** Returns the table of a subject, if it is open. */
+  find(subject: string | undefined): Source | undefined {
+    return this.pages.get(subject)?.source;
+  }
+
+  /** Returns the table in the active tab, if any. */
+  get active(): Source | undefined {
+    return [...this.pages.values()].find(({ panel }) => panel.active)?.source;
+  }
+
   /** Brings the table of a subject to the front. Returns false if it isn't open. */
   reveal(subject: string | undefined): boolean {
     const page = this.pages.get(subject);
@@ -234,7 +244,7 @@ export class TablePages<Row> implements Disposable {
   }
 
   /** Opens a tab with a table. */
-  open(source: TableSource<Row>, subject: string | undefined): void {
+  open(source: Source, subject: string | undefined): void {
     const view = { ...(subject !== undefined && { subject }), filter: '', isToggled: false, active: 0 };
     const { title } = source.describe(view);
     this.attach(window.createWebviewPanel(panelTypes[this.type], title, ViewColumn.Active), source, view);
@@ -252,8 +262,8 @@ export class TablePages<Row> implements Disposable {
   }
 
   /** Shows a table in a panel. */
-  attach(panel: WebviewPanel, source: TableSource<Row>, view: TablePageState): void {
-    const page = new TablePage(panel, this.services, source, view);
+  attach(panel: WebviewPanel, source: Source, view: TablePageState): void {
+    const page = new TablePage<Row, Source>(panel, this.services, source, view);
     this.pages.set(view.subject, page);
     panel.onDidDispose(() => {
       this.pages.delete(view.subject);

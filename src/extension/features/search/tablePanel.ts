@@ -13,6 +13,7 @@ import type { FileNode } from '../../editor/contributions.ts';
 import { describeSearchFailure, describeUnlisted } from '../../words/searchWords.ts';
 import {
   createFileColumns,
+  createSaveButton,
   describeChecked,
   describeEmptyTable,
   describeRemovedSearch,
@@ -237,8 +238,7 @@ class FileTable implements TableSource<FileNode> {
 function listFileButtons(hasChecked: boolean, count: number): TableFacts['buttons'] {
   const transfer = { type: 'transfer', label: l10n.t('Transfer…'), isPrimary: true } as const;
   const cite = { type: 'cite', label: l10n.t('Cite…'), isPrimary: false } as const;
-  const save = { type: 'save', label: l10n.t('Save…'), isPrimary: false } as const;
-  return [...(hasChecked ? [transfer] : []), ...(hasChecked || count > 0 ? [cite, save] : [])];
+  return [...(hasChecked ? [transfer] : []), ...(hasChecked || count > 0 ? [cite, createSaveButton()] : [])];
 }
 
 function createRows({ copies, store }: TableServices): TableRows<FileNode> {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { l10n, Uri } from 'vscode';
 import { hasEnded, type Transfer, type TransferFile } from '../../../core/model/transferModel.ts';
 import { systemClock as clock } from '../../../core/util/clock.ts';
@@ -15,6 +16,7 @@ import { createUnfinishedHint } from '../../editor/nextSteps.ts';
 import { getCommandTitle, getDialogTitle } from '../../words/commandTitles.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import {
+  createReportTable,
   describeCheckProgress,
   describeManifestError,
   describeVerification,
@@ -50,9 +52,14 @@ export async function verifyTransferredFiles(
   if (!result) return;
   const { transfer, report, unlisted } = result;
   const at = clock.now();
-  const text = formatReport(report, { notNamed: unlisted, at, ...(transfer && { transfer }) });
+  const facts = { notNamed: unlisted, at, ...(transfer && { transfer }) };
   const files = transfer ? findFilesToResend(report, transfer.order.files) : [];
-  const stored = { text, resend: files.map(({ id }) => id), ...(transfer && { key: transfer.key }) };
+  const stored = {
+    ...(transfer ? { key: transfer.key } : { id: randomUUID() }),
+    text: formatReport(report, facts),
+    table: createReportTable(report, facts),
+    resend: files.map(({ id }) => id),
+  };
   await services.verificationHistory.recordReport(stored);
   const past = toPastVerification(report, unlisted.length, at);
   if (transfer) await services.verificationHistory.record(transfer.key, past);
@@ -154,18 +161,24 @@ export async function showVerificationReport(services: CommandServices, node: Tr
 
 /** Resends missing or changed files of the last verification of a transfer, of the one in a tab, or of the newest. */
 export async function resendFiles(services: CommandServices, given: TransferNode | Uri | undefined): Promise<void> {
-  if (given instanceof Uri) {
+  // The editor passes the address of the active tab, which is a document only for reports of earlier versions.
+  if (given instanceof Uri && given.scheme === 'data-transfer') {
     const result = services.documents.getResult('verification', given);
     if (!result) throw createReportHint();
     await result.run();
     return;
   }
-  const report = await services.verificationHistory.getReport(given?.key);
+  const key = given instanceof Uri ? undefined : given?.key;
+  const report = await services.verificationHistory.getReport(key ?? services.verificationPanels.activeKey);
   if (!report) throw createHint(nothingToResend());
   await resend(services, report);
 }
 
 async function showReport(services: CommandServices, report: StoredReport): Promise<void> {
+  if (report.table) {
+    services.verificationPanels.show(report);
+    return;
+  }
   const file = `${l10n.t('Transferred Files')}.txt`;
   const identity = `${report.key ?? ''} ${Date.now()}`;
   await services.documents.showResult(
