@@ -150,7 +150,7 @@ describe('A recipe in the editor (D61)', () => {
     const summary = await stage.person.notice(/^Transfer 2 files to .*\?$/);
     assert.match(summary.detail, /^Previously transferred to .*: 1 file\.$/m);
     assert.doesNotMatch(summary.detail, /already in/);
-    assert.deepEqual(summary.buttons, ['Leave Out 1 File', 'Transfer']);
+    assert.deepEqual(summary.buttons, ['Transfer', 'Leave Out 1 File']);
     summary.press('Leave Out 1 File');
     await done;
     const [transfer] = stage.parts.transferStore.getAll();

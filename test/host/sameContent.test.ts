@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { env } from 'vscode';
 import type { FileEntry } from '../../src/core/model/fileEntry.ts';
+import type { TransferOrder } from '../../src/core/model/transferModel.ts';
 import { systemClock, type Clock } from '../../src/core/util/clock.ts';
+import { confirmSubmission } from '../../src/extension/features/submission/submissionSummary.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import type { ScriptedNotice } from '../support/scriptedWindow.ts';
 import { until } from '../unit/core/rig.ts';
@@ -60,7 +62,7 @@ describe('Files that the destination already has', () => {
       'At least 3 of these files are already in Received Files.',
       describeTransferred(),
     ]);
-    assert.deepEqual(summary.buttons, ['Leave Out 3 Files', 'Transfer', 'Back']);
+    assert.deepEqual(summary.buttons, ['Transfer', 'Leave Out 3 Files', 'Back']);
     summary.press('Leave Out 3 Files');
     await done;
     const [transfer] = transferStore.getAll();
@@ -68,6 +70,26 @@ describe('Files that the destination already has', () => {
     assert.ok(transfer.order.files.every(({ name }) => !name.startsWith('observations-')));
     assert.equal(searchStore.getCheckedFiles().length, 3, 'files that were left out stay checked');
     await until(transferStore.onDidChange, () => transferStore.getRunning().length === 0);
+  });
+
+  it('are left out by default only if that is sure and nothing else is to happen (D60, D72)', async () => {
+    const { order } = await transferSamples(stage);
+    const { sizeBytes = 0, ...first } = order.files[0] ?? assert.fail();
+    // No other transfer can have written a file of this size and hash.
+    const planned = { ...order, files: [...order.files, { ...first, id: 'new', sizeBytes: sizeBytes + 1 }] };
+    const listButtons = async (changed: Partial<TransferOrder>): Promise<readonly string[]> => {
+      const onLeaveOut = (): void => assert.fail('nothing was chosen');
+      const done = confirmSubmission(stage.parts, [{ ...planned, ...changed }], { onLeaveOut });
+      const summary = await stage.person.notice(/^Transfer 4 files to Received Files\?$/);
+      assert.match(summary.detail, /^3 of these files are already in Received Files\.\n\n/);
+      summary.dismiss();
+      await done;
+      return summary.buttons;
+    };
+    assert.deepEqual(await listButtons({}), ['Leave Out 3 Files', 'Transfer']);
+    assert.deepEqual(await listButtons({ folder: 'run-42' }), ['Transfer', 'Leave Out 3 Files']);
+    const instructions = { then: { program: '/lab/analyse' } };
+    assert.deepEqual(await listButtons({ instructions }), ['Transfer', 'Leave Out 3 Files']);
   });
 
   it("are reported with the day of their verified transfer, and can't all be left out", async () => {
@@ -119,7 +141,7 @@ describe('Files that the destination already has', () => {
       `${nmdc} has the content of 2 of these files, perhaps under other paths.`,
       '1 of these files is identical to a file from another source.',
     ]);
-    assert.deepEqual(summary.buttons, ['Leave Out 2 Files', 'Transfer', 'Back']);
+    assert.deepEqual(summary.buttons, ['Transfer', 'Leave Out 2 Files', 'Back']);
     summary.press('Leave Out 2 Files');
     await done;
     const bodies = stage.server.requestsTo('POST /api/v1/transfers').map(({ body }) => JSON.parse(body) as unknown);

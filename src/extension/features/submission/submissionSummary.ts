@@ -70,17 +70,19 @@ export async function confirmSubmission(
   const { warnings, isServerAtRisk } = describeRisks(services, orders, facts, options);
   const spare = findSpareFiles(orders, facts);
   const labels = {
-    // The first button is the default.
-    leaveOut: options.onLeaveOut && getLeaveOutLabel(spare.size, countFiles(orders)),
     transfer: getTransferButtonLabel(isServerAtRisk),
+    leaveOut: options.onLeaveOut && getLeaveOutLabel(spare.size, countFiles(orders)),
     show: underWay.count > 0 ? l10n.t('Show Transfer') : undefined,
     back: options.backLabel,
   };
+  const buttons = [labels.transfer, labels.leaveOut];
+  // The first button is the default.
+  if (isLeavingOutSafe(orders, facts)) buttons.reverse();
   const answer = await services.notifications.choose(
     warnings.length > 0 || isSpaceShort ? 'warning' : 'info',
     l10n.t('Transfer {0} to {1}?', formatFileCount(countFiles(orders)), toPlainLine(first.destination)),
     [...(options.notes ?? []), ...lines, ...warnings.map((line) => `\n${line}`)].join('\n'),
-    ...Object.values(labels).filter((label) => label !== undefined),
+    ...[...buttons, labels.show, labels.back].filter((label) => label !== undefined),
   );
   if (answer === undefined) return 'cancel';
   if (answer === labels.leaveOut) options.onLeaveOut?.(omitFiles(orders, spare));
@@ -154,6 +156,11 @@ function describeReplacement(orders: readonly TransferOrder[]): string {
 /** Returns the label of the button that leaves files out; undefined if there are none, or no others would remain. */
 function getLeaveOutLabel(spareCount: number, fileCount: number): string | undefined {
   return spareCount > 0 && spareCount < fileCount ? formatLeaveOutLabel(spareCount) : undefined;
+}
+
+function isLeavingOutSafe(orders: readonly TransferOrder[], { isComplete }: SubmissionFacts): boolean {
+  // Earlier transfers and loaded results may be outdated. What follows may need all files in the new folder.
+  return isComplete && orders.every(({ folder, instructions }) => folder === undefined && !findFollowUp(instructions));
 }
 
 /** Returns the files that don't need to be sent: those with the same content and path (D60: same content). */
