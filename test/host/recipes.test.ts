@@ -148,7 +148,7 @@ describe('A recipe in the editor (D61)', () => {
     await stage.moveOn(service, 'succeeded');
     const done = stage.run('dataTransfer.runRecipe', await write(byIds('JDP:1', 'JDP:2')));
     const summary = await stage.person.notice(/^Transfer 2 files to .*\?$/);
-    assert.match(summary.detail, /^Previously transferred to .*: 1 file\.$/m);
+    assert.match(summary.detail, /^Previously transferred to .*: 1 file\.\n\nSince the last run: /);
     assert.doesNotMatch(summary.detail, /already in/);
     assert.deepEqual(summary.buttons, ['Transfer', 'Leave Out 1 File']);
     summary.press('Leave Out 1 File');

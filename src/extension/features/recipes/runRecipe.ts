@@ -84,13 +84,17 @@ async function describePlan(
     ? [`\n${l10n.t("Running the recipe wouldn't send anything. {0}", describeObstacle(plan, obstacle))}`]
     : [];
   const facts = [...describeLock(lock, plan.difference), ...describeOmissions(plan)];
-  return [...facts, ...(await describeOrder(services, planned)), ...effect];
+  return [...(await describeOrder(services, planned, facts)), ...effect];
 }
 
-async function describeOrder(services: CommandServices, planned: PlannedRun): Promise<readonly string[]> {
+async function describeOrder(
+  services: CommandServices,
+  planned: PlannedRun,
+  notes: readonly string[],
+): Promise<readonly string[]> {
   const { recipe, files } = planned.plan;
-  if (!recipe.to || files.length === 0) return [l10n.t('From: {0}', toPlainLine(recipe.from.database))];
-  return await sumUpOrders(services, [toRunOrder(planned)]);
+  if (!recipe.to || files.length === 0) return [...notes, l10n.t('From: {0}', toPlainLine(recipe.from.database))];
+  return await sumUpOrders(services, [toRunOrder(planned)], notes);
 }
 
 function createActions(

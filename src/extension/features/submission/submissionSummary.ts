@@ -81,7 +81,7 @@ export async function confirmSubmission(
   const answer = await services.notifications.choose(
     warnings.length > 0 || isSpaceShort ? 'warning' : 'info',
     l10n.t('Transfer {0} to {1}?', formatFileCount(countFiles(orders)), toPlainLine(first.destination)),
-    [...(options.notes ?? []), ...lines, ...warnings.map((line) => `\n${line}`)].join('\n'),
+    [...lines, ...warnings.map((line) => `\n${line}`)].join('\n'),
     ...[...buttons, labels.show, labels.back].filter((label) => label !== undefined),
   );
   if (answer === undefined) return 'cancel';
@@ -171,19 +171,20 @@ function findSpareFiles(
   return new Set([...atDestination, ...received.keys(), ...findRepeatedFiles(orders, getPlaceKeys)]);
 }
 
-/** Summarizes orders, with a sentence for each reason that files don't need to be sent. */
+/** Summarizes orders: first each reason that files don't need to be sent, then `notes`, then the facts. */
 export async function sumUpOrders(
   services: CommandServices,
   orders: readonly TransferOrder[],
+  notes: readonly string[],
 ): Promise<readonly string[]> {
-  return describeOrders(services, orders, await findFacts(services, orders), {}).lines;
+  return describeOrders(services, orders, await findFacts(services, orders), { notes }).lines;
 }
 
 function describeOrders(
   { searchStore, connectionStore }: CommandServices,
   orders: readonly TransferOrder[],
   facts: SubmissionFacts,
-  { getStaging, maxTextLength }: SummaryOptions,
+  { getStaging, maxTextLength, notes = [] }: SummaryOptions,
 ): Summary {
   const getFoundStaging = createStagingLookup(searchStore.getAll());
   const { lines, isSpaceShort } = createSummary(orders, {
@@ -198,7 +199,7 @@ function describeOrders(
   const [fileCount, destination] = [countFiles(orders), orders[0]?.destination ?? ''];
   const copies = createCopyLines({ ...facts, fileCount, destination, repeatedCount: facts.repeated.size });
   const folders = describeWholeFolders(searchStore.getAll(), orders);
-  return { lines: [...copies.map((line) => `${line}\n`), ...lines, ...folders], isSpaceShort };
+  return { lines: [...copies.map((line) => `${line}\n`), ...notes, ...lines, ...folders], isSpaceShort };
 }
 
 /** States the completeness of each folder all of whose files are transferred, if a search has listed it. */
