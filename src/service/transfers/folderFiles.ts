@@ -67,6 +67,9 @@ const maxUncheckedBytes = 1024 * 1024;
 /** The content of a small file that was just hashed, so that it is read only once. */
 const hashedContent = Buffer.allocUnsafeSlow(smallBytes);
 
+const damaged = 'its copy is damaged';
+const changedOrDamaged = `it changed after it was hashed, or ${damaged}`;
+
 /** A file with its hash, open at the source, and its content if it was just read. */
 interface HashedFile {
   readonly file: FileToMove;
@@ -76,8 +79,8 @@ interface HashedFile {
 
 /**
  * Writes files to a folder, and never replaces another file (D24: destination layout). Copies a file of another folder
- * in one go, and compares the copy with the hash of the source, which it computes unless the file was staged. Receives an object of a store piece by piece; rejects names
- * that point outside the folder.
+ * in one go, and compares the copy with the hash of the source, which it computes unless the file was staged. Receives
+ * an object of a store piece by piece; rejects names that point outside the folder.
  */
 export class FolderSink implements MoveSink {
   readonly hash = undefined;
@@ -184,7 +187,7 @@ export class FolderSink implements MoveSink {
     });
     try {
       if ((sha256 ?? this.readBack(part, file)) !== file.sha256)
-        throw new OperationError('copy', new BadFile('it changed after it was hashed, or its copy is damaged'));
+        throw new OperationError('copy', new BadFile(hashed.content && !isCloned ? damaged : changedOrDamaged));
       publishPart(part, finalPath, (path) => this.hasSameContent(path, file), this.fixed);
     } catch (error) {
       removePart(part);

@@ -78,7 +78,7 @@ export function hasEnded(status: TransferStatusWord): boolean {
 /** The bytes of a transfer's files so far. Unverified copies of a failed attempt are no longer counted. */
 export interface ByteCounts {
   readonly total: number;
-  /** Read and hashed at the source; absent if files are hashed while they are copied. */
+  /** Read and hashed at the source; absent for a store. */
   readonly staged?: number;
   /** Copied, verified or not. */
   readonly copied: number;

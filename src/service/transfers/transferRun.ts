@@ -65,6 +65,8 @@ export interface TransferRunOptions {
 const maxFlushedFiles = 100;
 /** Number of cached hashes to look up at a time, so that searches needn't wait long. */
 const lookupLimit = { files: 1_000, bytes: Infinity } as const;
+/** Largest difference between two times of a file system, that of FAT. */
+const timeStepMs = 2_000;
 
 /** Runs one transfer through its states, without repeating completed files (D23: transfer states). */
 export class TransferRun {
@@ -88,7 +90,7 @@ export class TransferRun {
   private choice: { readonly cluster: Cluster | undefined } | undefined;
   private manifestName = '';
   private hasLeftovers = false;
-  /** True if small files are hashed while they are moved, so that the bytes that are staged aren't counted. */
+  /** True if small files are hashed while they are moved, so that their hashes are known only afterwards. */
   private hashesWhileMoving = false;
   /** True if a run was, or may have been, interrupted, or if a batch was incomplete. */
   private wasInterrupted: boolean;
@@ -159,7 +161,7 @@ export class TransferRun {
     const [reading, moving] = [sumBytes(this.staging), sumBytes(this.moving)];
     return {
       total: all,
-      ...(capabilities?.isHashedFirst === true && !this.hashesWhileMoving && { staged: staged + reading.read }),
+      ...(capabilities?.isHashedFirst === true && { staged: staged + reading.read }),
       copied: transferred + moving.copied,
       verified: transferred + moving.read,
     };
@@ -291,8 +293,10 @@ export class TransferRun {
   }
 
   private async cacheHashes(files: readonly TransferRecordFile[]): Promise<void> {
-    const hashed = files.flatMap(({ path, bytes, modifiedMs, sha256 }): HashedFile[] =>
-      modifiedMs === undefined || sha256 === undefined ? [] : [{ path, bytes, modifiedMs, sha256 }],
+    // Where times are coarse, a file that has just changed can change again and keep its time.
+    const latestMs = this.options.clock.now() - timeStepMs;
+    const hashed = files.flatMap(({ path, bytes, modifiedMs = Infinity, sha256 }): HashedFile[] =>
+      modifiedMs > latestMs || sha256 === undefined ? [] : [{ path, bytes, modifiedMs, sha256 }],
     );
     await this.options.source.catalog.cacheHashes(hashed);
   }

@@ -373,9 +373,7 @@ const transferStatus = z.strictObject({
   num_bytes: z.optional(
     count('Size of all files. The counts of bytes are absent if unknown, and after the end of the transfer.'),
   ),
-  num_bytes_staged: z.optional(
-    count('Number of bytes read and hashed at the source; absent if files are hashed while they are copied.'),
-  ),
+  num_bytes_staged: z.optional(count('Number of bytes read and hashed at the source; absent for a store.')),
   num_bytes_transferred: z.optional(count('Number of bytes copied, including those of files not yet verified.')),
   num_bytes_verified: z.optional(count('Number of bytes of copies that were verified or read back.')),
   [thenField]: z.optional(followUp),
