@@ -129,6 +129,10 @@ export default defineConfig(
   },
   { files: ['src/**/*.d.ts'], rules: { 'import-x/no-default-export': 'off' } },
   {
+    files: ['{test,bench,scripts}/**/*.{ts,tsx,mjs}', 'esbuild.mjs'],
+    rules: { 'no-restricted-syntax': ['error', spreadLiteral] },
+  },
+  {
     files: ['scripts/**', 'bench/**', 'test/**', 'src/service/main.ts', 'esbuild.mjs'],
     rules: { 'no-console': 'off' },
   },

@@ -51,7 +51,9 @@ export function omitUnusedCode() {
       });
       onLoad({ filter: /llhttp-wasm\.js$/ }, ({ path }) => ({ contents: toCompressedModule(loadModule(path)) }));
       onResolve({ filter: new RegExp(`^${protocol}/_shims$`) }, ({ path, resolveDir }) => ({
-        ...{ path, namespace: 'agent-shims', pluginData: resolveDir },
+        path,
+        namespace: 'agent-shims',
+        pluginData: resolveDir,
       }));
       onLoad({ filter: /./, namespace: 'agent-shims' }, ({ pluginData: resolveDir }) => ({
         contents: shims,

@@ -23,7 +23,12 @@ export async function packCli(built, destination) {
 function createManifest() {
   const { version, license, repository, homepage, bugs } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   return {
-    ...{ name: 'data-transfer-cli', version, license, repository, homepage, bugs },
+    name: 'data-transfer-cli',
+    version,
+    license,
+    repository,
+    homepage,
+    bugs,
     description: 'Searches and transfers files of a data transfer service from the command line.',
     type: 'module',
     bin: { 'data-transfer': 'dist/cli/main.cjs' },

@@ -18,9 +18,12 @@ export async function proposeTransfer({ editor, clock, service }: Stage, destina
 function createPlan(now: number, address: string, destination: string): Omit<TransferPlan, 'id'> {
   const name = 'Research Data Service';
   return {
-    ...{ createdAt: now, expiresAt: now + planLifetimeMs, requestedBy: 'Claude Code' },
+    createdAt: now,
+    expiresAt: now + planLifetimeMs,
+    requestedBy: 'Claude Code',
     service: { connectionId: toId(name), name, address, orcid: '0000-0002-1825-0097' },
-    ...{ source: 'Observatory Archive', destination },
+    source: 'Observatory Archive',
+    destination,
     files: Array.from({ length: 12 }, (_, index) => ({
       id: `OBS:${index}`,
       path: `run-${index}.fits`,

@@ -22,8 +22,15 @@ describe('The licenses in a summary of checked files that an earlier window save
     const checked = ids.map((id) => fileEntry(id, { database: jgi, sizeBytes: 5, isSummary: true }));
     const query = { database: jgi, query: 'JDP', pageSize: 10 };
     const saved: SavedSearch = {
-      ...{ key: 's', connectionId: sessions.active?.connection.id ?? '', query, files: [], checked },
-      ...{ order: 'relevance', isCollapsed: false, mayHaveMore: false, unknownIds: [] },
+      key: 's',
+      connectionId: sessions.active?.connection.id ?? '',
+      query,
+      files: [],
+      checked,
+      order: 'relevance',
+      isCollapsed: false,
+      mayHaveMore: false,
+      unknownIds: [],
     };
     searchStore.restoreSaved([saved]);
   };

@@ -18,14 +18,17 @@ function createPlan(stage: Stage, more: Partial<TransferPlan> = {}): Omit<Transf
   const { connection, service } = stage.parts.sessions.active ?? assert.fail();
   const now = Date.now();
   return {
-    ...{ createdAt: now, expiresAt: now + planLifetimeMs, requestedBy: 'Claude $(zap) Code\nline two' },
+    createdAt: now,
+    expiresAt: now + planLifetimeMs,
+    requestedBy: 'Claude $(zap) Code\nline two',
     service: {
       connectionId: connection.id,
       name: service.name,
       address: service.address,
       orcid: '0000-0002-1825-0097',
     },
-    ...{ source: 'JGI Data Portal', destination: 'KBase Workspace Service (KSS)' },
+    source: 'JGI Data Portal',
+    destination: 'KBase Workspace Service (KSS)',
     files: [{ id: 'JDP:000001', path: 'a.fastq.gz', bytes: 1200 }],
     description: 'From the metadata',
     textOrigin: 'server',

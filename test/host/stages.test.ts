@@ -14,7 +14,11 @@ describe('The stages that share a connection', () => {
     const [connection] = parts.settings.connections;
     assert.ok(connection);
     return {
-      ...{ connection, learned, reason, fileCount: files.length, key: await parts.apiKeys.get(connection) },
+      connection,
+      learned,
+      reason,
+      fileCount: files.length,
+      key: await parts.apiKeys.get(connection),
       requests: server.requests.map(({ method, url, body }) => [method, url, body]),
       shown: person.everythingShown,
       recentCount: (await parts.memory.getRecentSearches(connection.id)).length,

@@ -32,7 +32,11 @@ describe('Transfer records on the command line', () => {
     await writeFile(join(folder, 'other'), '');
     const report = await rig.runJson(1, 'verify', folder);
     assert.deepEqual(report, {
-      ...{ manifest: join(folder, 'manifest.json'), files: 2, intact: 0, unlisted: [], invalidEntries: 0 },
+      manifest: join(folder, 'manifest.json'),
+      files: 2,
+      intact: 0,
+      unlisted: [],
+      invalidEntries: 0,
       findings: [
         { id: 'a.csv', path: 'a.csv', problem: 'hash' },
         { id: 'b/c.txt', path: 'b/c.txt', problem: 'missing' },

@@ -139,7 +139,9 @@ describe('The command line', () => {
       JSON.stringify({ connections: [{ id: 'local', name: 'Local', serviceFile: 'service.json' }] }),
     );
     assert.deepEqual(await callCli(['databases', '--connections', file]), {
-      ...{ code: 3, stdout: '', stderr: "Couldn't connect: the local service is stopped.\n" },
+      code: 3,
+      stdout: '',
+      stderr: "Couldn't connect: the local service is stopped.\n",
     });
     const record = { address, token, ...describeProcess() };
     const write = (content: object) => writeFile(join(folder, 'service.json'), JSON.stringify(content));

@@ -58,7 +58,11 @@ describe('The files of a transfer of the local service (D71)', () => {
 
   const expectedFailure = {
     position: 2,
-    ...{ id: 'c%2C 1.txt', path: 'c, 1.txt', state: 'failed', bytes: 1, failedAttempts: 1 },
+    id: 'c%2C 1.txt',
+    path: 'c, 1.txt',
+    state: 'failed',
+    bytes: 1,
+    failedAttempts: 1,
     problem: 'could not read it: it no longer exists',
   };
 

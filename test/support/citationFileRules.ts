@@ -17,7 +17,10 @@ const spdxId = {
 };
 
 const object = (properties: object, ...required: readonly string[]): object => ({
-  ...{ type: 'object', additionalProperties: false, properties, required },
+  type: 'object',
+  additionalProperties: false,
+  properties,
+  required,
 });
 const distinctList = (items: object): object => ({ type: 'array', minItems: 1, uniqueItems: true, items });
 
@@ -26,7 +29,12 @@ const entity = object({ name: text, orcid }, 'name');
 const identifier = object({ type: { enum: ['other'] }, value: text }, 'type', 'value');
 
 const shared = {
-  ...{ title: text, abstract: text, version: text, doi, url: address, 'date-released': day },
+  title: text,
+  abstract: text,
+  version: text,
+  doi,
+  url: address,
+  'date-released': day,
   authors: distinctList({ anyOf: [person, entity] }),
   identifiers: distinctList(identifier),
   license: { oneOf: [spdxId, distinctList(spdxId)] },
@@ -35,16 +43,24 @@ const shared = {
 
 const reference = object(
   {
-    ...{ ...shared, type: { const: 'data' }, publisher: entity, 'date-accessed': day },
-    ...{ year: { type: 'integer' }, month: { type: 'integer', minimum: 1, maximum: 12 } },
-    ...{ editors: distinctList({ anyOf: [person, entity] }), notes: text },
+    ...shared,
+    type: { const: 'data' },
+    publisher: entity,
+    'date-accessed': day,
+    year: { type: 'integer' },
+    month: { type: 'integer', minimum: 1, maximum: 12 },
+    editors: distinctList({ anyOf: [person, entity] }),
+    notes: text,
   },
   ...['authors', 'title', 'type'],
 );
 
 const citationFile = object(
   {
-    ...{ ...shared, 'cff-version': { const: '1.2.0' }, message: text, type: { const: 'dataset' } },
+    ...shared,
+    'cff-version': { const: '1.2.0' },
+    message: text,
+    type: { const: 'dataset' },
     references: distinctList(reference),
     'preferred-citation': reference,
   },

@@ -100,10 +100,16 @@ export function parseWithBiblatexConverter(text: string): readonly ParsedCitatio
     const plain = (name: string): string | undefined => toPlain(fields[name] as RichText | undefined);
     const verbatim = (name: string): string | undefined => fields[name] as string | undefined;
     return {
-      ...{ key, title: plain('title'), version: plain('version'), abstract: plain('abstract') },
+      key,
+      title: plain('title'),
+      version: plain('version'),
+      abstract: plain('abstract'),
       authors: ((fields['author'] ?? []) as readonly BiblatexName[]).map(joinRichName),
       publisher: toPlain((fields['publisher'] as readonly RichText[] | undefined)?.[0]),
-      ...{ issued: verbatim('date'), accessed: verbatim('urldate'), doi: verbatim('doi'), url: verbatim('url') },
+      issued: verbatim('date'),
+      accessed: verbatim('urldate'),
+      doi: verbatim('doi'),
+      url: verbatim('url'),
       notes: plain('note') ?? '',
     };
   });

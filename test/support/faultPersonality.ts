@@ -242,7 +242,9 @@ function answerSubmission(server: FaultServer, state: PublicState): Behavior {
     const message = describeStaging(id, ids.map(state.getFileBytes));
     state.transfers.set(id, {
       ...transfer,
-      ...{ status: 'staging', message, num_files_transferred: 0 },
+      status: 'staging',
+      message,
+      num_files_transferred: 0,
       ...(state.dropsUnknownFiles && createSuccess(state, id, ids)),
     });
     return { channel: 'ids', value: id };

@@ -28,7 +28,8 @@ export async function startMcpClient(
   isCalling: boolean,
 ): Promise<{ readonly client: ChildProcess; readonly serverPid: number }> {
   const client = spawn(process.execPath, ['-e', clientSource, cliProgram, String(isCalling), ...args], {
-    ...{ env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'ignore'] },
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'ignore'],
   });
   const [pid] = (await once(client.stdout, 'data')) as [Buffer];
   return { client, serverPid: Number(pid.toString()) };

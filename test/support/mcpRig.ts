@@ -36,7 +36,9 @@ export class TestAgent {
     const capabilities = onElicit ? { elicitation } : {};
     this.client = new Client({ name: 'test-agent', version: '1.0.0' }, { capabilities });
     this.transport = new StdioClientTransport({
-      ...{ command: process.execPath, args: [cliProgram, 'mcp', ...args], stderr: 'pipe' },
+      command: process.execPath,
+      args: [cliProgram, 'mcp', ...args],
+      stderr: 'pipe',
       env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...environment },
     });
     this.transport.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));

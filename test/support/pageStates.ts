@@ -70,10 +70,13 @@ export const transferPages: Readonly<Record<string, Record<string, unknown>>> = 
   }),
   'a transfer of a large file': transferNews('active', {
     canCancel: true,
-    ...{ requestedFileCount: 1, sizeBytes: 200e9 },
+    requestedFileCount: 1,
+    sizeBytes: 200e9,
     firstFiles: [{ id: 'a', name: `${'a-very-long-name-of-a-run-'.repeat(8)}.fastq.gz`, sizeBytes: 200e9 }],
     status: {
-      ...{ fileCount: 1, movedFileCount: 0, message: 'transferring 1 file (200.0 GB)' },
+      fileCount: 1,
+      movedFileCount: 0,
+      message: 'transferring 1 file (200.0 GB)',
       bytes: { total: 200e9, staged: 200e9, copied: 80.4e9, verified: 78e9 },
     },
     movement: [
@@ -83,11 +86,15 @@ export const transferPages: Readonly<Record<string, Record<string, unknown>>> = 
     estimate: { text: '40–45 min', basis: 'based on data transferred so far' },
   }),
   'a transfer of a large file that is staged': transferNews('staging', {
-    ...{ canCancel: true, requestedFileCount: 1, sizeBytes: 200e9 },
+    canCancel: true,
+    requestedFileCount: 1,
+    sizeBytes: 200e9,
     status: { fileCount: 1, movedFileCount: 0, bytes: { total: 200e9, staged: 1.27e9, copied: 0, verified: 0 } },
   }),
   'a transfer whose files are on this machine': transferNews('succeeded', {
-    ...{ ended: true, canSubmitAgain: true, status: moved(3) },
+    ended: true,
+    canSubmitAgain: true,
+    status: moved(3),
     place: {
       folder: '/data/received/dts-f0e1d2c3-0000-4000-8000-000000000000',
       revealLabel: 'Reveal in File Explorer',
@@ -96,20 +103,27 @@ export const transferPages: Readonly<Record<string, Record<string, unknown>>> = 
     },
   }),
   'a transfer whose files have changed': transferNews('succeeded', {
-    ...{ ended: true, canSubmitAgain: true, status: moved(3) },
+    ended: true,
+    canSubmitAgain: true,
+    status: moved(3),
     place: {
       folder: '/data/received/dts-f0e1d2c3-0000-4000-8000-000000000000',
       revealLabel: 'Reveal in File Explorer',
       verified: 'Verified 5 minutes ago: 1 of 3 files is missing or has changed.',
-      ...{ hasReport: true, canResend: true },
+      hasReport: true,
+      canResend: true,
     },
   }),
   'a transfer that an agent proposed': transferNews('active', {
-    ...{ canCancel: true, status: moved(1) },
+    canCancel: true,
+    status: moved(1),
     facts: [{ label: 'Requested by', text: 'Claude Code, confirmed by you' }, idFact],
   }),
   'a transfer that left out files': transferNews('succeeded', {
-    ...{ ended: true, canSubmitAgain: true, status: moved(2), statusText: 'incomplete: 2 of 3 files transferred' },
+    ended: true,
+    canSubmitAgain: true,
+    status: moved(2),
+    statusText: 'incomplete: 2 of 3 files transferred',
     place: {
       folder: '/data/received/dts-f0e1d2c3-0000-4000-8000-000000000000',
       revealLabel: 'Reveal in File Explorer',
@@ -117,7 +131,9 @@ export const transferPages: Readonly<Record<string, Record<string, unknown>>> = 
     },
   }),
   'a transfer of files with licenses': transferNews('succeeded', {
-    ...{ ended: true, canSubmitAgain: true, status: moved(3) },
+    ended: true,
+    canSubmitAgain: true,
+    status: moved(3),
     licenses: [
       { name: 'CC-BY-4.0', url: 'https://spdx.org/licenses/CC-BY-4.0.html', files: '1 file' },
       {
@@ -129,7 +145,9 @@ export const transferPages: Readonly<Record<string, Record<string, unknown>>> = 
     ],
   }),
   'a transfer whose files are at its destination': transferNews('succeeded', {
-    ...{ ended: true, canSubmitAgain: true, status: moved(3) },
+    ended: true,
+    canSubmitAgain: true,
+    status: moved(3),
     place: { folder: 'dts-f0e1d2c3-0000-4000-8000-000000000000' },
   }),
   'a transfer that completed without its files': transferNews('succeeded', {

@@ -163,8 +163,16 @@ export class RoutedTransfer {
 
   async finish(files: readonly TransferRecordFile[]): Promise<boolean> {
     const record: TransferRecord = {
-      ...{ id: this.id, orcid: '', sourceId: 'from', destinationId: 'to', fileCount: files.length, sizeBytes: 0 },
-      ...{ createdAtMs: 0, message: '', movedCount: 0, isCancelRequested: false },
+      id: this.id,
+      orcid: '',
+      sourceId: 'from',
+      destinationId: 'to',
+      fileCount: files.length,
+      sizeBytes: 0,
+      createdAtMs: 0,
+      message: '',
+      movedCount: 0,
+      isCancelRequested: false,
       status: 'finalizing',
       folderName: this.chosen,
     };

@@ -43,9 +43,14 @@ export function getStudyPath(number: number): string {
 export async function writeStudy(folder: string): Promise<void> {
   const numbers = Array.from({ length: fileCount }, (_, index) => index + 1);
   const resources = numbers.map((number) => ({
-    ...{ id: getStudyId(number), name: getStudyPath(number).replace(/^.*\//, ''), path: getStudyPath(number) },
+    id: getStudyId(number),
+    name: getStudyPath(number).replace(/^.*\//, ''),
+    path: getStudyPath(number),
     hash: `sha256:${createHash('sha256').update(formatMeasurements(number)).digest('hex')}`,
-    ...{ format: 'json', title: `Stream ${number}, hourly values`, credit, ...listLicenses(number) },
+    format: 'json',
+    title: `Stream ${number}, hourly values`,
+    credit,
+    ...listLicenses(number),
   }));
   await mkdir(join(folder, 'streams'), { recursive: true });
   for (const number of numbers) await writeFile(join(folder, getStudyPath(number)), formatMeasurements(number));

@@ -127,9 +127,13 @@ export class Version02 {
   /** Replaces the placeholders in a text, and shifts its times by the time since the capture. */
   private fill(text: string): string {
     const values: Readonly<Record<string, string>> = {
-      ...{ public: 'http://127.0.0.1:9', lab: 'http://127.0.0.1:9', service: 'http://127.0.0.1:9' },
+      public: 'http://127.0.0.1:9',
+      lab: 'http://127.0.0.1:9',
+      service: 'http://127.0.0.1:9',
       ...this.servers,
-      ...{ home: this.home, storage: this.storage, machine: hostname() },
+      home: this.home,
+      storage: this.storage,
+      machine: hostname(),
     };
     return text
       .replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) =>

@@ -103,7 +103,11 @@ const given: Omit<Parameters<typeof withDerived>[0], 'state'> = {
   key: 'k',
   id: 'i',
   order: {
-    ...{ connectionId: 'c', orcid: '0000-0002-1825-0097', source: 'A', destination: 'B', description: 'D' },
+    connectionId: 'c',
+    orcid: '0000-0002-1825-0097',
+    source: 'A',
+    destination: 'B',
+    description: 'D',
     instructions: { one: [1, true, null], two: {}, three: 'T' },
   },
   firstFiles: [{ id: 'i', name: 'n', sizeBytes: 1 }],

@@ -38,8 +38,11 @@ describe('The document of the command line', () => {
     await chmod(launcher, 0o755);
     const { address, token } = rig.service.service;
     environment = {
-      ...{ PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}`, DATA_TRANSFER_LEDGER: rig.ledger },
-      ...{ ADDRESS: address, ORCID: '0000-0002-1825-0097', LAB_KEY: token },
+      PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}`,
+      DATA_TRANSFER_LEDGER: rig.ledger,
+      ADDRESS: address,
+      ORCID: '0000-0002-1825-0097',
+      LAB_KEY: token,
     };
   });
   after(async () => {

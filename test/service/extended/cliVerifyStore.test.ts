@@ -53,7 +53,12 @@ describe('Verifying a transfer to a store by the command line (D62)', () => {
       [
         1,
         {
-          ...{ database: 'out', files: 3, intact: 0, unlisted: [], invalidEntries: 0, extra: ['new'] },
+          database: 'out',
+          files: 3,
+          intact: 0,
+          unlisted: [],
+          invalidEntries: 0,
+          extra: ['new'],
           findings: [
             { id: 'a.txt', path: 'a.txt', problem: 'hash' },
             { id: 'b/a.txt', path: 'b/a.txt', problem: 'missing' },

@@ -101,7 +101,8 @@ describe('Agents over MCP', () => {
     const answers = [{ action: 'cancel' }, { action: 'accept', confirm: false }, { action: 'accept' }] as const;
     const { get } = bind(
       await start({
-        ...{ args: ['--trust-elicitation'], elicitation: { form: {} } },
+        args: ['--trust-elicitation'],
+        elicitation: { form: {} },
         onElicit: () => answers[(agent?.questionCount ?? 1) - 1] ?? { action: 'decline' },
       }),
     );
@@ -121,7 +122,8 @@ describe('Agents over MCP', () => {
     const args = ['mcp', '--server', address, '--orcid', '0000-0002-1825-0097', '--key-variable', 'THE_KEY'];
     const environment = { THE_KEY: token, DATA_TRANSFER_LEDGER: rig.ledger };
     const server = spawn(process.execPath, [cliProgram, ...args, '--trust-elicitation'], {
-      ...{ env: { ...process.env, ...environment }, stdio: ['pipe', 'pipe', 'ignore'] },
+      env: { ...process.env, ...environment },
+      stdio: ['pipe', 'pipe', 'ignore'],
     });
     server.stdin.write(formatAnsweredCall('submit_transfer', { planId }, inputResponses));
     const [answered] = (await once(server.stdout, 'data')) as [Buffer];

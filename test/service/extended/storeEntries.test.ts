@@ -122,8 +122,11 @@ describeWithEachRclone('The listing of a store (D62)', () => {
         await fs.writeFile(program, `#!/bin/sh\necho >> '${log}'\nexec md5sum "$@"\n`, { mode: 0o755 });
         const place = `${kind},md5sum_command=${program},sha1sum_command=none:${servers.folder(kind)}`;
         const sections = Object.entries({
-          ...{ chunker: `remote = ${place}`, hasher: `remote = ${place}`, compress: `remote = ${place}` },
-          ...{ combine: `upstreams = a=${place}`, alias: 'remote = combine:a' },
+          chunker: `remote = ${place}`,
+          hasher: `remote = ${place}`,
+          compress: `remote = ${place}`,
+          combine: `upstreams = a=${place}`,
+          alias: 'remote = combine:a',
           union: `upstreams = chunker: ${place}`,
         });
         const text = sections.map(([type, setting]) => `[${type}]\ntype = ${type}\n${setting}\n`).join('\n');

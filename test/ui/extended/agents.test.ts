@@ -115,10 +115,15 @@ describe('A user whose agent proposes transfers', () => {
     const plans = new PlanStore(getLedgerIn(getEditorDataHome(editor.dataFolder)), systemClock, new MemoryLog());
     const createdAt = Date.now();
     await plans.create({
-      ...{ createdAt, expiresAt: createdAt + planLifetimeMs, requestedBy: 'Claude Code' },
+      createdAt,
+      expiresAt: createdAt + planLifetimeMs,
+      requestedBy: 'Claude Code',
       service: { connectionId: 'saved', name: 'Test', address: server.address, orcid: '0000-0002-1825-0097' },
-      ...{ source: 'JGI Data Portal', destination, files: [{ id: 'JDP:000001', path: 'a.csv', bytes: 5 }] },
-      ...{ textOrigin: 'agent', licenses: [{ fileCount: 1, forbidsSharing: false }] },
+      source: 'JGI Data Portal',
+      destination,
+      files: [{ id: 'JDP:000001', path: 'a.csv', bytes: 5 }],
+      textOrigin: 'agent',
+      licenses: [{ fileCount: 1, forbidsSharing: false }],
       copies: { atDestination: 0, isComplete: true, received: 0, underWay: 0 },
     });
     plans.dispose();

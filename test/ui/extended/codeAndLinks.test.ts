@@ -166,7 +166,11 @@ describe('A user who shares code and links', () => {
     await writeFile(
       join(ended, 'one.json'),
       formatRecord({
-        ...{ key: 'one', id, createdAt: at, state: 'succeeded', changes: [{ state: 'succeeded', at }] },
+        key: 'one',
+        id,
+        createdAt: at,
+        state: 'succeeded',
+        changes: [{ state: 'succeeded', at }],
         order: { ...order, destination: 'Received Files', files: [{ id: 'notes.csv', name: 'notes.csv' }] },
       }),
     );

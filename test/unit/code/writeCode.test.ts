@@ -23,8 +23,13 @@ const search: CodeRequest = { kind: 'search', database: 'jdp', orcid, query: hos
 const listing: CodeRequest = { kind: 'search', database: 'jdp', orcid, query: '', limit: 20 };
 const metadata: CodeRequest = { kind: 'metadata', database: 'jdp', orcid, ids: hostile };
 const transfer: CodeRequest = {
-  ...{ kind: 'transfer', orcid, source: 'jdp', destination: 'kbase', ids: hostile },
-  ...{ description: hostile.join('\n'), instructions: specific },
+  kind: 'transfer',
+  orcid,
+  source: 'jdp',
+  destination: 'kbase',
+  ids: hostile,
+  description: hostile.join('\n'),
+  instructions: specific,
 };
 const status: CodeRequest = { kind: 'status', id };
 
@@ -220,7 +225,9 @@ describe('Generated code', () => {
     const texts = fc.sample(fc.string({ unit: 'binary' }), 50);
     const anything: CodeRequest = { ...metadata, ids: [...texts, '\ud800', '\0'] };
     assert.deepEqual(await parsePython(writeCode('python', target, [anything])), {
-      ...{ exitCode: 0, output: '', errors: '' },
+      exitCode: 0,
+      output: '',
+      errors: '',
     });
   });
 });

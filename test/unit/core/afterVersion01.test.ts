@@ -78,9 +78,18 @@ describe('After a downgrade to version 0.1 and an upgrade', () => {
   it('the journal still has its transfers, and those of version 0.1 (D25)', async () => {
     const file = join(folder, 'journal.db');
     const record = {
-      ...{ id: 'one', orcid: '', sourceId: 'lab', destinationId: 'archive', destinationPlace: 'rclone:lab:x' },
-      ...{ fileCount: 1, sizeBytes: 1, createdAtMs: 1, message: '', movedCount: 0 },
-      ...({ status: 'active', isCancelRequested: false } as const),
+      id: 'one',
+      orcid: '',
+      sourceId: 'lab',
+      destinationId: 'archive',
+      destinationPlace: 'rclone:lab:x',
+      fileCount: 1,
+      sizeBytes: 1,
+      createdAtMs: 1,
+      message: '',
+      movedCount: 0,
+      status: 'active' as const,
+      isCancelRequested: false,
     };
     const resource = { id: 'p', name: 'p', path: 'p', format: 'csv', media_type: 'text/csv', bytes: 1, hash: '' };
     const journal = new TransferJournal(file);
@@ -102,8 +111,16 @@ describe('After a downgrade to version 0.1 and an upgrade', () => {
     const file = join(folder, 'journal.db');
     const ids = { orcid: '', sourceId: 'lab', destinationId: 'archive' };
     const record = {
-      ...{ id: 'one', ...ids, folderName: 'run 42', fileCount: 0, sizeBytes: 0, createdAtMs: 1, message: '' },
-      ...({ status: 'active', movedCount: 0, isCancelRequested: false } as const),
+      id: 'one',
+      ...ids,
+      folderName: 'run 42',
+      fileCount: 0,
+      sizeBytes: 0,
+      createdAtMs: 1,
+      message: '',
+      status: 'active' as const,
+      movedCount: 0,
+      isCancelRequested: false,
     };
     const canceled = { ...record, id: 'two', status: 'failed', endedAtMs: 1 } as const;
     const journal = new TransferJournal(file);

@@ -22,8 +22,12 @@ describe('A transfer in the result of a tool', () => {
   it('has its counts, the time of its last status, and the message of the server below data', () => {
     const status = { state: 'active', fileCount: 2, movedFileCount: 1, message: 'half\u0007' } as const;
     assert.deepEqual(toTransferAnswer({ ...started, status, askedAt: 2_000 }, describeReason), {
-      ...{ transferId: 'id', state: 'active', files: 2, transferredFiles: 1 },
-      ...{ startedAt: '1970-01-01T00:00:01.000Z', checkedAt: '1970-01-01T00:00:02.000Z' },
+      transferId: 'id',
+      state: 'active',
+      files: 2,
+      transferredFiles: 1,
+      startedAt: '1970-01-01T00:00:01.000Z',
+      checkedAt: '1970-01-01T00:00:02.000Z',
       data: { source: 'A', destination: 'B', message: 'half' },
     });
   });
@@ -42,8 +46,14 @@ describe('A transfer in the result of a tool', () => {
 
   it('names its record if the service assigned no ID', () => {
     assert.deepEqual(toTransferAnswer({ ...submittingTransfer, startedElsewhere: true }, describeReason), {
-      ...{ transferId: 'none', record: 'one', state: 'being submitted', files: 'unknown', transferredFiles: 'unknown' },
-      ...{ startedAt: 'unknown', checkedAt: 'never', data: { source: 'A', destination: 'B' } },
+      transferId: 'none',
+      record: 'one',
+      state: 'being submitted',
+      files: 'unknown',
+      transferredFiles: 'unknown',
+      startedAt: 'unknown',
+      checkedAt: 'never',
+      data: { source: 'A', destination: 'B' },
     });
   });
 
@@ -64,7 +74,10 @@ describe('A transfer in the result of a tool', () => {
       const transfer = { ...started, ...change } as Transfer;
       assert.equal(toTransferAnswer(transfer, describeReason)['state'], word);
       assert.deepEqual(toTransferRow(transfer), {
-        ...{ transferId: 'id', state: word, destination: 'B', startedAt: '1970-01-01T00:00:01.000Z' },
+        transferId: 'id',
+        state: word,
+        destination: 'B',
+        startedAt: '1970-01-01T00:00:01.000Z',
       });
     });
   }
@@ -84,7 +97,11 @@ describe('A file in the result of a tool', () => {
   it('marks unknown values', () => {
     assert.deepEqual(toFileRow(entry), { id: 'f1', path: 'f1.csv', bytes: 'unknown' });
     assert.deepEqual(toFileDetails(entry), {
-      ...{ id: 'f1', path: 'f1.csv', bytes: 'unknown', hash: 'unknown', licenses: 'not stated' },
+      id: 'f1',
+      path: 'f1.csv',
+      bytes: 'unknown',
+      hash: 'unknown',
+      licenses: 'not stated',
     });
   });
 
@@ -94,7 +111,13 @@ describe('A file in the result of a tool', () => {
     const details = toFileDetails({ ...entry, ...texts, ...known });
     const { description, mediaType, format, ...rest } = details;
     assert.deepEqual(rest, {
-      ...{ id: 'f1', path: 'a/f1.csv', bytes: 0, staging: 'staged', title: 'Soil 2', hash: 'md5:1', licenses: ['MIT'] },
+      id: 'f1',
+      path: 'a/f1.csv',
+      bytes: 0,
+      staging: 'staged',
+      title: 'Soil 2',
+      hash: 'md5:1',
+      licenses: ['MIT'],
     });
     assert.deepEqual(
       [description, mediaType, format].map((text) => String(text).length),
@@ -105,21 +128,36 @@ describe('A file in the result of a tool', () => {
 
 describe('A plan in the result of a tool', () => {
   const plan: TransferPlan = {
-    ...{ id: 'a1', createdAt: 0, expiresAt: 60_000, requestedBy: 'agent', source: 'Alpha', destination: 'Beta' },
+    id: 'a1',
+    createdAt: 0,
+    expiresAt: 60_000,
+    requestedBy: 'agent',
+    source: 'Alpha',
+    destination: 'Beta',
     service: { connectionId: 'c', name: 'Test', address: 'http://localhost:1', orcid: 'me' },
     files: Array.from({ length: 7 }, (_, index) => ({ id: `f${index}`, path: `f${index}.csv`, bytes: 5 })),
-    ...{ textOrigin: 'agent', licenses: [{ name: 'MIT', fileCount: 6, forbidsSharing: false }] },
+    textOrigin: 'agent',
+    licenses: [{ name: 'MIT', fileCount: 6, forbidsSharing: false }],
     copies: { atDestination: 2, isComplete: true, received: 3, underWay: 1 },
     freeBytes: 0,
   };
 
   it('has its totals and a few of its files', () => {
     assert.deepEqual(toPlanAnswer(plan), {
-      ...{ planId: 'a1', state: 'proposed', service: 'http://localhost:1', files: 7, bytes: 35 },
-      ...{ alreadyAtDestination: 2, transferredEarlier: 3, inTransfer: 1, freeBytes: 0 },
+      planId: 'a1',
+      state: 'proposed',
+      service: 'http://localhost:1',
+      files: 7,
+      bytes: 35,
+      alreadyAtDestination: 2,
+      transferredEarlier: 3,
+      inTransfer: 1,
+      freeBytes: 0,
       expiresAt: '1970-01-01T00:01:00.000Z',
       data: {
-        ...{ source: 'Alpha', destination: 'Beta', licenses: [{ license: 'MIT', files: 6 }] },
+        source: 'Alpha',
+        destination: 'Beta',
+        licenses: [{ license: 'MIT', files: 6 }],
         examples: ['f0.csv', 'f1.csv', 'f2.csv', 'f3.csv', 'f4.csv'],
       },
       next: 'Tell the user the totals, then call submit_transfer with the planId.',

@@ -44,7 +44,7 @@ describe('The free space at a destination, outside the editor', () => {
     const { signal } = new AbortController();
     const options = { connections: file, connection: '0', ledger: join(folder, 'ledger') };
     const streams = { output: new Output(process, false), environment: { KEY: 'the-key' } };
-    await CliSession.run({ ...{ options, clock: systemClock, signal }, ...streams }, async (session) => {
+    await CliSession.run({ options, clock: systemClock, signal, ...streams }, async (session) => {
       await use(createAgentContext(session, new MemoryLog()));
     });
   }

@@ -39,10 +39,15 @@ describe('The plans of agents', () => {
   function createDraft(): Omit<TransferPlan, 'id'> {
     const createdAt = clock.now();
     return {
-      ...{ createdAt, expiresAt: createdAt + planLifetimeMs, requestedBy: 'test-agent' },
+      createdAt,
+      expiresAt: createdAt + planLifetimeMs,
+      requestedBy: 'test-agent',
       service: { connectionId: 'c', name: 'Test', address: 'http://localhost:1', orcid: 'me' },
-      ...{ source: 'Alpha', destination: 'Beta', files: [{ id: 'f1', path: 'f1.csv', bytes: 5 }] },
-      ...{ textOrigin: 'agent', licenses: [{ fileCount: 1, forbidsSharing: false }] },
+      source: 'Alpha',
+      destination: 'Beta',
+      files: [{ id: 'f1', path: 'f1.csv', bytes: 5 }],
+      textOrigin: 'agent',
+      licenses: [{ fileCount: 1, forbidsSharing: false }],
       copies: { atDestination: 0, isComplete: true, received: 0, underWay: 0 },
     };
   }

@@ -73,19 +73,31 @@ describe('The file of a plan', () => {
 describe('The transfer order of a plan', () => {
   it('has the files with their licenses, and the ORCID iD of the plan', () => {
     assert.deepEqual(toPlannedOrder(plan, 'other'), {
-      ...{ connectionId: 'other', orcid: 'me', source: 'Alpha', destination: 'Beta' },
+      connectionId: 'other',
+      orcid: 'me',
+      source: 'Alpha',
+      destination: 'Beta',
       files: [
         {
-          ...{ id: 'f1', name: 'f1.csv', path: 'a/f1.csv', sizeBytes: 5, hash: 'a'.repeat(32) },
+          id: 'f1',
+          name: 'f1.csv',
+          path: 'a/f1.csv',
+          sizeBytes: 5,
+          hash: 'a'.repeat(32),
           licenses: [{ name: 'X', url: 'https://x.org' }],
         },
       ],
-      ...{ description: 'For May', instructions: { a: 1 } },
+      description: 'For May',
+      instructions: { a: 1 },
     });
     const { description, instructions, ...least } = { ...plan, files: [{ id: 'f', path: 'f' }] };
     assert.ok(description && instructions);
     assert.deepEqual(toPlannedOrder(least, 'c'), {
-      ...{ connectionId: 'c', orcid: 'me', source: 'Alpha', destination: 'Beta', files: [{ id: 'f', name: 'f' }] },
+      connectionId: 'c',
+      orcid: 'me',
+      source: 'Alpha',
+      destination: 'Beta',
+      files: [{ id: 'f', name: 'f' }],
     });
   });
 

@@ -61,7 +61,13 @@ export class AgentStage {
       return active ? Promise.resolve(active) : Promise.reject(new AgentError('notConnected', 'Not connected.'));
     };
     return {
-      ...{ services: explorer, clock, log, requestedBy, connect: open, open, policy: this.policy },
+      services: explorer,
+      clock,
+      log,
+      requestedBy,
+      connect: open,
+      open,
+      policy: this.policy,
       queue: this.queue,
       plans: new PlanStore(this.folder, clock, log),
       getOrcid: () => orcid,

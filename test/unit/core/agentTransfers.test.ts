@@ -59,7 +59,8 @@ describe('The results of tools for agents', () => {
 
     it('state that there is no such transfer, or that its status could not be requested', async () => {
       assert.deepEqual(await get('transfer_status', { id: 'x' }), {
-        ...{ error: 'There is no such transfer or plan.', code: 'notFound' },
+        error: 'There is no such transfer or plan.',
+        code: 'notFound',
       });
       stage.rig.server.on(`GET /api/v1/transfers/${elsewhere}`, problem(404, 'no'));
       const missing = "This transfer is neither in the user's records nor known to the service.";
@@ -235,8 +236,11 @@ describe('The results of tools for agents', () => {
       stage.rig.server.on('GET /api/v1/databases', json(databases));
       await stage.rig.explorer.connectFlow.refreshDatabases();
       const { data, freeBytes, expiresAt } = await get('plan_transfer', {
-        ...{ source: 'Alpha', destination: 'Beta', ids: ['f1', 'f2'] },
-        ...{ description: 'For May', instructions: { a: 1 } },
+        source: 'Alpha',
+        destination: 'Beta',
+        ids: ['f1', 'f2'],
+        description: 'For May',
+        instructions: { a: 1 },
       });
       assert.partialDeepStrictEqual(data, {
         licenses: [

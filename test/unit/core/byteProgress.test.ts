@@ -100,7 +100,10 @@ describe('Movement inside a file', () => {
       [65 * minute, { staged: total, copied: 80e9 }],
     ]);
     assert.deepEqual(estimateRemaining(active, [], 65 * minute), {
-      ...{ kind: 'range', lowMs: 6 * minute, highMs: 6 * minute, basis: 'bytes' },
+      kind: 'range',
+      lowMs: 6 * minute,
+      highMs: 6 * minute,
+      basis: 'bytes',
     });
   });
 });

@@ -25,7 +25,15 @@ function write(format: CitationFormat, all: readonly Citation[]): string {
 function toExpected(citation: Citation): ParsedCitation {
   const { key, title, publisher, issued, version, doi, url, abstract, accessed } = citation;
   return {
-    ...{ key, title, publisher, issued, version, doi, url, abstract, accessed },
+    key,
+    title,
+    publisher,
+    issued,
+    version,
+    doi,
+    url,
+    abstract,
+    accessed,
     authors: citation.authors.map(formatSortedName),
     notes: [...citation.otherTitles, ...listNotes(citation)].join('; '),
   };
@@ -76,7 +84,9 @@ describe('Citation formats', () => {
   property('round-trips every field of RIS through citation-js', citations, (all) => {
     const text = write('ris', all);
     const toRisForm = (citation: ParsedCitation): object => ({
-      ...{ ...citation, key: undefined, notes: undefined },
+      ...citation,
+      key: undefined,
+      notes: undefined,
       // If there are editors, the library assumes an earlier RIS version, which lacks these two fields.
       ...(all.some(({ editors }) => editors.length > 0) && { accessed: undefined, abstract: undefined }),
       authors: citation.authors.map(listNameParts),
@@ -136,8 +146,12 @@ function toConverterForm(citation: ParsedCitation): ParsedCitation {
   const plain = (text: string | undefined): string | undefined => text?.replaceAll(/[{}^]/g, '');
   const { title, publisher, version, notes } = citation;
   return {
-    ...{ ...citation, abstract: undefined, notes: plain(notes) ?? '' },
-    ...{ title: plain(title), publisher: plain(publisher), version: plain(version) },
+    ...citation,
+    abstract: undefined,
+    notes: plain(notes) ?? '',
+    title: plain(title),
+    publisher: plain(publisher),
+    version: plain(version),
     authors: [],
   };
 }
@@ -166,7 +180,12 @@ function readWork(work: CitationFileWork): object {
   const { title, version, abstract, url, doi, authors, identifiers = [] } = work;
   const [other] = identifiers.map(({ value }) => value).filter((value) => value.startsWith('doi:'));
   return {
-    ...{ title, version, abstract, url, doi: doi ?? other?.slice('doi:'.length), day: work['date-released'] },
+    title,
+    version,
+    abstract,
+    url,
+    doi: doi ?? other?.slice('doi:'.length),
+    day: work['date-released'],
     authors: authors.map(
       ({ name, ...rest }) => name ?? [rest['family-names'], rest['given-names']].filter(Boolean).join(', '),
     ),
@@ -177,7 +196,12 @@ function toExpectedWork(citation: Citation): object {
   const { title, version, abstract, url, doi, issued, authors, editors, publisher } = citation;
   const names = new Set(authors.map((author) => JSON.stringify(author)));
   return {
-    ...{ title, version, abstract, url, doi, day: issued?.length === 10 ? issued : undefined },
+    title,
+    version,
+    abstract,
+    url,
+    doi,
+    day: issued?.length === 10 ? issued : undefined,
     authors:
       authors.length === 0
         ? [(editors.length === 0 ? publisher : undefined) ?? texts.unknownAuthor]

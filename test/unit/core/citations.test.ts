@@ -21,7 +21,10 @@ function toFile(credit: unknown, rest: Partial<CitableFile> & { readonly fields?
 }
 
 const person = (family: string, given: string, roles = 'PI'): JsonObject => ({
-  ...{ contributor_type: 'Person', family_name: family, given_name: given, contributor_roles: roles },
+  contributor_type: 'Person',
+  family_name: family,
+  given_name: given,
+  contributor_roles: roles,
 });
 
 describe('Citations of recorded resources', () => {
@@ -76,7 +79,8 @@ describe('Citable units', () => {
     const all = [
       identified('doi:10.1234/ABC', { version: '1', dates: [{ event: 'Created', date: '2020-01-01' }] }),
       identified('https://doi.org/10.1234/abc', {
-        ...{ titles: [{ title: 'Soils' }], contributors: [person('Roe', 'R'), person('Doe', 'J', 'ContactPerson')] },
+        titles: [{ title: 'Soils' }],
+        contributors: [person('Roe', 'R'), person('Doe', 'J', 'ContactPerson')],
         dates: [{ event: 'Created', date: '2021-01-01' }],
       }),
     ];
@@ -219,8 +223,13 @@ describe('Credit', () => {
   it('is treated as absent if every field is empty', () => {
     const empty = { name: ',', given_name: '', family_name: ' ', contributor_roles: 'PI' };
     const citation = cite({
-      ...{ titles: [{ title: '' }], contributors: [empty], publisher: { organization_name: '' }, version: '', url: '' },
-      ...{ dates: [{ event: 'Created', date: '' }], related_identifiers: [{ id: '', description: 'Dataset DOI' }] },
+      titles: [{ title: '' }],
+      contributors: [empty],
+      publisher: { organization_name: '' },
+      version: '',
+      url: '',
+      dates: [{ event: 'Created', date: '' }],
+      related_identifiers: [{ id: '', description: 'Dataset DOI' }],
     });
     assert.deepEqual([citation.title, citation.authors, citation.doi], ['reads.fastq', [], undefined]);
   });

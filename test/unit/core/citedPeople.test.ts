@@ -11,7 +11,10 @@ function toFile(credit: JsonObject | undefined, database?: string): CitableFile 
 }
 
 const person = (family: string, given: string, roles = 'PI'): JsonObject => ({
-  ...{ contributor_type: 'Person', family_name: family, given_name: given, contributor_roles: roles },
+  contributor_type: 'Person',
+  family_name: family,
+  given_name: given,
+  contributor_roles: roles,
 });
 
 describe('Contributors who are not authors', () => {

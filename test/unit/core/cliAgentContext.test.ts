@@ -98,16 +98,25 @@ describe('A plan that was confirmed in a terminal', () => {
     const context: CommandContext = {
       options: { server: server.address, orcid, keyVariable: 'THE_KEY', ledger: join(folder, 'transfers') },
       output: new Output(process, false),
-      ...{ environment: { THE_KEY: 'the-key' }, clock: systemClock, signal: interruption.signal },
+      environment: { THE_KEY: 'the-key' },
+      clock: systemClock,
+      signal: interruption.signal,
     };
     await CliSession.run(context, async (session) => {
       const { connection, service } = await session.connect();
       const agents = createAgentContext(session, new MemoryLog());
       const files = [{ id: 'f1', path: 'f1.csv' }];
       const plan = await agents.plans.create({
-        ...{ createdAt: Date.now(), expiresAt: Date.now() + 60_000, requestedBy: 'agent', textOrigin: 'agent', files },
-        ...{ service: { ...service, connectionId: connection.id, orcid }, source: 'Alpha', destination: 'Beta' },
-        ...{ licenses: [], copies: { atDestination: 0, isComplete: false, received: 0, underWay: 0 } },
+        createdAt: Date.now(),
+        expiresAt: Date.now() + 60_000,
+        requestedBy: 'agent',
+        textOrigin: 'agent',
+        files,
+        service: { ...service, connectionId: connection.id, orcid },
+        source: 'Alpha',
+        destination: 'Beta',
+        licenses: [],
+        copies: { atDestination: 0, isComplete: false, received: 0, underWay: 0 },
       });
       const { transferFlow, transferStore } = session.explorer;
       const first = transferFlow.submit(toPlannedOrder(plan, connection.id));

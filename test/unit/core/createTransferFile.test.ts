@@ -6,7 +6,12 @@ describe('A file of a transfer order', () => {
   const licenses = [{ name: 'CC0-1.0' }];
   const hash = 'a'.repeat(32);
   const entry: FileEntry = {
-    ...{ kind: 'file', id: 'f', database: 'Alpha', name: 'f.csv', sizeBytes: 5, hash },
+    kind: 'file',
+    id: 'f',
+    database: 'Alpha',
+    name: 'f.csv',
+    sizeBytes: 5,
+    hash,
     resource: { id: 'f', licenses },
   };
 

@@ -33,8 +33,10 @@ describe('Finding out which files of a transfer arrived (D71)', () => {
     const counts: Record<string, number> = {};
     for (const state of states) counts[state] = (counts[state] ?? 0) + 1;
     const files: readonly FileDocument[] = states.map((state, position) => ({
-      ...{ position, state },
-      ...{ id: `f${position}`, path: `f${position}` },
+      position,
+      state,
+      id: `f${position}`,
+      path: `f${position}`,
     }));
     rig.server.on(
       route,

@@ -30,9 +30,15 @@ describe('Watching for the first plan of an agent', () => {
   async function propose(): Promise<string> {
     const createdAt = Date.now();
     const { id } = await plans.create({
-      ...{ createdAt, expiresAt: createdAt + planLifetimeMs, requestedBy: 'test-agent' },
+      createdAt,
+      expiresAt: createdAt + planLifetimeMs,
+      requestedBy: 'test-agent',
       service: { connectionId: 'c', name: 'Test', address: 'http://localhost:1', orcid: 'me' },
-      ...{ source: 'Alpha', destination: 'Beta', files: [], textOrigin: 'agent', licenses: [] },
+      source: 'Alpha',
+      destination: 'Beta',
+      files: [],
+      textOrigin: 'agent',
+      licenses: [],
       copies: { atDestination: 0, isComplete: true, received: 0, underWay: 0 },
     });
     return id;

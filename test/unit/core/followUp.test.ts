@@ -40,7 +40,10 @@ describe('What follows a transfer (D72)', () => {
   it('is read only from the status of a local service, and only if it is valid', () => {
     const then = { sbatch: '/a', state: 'submitted', job: '17', problem: 5 };
     assert.deepEqual(readStatus({ id: 'x', then }, true).followUp, {
-      ...{ kind: 'sbatch', path: '/a', state: 'submitted', job: '17' },
+      kind: 'sbatch',
+      path: '/a',
+      state: 'submitted',
+      job: '17',
     });
     assert.equal(readStatus({ id: 'x', then }).followUp, undefined);
     assert.equal(readStatus({ id: 'x', then: { ...then, state: 'later' } }, true).followUp, undefined);

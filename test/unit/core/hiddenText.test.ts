@@ -76,7 +76,9 @@ describe('Text that a person could not see', () => {
         { instructions: { mode: `keep${toBlanks('delete').replaceAll('\t', '\u00a0')}` } },
       ]) {
         const { isError, content } = await stage.call('plan_transfer', {
-          ...{ source: 'Alpha', destination: 'Beta', ids: ['f1'] },
+          source: 'Alpha',
+          destination: 'Beta',
+          ids: ['f1'],
           ...texts,
         });
         const advice =

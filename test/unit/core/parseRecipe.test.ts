@@ -18,7 +18,10 @@ describe('Parsing a recipe (D61)', () => {
 
   it('accepts every documented field', () => {
     const recipe = {
-      ...{ version: 1, service: 'local', description: '**Reads**', instructions: { type: 'assembly' } },
+      version: 1,
+      service: 'local',
+      description: '**Reads**',
+      instructions: { type: 'assembly' },
       from: {
         database: 'plants',
         table: { file: 'tables/samples.csv', column: 'id', key: 'id', sheet: 'A' },

@@ -73,8 +73,12 @@ describe('Planning a recipe (D61)', () => {
     assert.deepEqual(listIds(planned), ['1', '2', '3']);
     assert.equal(findObstacle(planned), undefined);
     assert.deepEqual(toOrder(planned, { connectionId: 'c', orcid: 'o' }), {
-      ...{ connectionId: 'c', orcid: 'o', source: 'Alpha', destination: 'Beta' },
-      ...{ description: 'Monthly', instructions: { type: 'x' } },
+      connectionId: 'c',
+      orcid: 'o',
+      source: 'Alpha',
+      destination: 'Beta',
+      description: 'Monthly',
+      instructions: { type: 'x' },
       files: [
         { id: '1', name: 'a.fasta', path: 'reads/a.fasta', sizeBytes: 100, hash: 'a'.repeat(32), licenses: [] },
         { id: '2', name: 'b.txt', path: 'notes/b.txt', sizeBytes: 20, licenses: [] },

@@ -4,10 +4,16 @@ import { AgentQuestions } from '../../../src/cli/agents/serveAgents.ts';
 import { describeDecided, formatPlanSummary } from '../../../src/cli/agents/planActions.ts';
 
 const plan: TransferPlan = {
-  ...{ id: 'aaaaaaaaaaaa', createdAt: 0, expiresAt: 1, requestedBy: 'test-agent' },
+  id: 'aaaaaaaaaaaa',
+  createdAt: 0,
+  expiresAt: 1,
+  requestedBy: 'test-agent',
   service: { connectionId: 'c', name: 'Test', address: 'http://localhost:1', orcid: 'me' },
-  ...{ source: 'Alpha', destination: 'Beta', files: [{ id: 'f1', path: 'f1.csv', bytes: 5 }] },
-  ...{ textOrigin: 'agent', licenses: [{ fileCount: 1, forbidsSharing: false }] },
+  source: 'Alpha',
+  destination: 'Beta',
+  files: [{ id: 'f1', path: 'f1.csv', bytes: 5 }],
+  textOrigin: 'agent',
+  licenses: [{ fileCount: 1, forbidsSharing: false }],
   copies: { atDestination: 0, isComplete: true, received: 0, underWay: 0 },
 };
 
@@ -62,8 +68,12 @@ describe('The confirmation prompt outside the editor', () => {
   it('shortens the recorded client name to one line', () => {
     const questions = new AgentQuestions(true);
     const call = {
-      ...{ name: 'submit_transfer', input: {}, canElicit: true, signal: new AbortController().signal },
-      ...{ client: `evil\n\u202e${'x'.repeat(100_000)}`, getAnswer: () => 'confirmed' as const },
+      name: 'submit_transfer',
+      input: {},
+      canElicit: true,
+      signal: new AbortController().signal,
+      client: `evil\n\u202e${'x'.repeat(100_000)}`,
+      getAnswer: () => 'confirmed' as const,
     };
     assert.equal(questions.answer({ kind: 'submit', plan }, call).decision.kind, 'waiting');
     const { decision } = questions.answer({ kind: 'submit', plan }, call);

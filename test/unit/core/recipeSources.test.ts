@@ -375,7 +375,10 @@ describe('The files of a recipe (D61)', () => {
     it('become an order without the fields that the recipe omits', async () => {
       source.found = () => [toFile('a', { path: 'x/', hash: 'none', sizeBytes: 0 })];
       assert.deepEqual(toOrder(await planFiles(['a']), { connectionId: 'c', orcid: 'o' }), {
-        ...{ connectionId: 'c', orcid: 'o', source: 'Alpha', destination: 'B' },
+        connectionId: 'c',
+        orcid: 'o',
+        source: 'Alpha',
+        destination: 'B',
         files: [{ id: 'a', name: 'x/', path: 'x/', sizeBytes: 0, licenses: [] }],
       });
     });

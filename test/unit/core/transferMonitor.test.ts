@@ -61,7 +61,11 @@ describe('The monitor of one window', () => {
       store.put(transfers);
     };
     monitor = new TransferMonitor({
-      ...{ sessions: rig.explorer.sessions, keys: rig.explorer.keys, store, clock: rig.clock, lease },
+      sessions: rig.explorer.sessions,
+      keys: rig.explorer.keys,
+      store,
+      clock: rig.clock,
+      lease,
       saved: {
         saveAll,
         save: async (transfer) => {

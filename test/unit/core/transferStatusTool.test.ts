@@ -61,7 +61,11 @@ describe('The status of a transfer for agents', () => {
       answer({ status: 'succeeded', num_files_transferred: 1 });
       const { content } = await stage.call('transfer_status', { id: elsewhere });
       assert.partialDeepStrictEqual(content, {
-        ...{ state: 'succeeded', files: 1, transferredFiles: 1, startedAt: 'unknown', endedAt: 'unknown' },
+        state: 'succeeded',
+        files: 1,
+        transferredFiles: 1,
+        startedAt: 'unknown',
+        endedAt: 'unknown',
       });
     });
 

@@ -39,7 +39,11 @@ describe('A window that changes the databases of a service', () => {
     await fs.writeFile(nodePath.join(dataFolder, 'service.json'), JSON.stringify(record));
     let locations: readonly ServedLocation[] = [];
     const service = new LocalService({
-      ...{ program: '', dataFolder, version: '1.0.0', clock: systemClock, log: silent },
+      program: '',
+      dataFolder,
+      version: '1.0.0',
+      clock: systemClock,
+      log: silent,
       getConfig: () => ({ retentionDays: 7, rclone: undefined }),
       getTerms: () => Promise.resolve({ databases: locations, cluster: null }),
     });

@@ -103,8 +103,14 @@ describe('The saved searches (D59)', () => {
     assert.deepEqual([a?.loadedAt, a?.mayHaveMore, a?.query], [1000, false, one.store.get('a')?.query]);
     const [first] = a?.files ?? [];
     assert.deepEqual(first, {
-      ...{ kind: 'file', id: '1', name: '1.csv', path: 'x/1.csv', database: 'Alpha', sizeBytes: 5 },
-      ...{ isSummary: true, resource: { staged: true } },
+      kind: 'file',
+      id: '1',
+      name: '1.csv',
+      path: 'x/1.csv',
+      database: 'Alpha',
+      sizeBytes: 5,
+      isSummary: true,
+      resource: { staged: true },
     });
     assert.deepEqual([two.store.isChecked('a', '1'), two.store.checked], [true, { count: 2, sizeBytes: 5 }]);
     assert.deepEqual(
@@ -199,10 +205,17 @@ describe('The saved searches (D59)', () => {
   it('do not include invalid values within a search', async () => {
     await mkdir(folder, { recursive: true });
     const search = {
-      ...{ format: 1, key: 'a', connectionId: 'c', openedAt: 5, order: 'odd', isCollapsed: 'x', loadedAt: 'x' },
+      format: 1,
+      key: 'a',
+      connectionId: 'c',
+      openedAt: 5,
+      order: 'odd',
+      isCollapsed: 'x',
+      loadedAt: 'x',
       query: { database: 'Alpha', query: 'x', pageSize: 5, status: 'odd', specific: [] },
       files: [null, { id: 1, name: 'x' }, { id: '2', name: 'two', sizeBytes: 'x', path: 5, resource: 'x' }],
-      ...{ checked: 'x', unknownIds: [1] },
+      checked: 'x',
+      unknownIds: [1],
     };
     await writeFile(join(folder, 'a.json'), JSON.stringify(search));
     const [read] = (await openWindow()).store.getAll();

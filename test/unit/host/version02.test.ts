@@ -86,7 +86,8 @@ describe('A window with the files of version 0.2', () => {
     const searches = await memory.getRecentSearches(connectionId);
     assert.ok(searches.some(({ database, query }) => database === 'JGI Data Portal' && query === 'JDP:00005'));
     assert.deepEqual(Object.values((await memory.getServerDialects()) as object).at(-1), {
-      ...{ version: '0.12.1', dialect: { idsWanted: true } },
+      version: '0.12.1',
+      dialect: { idsWanted: true },
     });
     const verified = (await openLedger().loadEnded()).find(
       ({ order }) => order.description === 'A copy of the archive',

@@ -27,7 +27,12 @@ export function assertCatalogContains(database: SqliteFile, known: Known): void 
   const rows = database.prepare('SELECT * FROM files ORDER BY id').all();
   assert.deepEqual(
     rows.map(({ path, format, bytes, modified, metadata, sha256 }) => ({
-      ...{ path, format, bytes, modified, metadata, sha256 },
+      path,
+      format,
+      bytes,
+      modified,
+      metadata,
+      sha256,
     })),
     files.map((file) => ({
       path: file.path,

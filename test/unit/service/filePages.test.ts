@@ -16,8 +16,16 @@ import {
 
 const record: TransferRecord = {
   status: 'inactive',
-  ...{ id: '2c1d5e0a-0000-4000-8000-000000000008', orcid: '', sourceId: 'a', destinationId: 'b', fileCount: 5 },
-  ...{ sizeBytes: 5, createdAtMs: 1, message: '', movedCount: 2, isCancelRequested: false },
+  id: '2c1d5e0a-0000-4000-8000-000000000008',
+  orcid: '',
+  sourceId: 'a',
+  destinationId: 'b',
+  fileCount: 5,
+  sizeBytes: 5,
+  createdAtMs: 1,
+  message: '',
+  movedCount: 2,
+  isCancelRequested: false,
 };
 
 function toFile(position: number, more: Partial<TransferRecordFile> = {}): TransferRecordFile {

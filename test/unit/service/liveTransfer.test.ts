@@ -11,8 +11,16 @@ import { MemoryLog } from '../../support/memoryLog.ts';
 
 const record: TransferRecord = {
   status: 'active',
-  ...{ id: '2c1d5e0a-0000-4000-8000-000000000007', orcid: '', sourceId: 'a', destinationId: 'b', fileCount: 1 },
-  ...{ sizeBytes: 1, createdAtMs: 1, message: '', movedCount: 0, isCancelRequested: false },
+  id: '2c1d5e0a-0000-4000-8000-000000000007',
+  orcid: '',
+  sourceId: 'a',
+  destinationId: 'b',
+  fileCount: 1,
+  sizeBytes: 1,
+  createdAtMs: 1,
+  message: '',
+  movedCount: 0,
+  isCancelRequested: false,
 };
 const file = { position: 0, path: 'a', resource: { id: 'a' }, bytes: 1, isTransferred: false };
 

@@ -16,7 +16,11 @@ const fixed = {
 };
 const active: TransferRecord = {
   ...fixed,
-  ...{ id, status: 'active', message: 'transferring', movedCount: 1, isCancelRequested: false },
+  id,
+  status: 'active',
+  message: 'transferring',
+  movedCount: 1,
+  isCancelRequested: false,
 };
 const sha256 = 'a'.repeat(64);
 const transferred = { position: 0, path: 'a', bytes: 1, resource: { id: 'a' }, isTransferred: true, sha256 };

@@ -84,10 +84,14 @@ describe('The metadata of files from Data Packages around them (D20)', () => {
       return JSON.stringify({ ...about, resources: [{ path: 'x.txt', title }] }, undefined, 2);
     };
     writeFiles(folder, {
-      ...{ 'run 42/x.txt': '', 'run 42/manifest.json': describe('run 42', 'X') },
-      ...{ 'other/x.txt': '', 'other/manifest.json': describe('run 42', 'Other') },
-      ...{ 'app/x.txt': '', 'app/manifest.json': JSON.stringify({ name: 'app', resources: [{ path: 'x.txt' }] }) },
-      ...{ 'alternate/x.txt': '', 'alternate/manifest.json': describe('alternate', 'Transferred') },
+      'run 42/x.txt': '',
+      'run 42/manifest.json': describe('run 42', 'X'),
+      'other/x.txt': '',
+      'other/manifest.json': describe('run 42', 'Other'),
+      'app/x.txt': '',
+      'app/manifest.json': JSON.stringify({ name: 'app', resources: [{ path: 'x.txt' }] }),
+      'alternate/x.txt': '',
+      'alternate/manifest.json': describe('alternate', 'Transferred'),
       [`alternate/manifest-${transferId}.json`]: describe('alternate', 'Own'),
     });
     assert.deepEqual(titles(), { 'run 42/x.txt': 'X', 'alternate/x.txt': 'Own' });

@@ -49,8 +49,14 @@ if (process.platform !== 'win32')
       const cluster = new ClusterChoice({ slurm: { folder: join(root, 'tasks'), minFiles: 1 } }, clock);
       const limits = { retentionMs: 86_400_000, retryDelayMs: 100 };
       queue = new TransferQueue({
-        ...{ journal, databases, clock, logger: log, followUps, cluster },
-        ...{ daemon: rig.daemon, ...limits },
+        journal,
+        databases,
+        clock,
+        logger: log,
+        followUps,
+        cluster,
+        daemon: rig.daemon,
+        ...limits,
       });
     });
     afterEach(async () => {

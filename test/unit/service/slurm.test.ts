@@ -22,7 +22,11 @@ if (process.platform !== 'win32')
     });
 
     const submission = {
-      ...{ name: 'dts-1-move-1', count: 3, parallel: 2, options: ['--array=0-9', '--account=lab'], folder: '/tmp' },
+      name: 'dts-1-move-1',
+      count: 3,
+      parallel: 2,
+      options: ['--array=0-9', '--account=lab'],
+      folder: '/tmp',
       command: ['/tmp/task.sh', 'a b', '$HOME;'],
     };
 

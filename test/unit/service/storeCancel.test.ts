@@ -16,8 +16,16 @@ import { MemoryLog } from '../../support/memoryLog.ts';
 
 const record: TransferRecord = {
   status: 'active',
-  ...{ id: '2c1d5e0a-0000-4000-8000-000000000004', orcid: '', sourceId: 'a', destinationId: 'b', fileCount: 0 },
-  ...{ sizeBytes: 0, createdAtMs: 1, message: '', movedCount: 0, isCancelRequested: true },
+  id: '2c1d5e0a-0000-4000-8000-000000000004',
+  orcid: '',
+  sourceId: 'a',
+  destinationId: 'b',
+  fileCount: 0,
+  sizeBytes: 0,
+  createdAtMs: 1,
+  message: '',
+  movedCount: 0,
+  isCancelRequested: true,
 };
 
 const missingFolderError = '{"error":"failed to remove 1 directories: last error: Rmdir: directory not found"}';

@@ -87,12 +87,14 @@ describe('The copies that a store makes (D66)', () => {
     const file = { position: 0, path: 'a.txt', bytes: content.length, sha256: '', declared, isPresent: false, ...more };
     const side = (remote: string) => ({ location: { remote }, hash: 'md5' });
     const job = {
-      ...{ transferId, attempt: 'a1b2c3d4', source: side('lab:from'), destination: side('lab:to'), files: [file] },
-      ...{
-        rclone: { port: 0, authorization: '', stagingFolder: staging, program: '' },
-        isFlushed: false,
-        signal: createJobSignal(),
-      },
+      transferId,
+      attempt: 'a1b2c3d4',
+      source: side('lab:from'),
+      destination: side('lab:to'),
+      files: [file],
+      rclone: { port: 0, authorization: '', stagingFolder: staging, program: '' },
+      isFlushed: false,
+      signal: createJobSignal(),
     };
     const { signal } = new AbortController();
     const chosen = { ...verification, hasOwnHashes: fake.hasNotes !== true };

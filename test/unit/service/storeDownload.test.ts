@@ -43,7 +43,11 @@ describe('Moving files from a store to a folder (D62)', () => {
     const [request] = rig.rclone.requests;
     assert.equal(request?.body.srcFs, 'lab:from');
     assert.deepEqual(request.body._config, {
-      ...{ NoTraverse: true, NoCheckDest: true, IgnoreChecksum: true, Transfers: 4, Checkers: 4 },
+      NoTraverse: true,
+      NoCheckDest: true,
+      IgnoreChecksum: true,
+      Transfers: 4,
+      Checkers: 4,
     });
   });
 

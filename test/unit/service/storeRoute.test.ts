@@ -69,12 +69,14 @@ describe('The route of a transfer to a store', () => {
       location: { remote },
     });
     return createRoute({
-      ...{ transferId, source: side(from), destination: side(to), destinationPlace: undefined, isFlushed: false },
-      ...{
-        threads,
-        abandonment: new AbortController().signal,
-        throttleBytesPerSecond: undefined,
-      },
+      transferId,
+      source: side(from),
+      destination: side(to),
+      destinationPlace: undefined,
+      isFlushed: false,
+      threads,
+      abandonment: new AbortController().signal,
+      throttleBytesPerSecond: undefined,
       daemon: daemon as unknown as RcloneDaemon,
     });
   }
@@ -82,8 +84,16 @@ describe('The route of a transfer to a store', () => {
   async function finish(paths: readonly string[] = []): Promise<boolean> {
     const record: TransferRecord = {
       status: 'finalizing',
-      ...{ id: transferId, orcid: '', sourceId: 'lab:a', destinationId: 'lab:b', fileCount: 0, sizeBytes: 0 },
-      ...{ createdAtMs: 1, message: '', movedCount: 0, isCancelRequested: false },
+      id: transferId,
+      orcid: '',
+      sourceId: 'lab:a',
+      destinationId: 'lab:b',
+      fileCount: 0,
+      sizeBytes: 0,
+      createdAtMs: 1,
+      message: '',
+      movedCount: 0,
+      isCancelRequested: false,
     };
     const files = paths.map((path, position) => {
       return { position, path, bytes: path.length, resource: { id: path }, isTransferred: true };

@@ -11,8 +11,16 @@ import { FakeRclone } from '../../support/fakeRclone.ts';
 
 const record: TransferRecord = {
   status: 'active',
-  ...{ id: '2c1d5e0a-0000-4000-8000-000000000008', orcid: '', sourceId: 'a', destinationId: 'b', fileCount: 1 },
-  ...{ sizeBytes: 1, createdAtMs: 1, message: '', movedCount: 0, isCancelRequested: false },
+  id: '2c1d5e0a-0000-4000-8000-000000000008',
+  orcid: '',
+  sourceId: 'a',
+  destinationId: 'b',
+  fileCount: 1,
+  sizeBytes: 1,
+  createdAtMs: 1,
+  message: '',
+  movedCount: 0,
+  isCancelRequested: false,
 };
 const progress = {
   getRecord: () => record,

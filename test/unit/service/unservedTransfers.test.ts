@@ -13,8 +13,18 @@ import { MemoryLog } from '../../support/memoryLog.ts';
 
 const id = '2c1d5e0a-0000-4000-8000-000000000004';
 const ended: TransferRecord = {
-  ...{ id, orcid: '', sourceId: 'a', destinationId: 'b', createdAtMs: 0, sizeBytes: 0, fileCount: 0 },
-  ...{ status: 'succeeded', message: '', isCancelRequested: false, movedCount: 0, endedAtMs: 0 },
+  id,
+  orcid: '',
+  sourceId: 'a',
+  destinationId: 'b',
+  createdAtMs: 0,
+  sizeBytes: 0,
+  fileCount: 0,
+  status: 'succeeded',
+  message: '',
+  isCancelRequested: false,
+  movedCount: 0,
+  endedAtMs: 0,
 };
 
 describe('The leftovers of an interrupted transfer in a store (D62)', () => {

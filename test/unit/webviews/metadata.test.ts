@@ -237,8 +237,17 @@ describe('The schema of a file', () => {
 
   it('names constraints in words, and unknown ones as the schema does', () => {
     const constraints = {
-      ...{ required: true, minLength: 2, minimum: '2020-01-01', maximum: 9, exclusiveMinimum: 0, exclusiveMaximum: 1 },
-      ...{ pattern: '[A-Z]+', jsonSchema: { type: 'object' }, toString: 'x', minDate: true, unique: 'no' },
+      required: true,
+      minLength: 2,
+      minimum: '2020-01-01',
+      maximum: 9,
+      exclusiveMinimum: 0,
+      exclusiveMaximum: 1,
+      pattern: '[A-Z]+',
+      jsonSchema: { type: 'object' },
+      toString: 'x',
+      minDate: true,
+      unique: 'no',
     };
     const [shown] = listSchemaFields(entry({ schema: { fields: [{ name: 'a', constraints }] } }));
     assert.deepEqual(shown?.constraints.split('; '), [
