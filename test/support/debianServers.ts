@@ -94,7 +94,10 @@ function describeOpenssh(root: string, port: number): string {
   return [
     ...[`Port ${port}`, 'ListenAddress 127.0.0.1', `HostKey ${root}/host`, `PidFile ${root}/sshd.pid`],
     ...[`AuthorizedKeysFile ${root}/authorized`, 'StrictModes no', 'UsePAM no', 'PermitRootLogin prohibit-password'],
-    ...['PasswordAuthentication no', 'Subsystem sftp internal-sftp', 'MaxStartups 100', 'MaxSessions 100', ''],
+    ...['PasswordAuthentication no', 'Subsystem sftp internal-sftp', 'MaxStartups 100', 'MaxSessions 100'],
+    // Bash doesn't run the user's .bashrc in an inner shell. A program that it starts may wait for a lock for a minute
+    // after a test has killed its session.
+    ...['SetEnv SHLVL=1', ''],
   ].join('\n');
 }
 
