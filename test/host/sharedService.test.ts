@@ -206,7 +206,7 @@ describe('The local service of all windows (D29)', () => {
     const tree = databaseTree(connectionStore);
     const rows = tree.getChildren().map((node) => tree.getTreeItem(node));
     tree.dispose();
-    assert.deepEqual(rows.map(formatRow), ['Local Service | stopped', 'Start Local Service']);
+    assert.deepEqual([rows.map(formatRow), tree.description], [['Local Service', 'Start Local Service'], 'stopped']);
     assert.equal(rows[1]?.command?.command, 'dataTransfer.startLocalService');
     await stage.run('dataTransfer.startLocalService');
     assert.equal(connectionStore.state.kind, 'connected');

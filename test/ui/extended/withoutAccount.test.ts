@@ -86,7 +86,7 @@ describe('A user with images in a served folder', () => {
     const window = await editor.openWindow();
     await window.openContainer('Data Transfer');
     await window.tree('Databases').welcomeLink('Start the local service');
-    await (await window.tree('Databases').row('Maps')).action('Search Files…');
+    await (await window.tree('Databases').row('Maps')).click();
     await window.quickInput.input('map', /leave empty to list all files/);
     await (await window.tree('Search Results').row('map.png')).click();
     const page = await window.pageFrame('map.png');
