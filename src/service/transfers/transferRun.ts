@@ -292,11 +292,19 @@ export class TransferRun {
     return unstaged.filter(({ position }) => !later.has(position));
   }
 
-  private async cacheHashes(files: readonly TransferRecordFile[]): Promise<void> {
-    // Where times are coarse, a file that has just changed can change again and keep its time.
+  private selectHashedNow(
+    batch: readonly TransferRecordFile[],
+    moved: readonly TransferRecordFile[],
+  ): readonly TransferRecordFile[] {
+    const unstaged = new Set(batch.flatMap(({ position, sha256 }) => (sha256 === undefined ? position : [])));
+    // Where times are coarse, a file that has just changed can change again within its time. It isn't read again.
     const latestMs = this.options.clock.now() - timeStepMs;
-    const hashed = files.flatMap(({ path, bytes, modifiedMs = Infinity, sha256 }): HashedFile[] =>
-      modifiedMs > latestMs || sha256 === undefined ? [] : [{ path, bytes, modifiedMs, sha256 }],
+    return moved.filter(({ position, modifiedMs = 0 }) => unstaged.has(position) && modifiedMs <= latestMs);
+  }
+
+  private async cacheHashes(files: readonly TransferRecordFile[]): Promise<void> {
+    const hashed = files.flatMap(({ path, bytes, modifiedMs, sha256 }): HashedFile[] =>
+      modifiedMs === undefined || sha256 === undefined ? [] : [{ path, bytes, modifiedMs, sha256 }],
     );
     await this.options.source.catalog.cacheHashes(hashed);
   }
@@ -328,8 +336,7 @@ export class TransferRun {
       );
       for (const { verifiedBy } of result.done) if (verifiedBy !== undefined) this.methods.add(verifiedBy);
       this.progress.reportAdvanced(moved);
-      const unstaged = new Set(batch.flatMap(({ position, sha256 }) => (sha256 === undefined ? position : [])));
-      if (this.hashesWhileMoving) await this.cacheHashes(moved.filter(({ position }) => unstaged.has(position)));
+      if (this.hashesWhileMoving) await this.cacheHashes(this.selectHashedNow(batch, moved));
       if (result.isBatchIncomplete === true) this.wasInterrupted = true;
       if (result.failure?.operation === 'copy') await this.forgetHash(this.getFile(result.failure.position).path);
       return result;
