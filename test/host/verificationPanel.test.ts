@@ -154,7 +154,10 @@ describe('The report on a verification', () => {
   });
 
   it('says that a report is gone which was not stored, and closes a second tab of the same', async () => {
+    await history.recordReport({ key: 'other', text: 'text', resend: ['1'], table: table() });
     const panel = await restore({ subject: 'gone', filter: '', isToggled: false, active: 0 });
+    Object.assign(panel, { active: true });
+    assert.equal(panels.activeKey, 'gone');
     assert.deepEqual(panel.snapshot.remarks, [
       { kind: 'error', text: 'This report is no longer available. Verify the files again.' },
     ]);

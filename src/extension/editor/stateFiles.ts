@@ -176,6 +176,7 @@ export class VerificationHistory {
   private readonly changed = new Emitter<string>();
   /** The last report that is too long to be stored. */
   private unstored: StoredReport | undefined;
+  private isUnstoredNewest = false;
 
   /** Fires with the key of a transfer that was verified in this window. */
   readonly onDidChange = this.changed.event;
@@ -212,8 +213,11 @@ export class VerificationHistory {
 
   /** Returns the report that {@link findReport} finds, or one of this window that is too long to be stored. */
   async getReport(key?: string): Promise<StoredReport | undefined> {
-    if (this.unstored && key !== undefined && getReportId(this.unstored) === key) return this.unstored;
     const entry = await this.findReport(key);
+    const { unstored } = this;
+    // A report that was too long has removed the entry of an earlier one, so an entry is newer.
+    const isUnstored = key === undefined ? this.isUnstoredNewest : !entry && getReportId(unstored ?? {}) === key;
+    if (unstored && isUnstored) return unstored;
     const report = entry && toStoredReport(await this.state.read(toReportName(entry.slot)));
     return report && getReportId(report) === getReportId(entry) ? report : undefined;
   }
@@ -225,6 +229,7 @@ export class VerificationHistory {
   async recordReport(report: StoredReport): Promise<void> {
     const { key, id, text, resend, table } = report;
     const isTooLong = text.length > maxReportLength;
+    this.isUnstoredNewest = isTooLong;
     if (isTooLong) this.unstored = report;
     else if (this.unstored?.key === key) this.unstored = undefined;
     const ids = { ...(key !== undefined && { key }), ...(id !== undefined && { id }) };

@@ -391,6 +391,11 @@ export function describeLostReport(): string {
   return l10n.t('This report is no longer available. Verify the files again.');
 }
 
+/** Says that a report has too many rows for a table. */
+export function describeLongReport(): string {
+  return l10n.t('This report is too long to be shown as a table again. Verify the files again.');
+}
+
 /** States how many verified files a report doesn't list. */
 export function describeOmittedFiles(count: number): string {
   return plural(count, '{0} more verified file is not listed.', '{0} more verified files are not listed.');

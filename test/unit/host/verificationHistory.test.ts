@@ -80,6 +80,9 @@ describe('The history of verifications', () => {
     assert.deepEqual([await openWindow().getReport('t1'), await history.findReport('t1')], [undefined, undefined]);
     assert.equal((await history.getReport('t1'))?.text.length, 500_001);
     assert.equal((await listFilesWith(/report \d/)).length, 20);
+    assert.equal((await history.getReport())?.key, 't1');
+    await openWindow().recordReport({ key: 't1', text: 'newer', resend: [] });
+    assert.equal((await history.getReport('t1'))?.text, 'newer');
   });
 
   const table: ReportTable = {

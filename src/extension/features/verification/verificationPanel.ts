@@ -11,7 +11,12 @@ import type { Notifications } from '../../editor/notifications.ts';
 import { getReportId, type StoredReport, type VerificationHistory } from '../../editor/stateFiles.ts';
 import { getCommandTitle } from '../../words/commandTitles.ts';
 import { createSaveButton, describeHiddenRows, getRowFilterLabel } from '../../words/tableWords.ts';
-import { createReportColumns, describeLostReport, describeOmittedFiles } from '../../words/verificationWords.ts';
+import {
+  createReportColumns,
+  describeLongReport,
+  describeLostReport,
+  describeOmittedFiles,
+} from '../../words/verificationWords.ts';
 import { TablePages, type TableAction, type TableSource } from '../search/gridPanel.ts';
 
 /** The objects and functions that the reports use. */
@@ -30,6 +35,8 @@ interface PlacedRow extends ReportRow {
 /** A report on a verification: its problems first, then the verified files. */
 class ReportSource implements TableSource<PlacedRow> {
   readonly rows: TableRows<PlacedRow>;
+  /** The key of the verified transfer, or the report's ID, also if the report is no longer stored. */
+  readonly key: string | undefined;
   private readonly services: ReportServices;
   private readonly changed = new Emitter<void>();
   private report: StoredReport | undefined;
@@ -38,8 +45,9 @@ class ReportSource implements TableSource<PlacedRow> {
   readonly onDidChange = this.changed.event;
 
   /** `report` is undefined if it is no longer stored. */
-  constructor(services: ReportServices, report: StoredReport | undefined) {
+  constructor(services: ReportServices, key: string | undefined, report: StoredReport | undefined) {
     this.services = services;
+    this.key = key;
     this.report = report;
     const getText = ({ subject, detail = '' }: ReportRow): string => `${subject} ${detail}`;
     this.rows = new TableRows<PlacedRow>(createReportColumns(), getText, env.language);
@@ -82,27 +90,27 @@ class ReportSource implements TableSource<PlacedRow> {
   describe({ filter }: TablePageState): TableFacts {
     const { report, rows } = this;
     const title = report?.table?.title ?? l10n.t('Verification report');
-    const isReduced = filter.trim() === '';
+    const isWhole = filter.trim() === '';
     return {
       title,
       hasChecks: false,
       unit: 'row',
       filterLabel: getRowFilterLabel(),
       toggleLabel: l10n.t('Problems only'),
-      emptyText: rows.count === 0 ? '' : isReduced ? l10n.t('There are no problems.') : describeHiddenRows(),
+      emptyText: rows.count === 0 ? '' : isWhole ? l10n.t('There are no problems.') : describeHiddenRows(),
       remarks: this.listRemarks(),
       isLoading: false,
       mayHaveMore: false,
       canRetry: false,
       barText: report?.table?.subject ?? '',
       barLabel: title,
-      buttons: report ? this.listButtons(report) : [],
+      buttons: report?.table ? this.listButtons(report) : [],
     };
   }
 
   private listRemarks(): TableFacts['remarks'] {
     const { table } = this.report ?? {};
-    if (!table) return [{ kind: 'error', text: describeLostReport() }];
+    if (!table) return [{ kind: 'error', text: this.report ? describeLongReport() : describeLostReport() }];
     const { summary, isVerified, omittedCount } = table;
     return [
       { kind: isVerified ? 'info' : 'warning', text: summary },
@@ -128,11 +136,6 @@ class ReportSource implements TableSource<PlacedRow> {
     if (action === 'resend' && key !== undefined)
       this.services.run('dataTransfer.resendFiles', { kind: 'transfer', key });
     else if (action === 'save') void this.save().catch((error: unknown) => showFailure(this.services, 'save', error));
-  }
-
-  /** The key of the verified transfer, or the report's ID. */
-  get key(): string | undefined {
-    return this.report && getReportId(this.report);
   }
 
   private async save(): Promise<void> {
@@ -170,7 +173,7 @@ export class VerificationPanels implements Disposable {
   show(report: StoredReport): void {
     const subject = getReportId(report);
     this.pages.find(subject)?.replace(report);
-    if (!this.pages.reveal(subject)) this.pages.open(new ReportSource(this.services, report), subject);
+    if (!this.pages.reveal(subject)) this.pages.open(new ReportSource(this.services, subject, report), subject);
   }
 
   /** The key of the transfer whose report is in the active tab, or the report's ID. */
@@ -183,12 +186,12 @@ export class VerificationPanels implements Disposable {
     const view = this.pages.readState(panel, state);
     if (!view) return;
     const report = view.subject === undefined ? undefined : await this.services.history.getReport(view.subject);
-    this.pages.attach(panel, new ReportSource(this.services, report), view);
+    this.pages.attach(panel, new ReportSource(this.services, view.subject, report), view);
   };
 
   private async refresh(key: string): Promise<void> {
     const report = this.pages.find(key) && (await this.services.history.getReport(key));
-    if (report?.table) this.pages.find(key)?.replace(report);
+    if (report) this.pages.find(key)?.replace(report);
   }
 
   dispose(): void {

@@ -18,10 +18,11 @@ import { toPlainLine } from '../../words/plainText.ts';
 import {
   createReportTable,
   describeCheckProgress,
+  describeForeignManifest,
+  describeLostReport,
   describeManifestError,
   describeVerification,
   formatReport,
-  describeForeignManifest,
 } from '../../words/verificationWords.ts';
 import type { CommandServices } from '../services.ts';
 import { resubmitFiles } from '../submission/resubmission.ts';
@@ -168,9 +169,9 @@ export async function resendFiles(services: CommandServices, given: TransferNode
     await result.run();
     return;
   }
-  const key = given instanceof Uri ? undefined : given?.key;
-  const report = await services.verificationHistory.getReport(key ?? services.verificationPanels.activeKey);
-  if (!report) throw createHint(nothingToResend());
+  const key = (given instanceof Uri ? undefined : given?.key) ?? services.verificationPanels.activeKey;
+  const report = await services.verificationHistory.getReport(key);
+  if (!report) throw createHint(key === undefined ? nothingToResend() : describeLostReport());
   await resend(services, report);
 }
 
