@@ -213,7 +213,6 @@ export const actions: Readonly<Record<string, Action>> = {
   hover: (stage, view, label) => (stage.hover = async () => (await row(stage, view, label)).tooltip()),
 
   page: seePage,
-  pressTab: ({ window }, name) => window.page.getByRole('button', { name }).first().click(),
   pressPage: async (stage, name) => (await openPage(stage)).getByRole('button', { name }).click(),
   waitForBusyPage: async (stage) => (await openPage(stage)).locator('.busy.on').waitFor({ state: 'attached' }),
   scrollToEnd: async (stage) => (await openPage(stage)).evaluate('scrollTo(0, document.body.scrollHeight)'),
