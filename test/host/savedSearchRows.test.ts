@@ -81,23 +81,6 @@ describe('The rows of searches from an earlier window (D59)', () => {
     assert.deepEqual([drawn, words()[0]], [[undefined], '“s1”']);
     grouped.dispose();
   });
-
-  it('are not drawn again when their connection opens', () => {
-    store.restoreSaved([saved('s1'), saved('s2', 'd')]);
-    const changed = new Emitter<void>();
-    const connections: { shown: { id: string } | undefined } = { shown: undefined };
-    const own = Object.assign(connections, { getName: (id: string) => id, onDidChange: changed.event });
-    const grouped = new SearchTree(store, own, new CopyIndex(store));
-    const drawn: unknown[] = [];
-    grouped.onDidChangeTreeData((node) => drawn.push(node));
-    connections.shown = { id: 'c' };
-    changed.fire();
-    assert.deepEqual(drawn, []);
-    connections.shown = { id: 'd' };
-    changed.fire();
-    assert.deepEqual(drawn, [undefined]);
-    grouped.dispose();
-  });
 });
 
 function plainSpaces(text: string): string {

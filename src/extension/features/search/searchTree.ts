@@ -136,8 +136,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   private readonly roots = new Map<string, SearchNode>();
   private readonly groups = new Map<string, OtherConnectionNode>();
   private readonly empty: EmptySearches;
-  /** The connection whose searches have their own rows in the rows that the editor has or is about to request. */
-  private ownConnectionId: string | undefined;
+  private shownConnectionId: string | undefined;
   private readonly shown = new DisplayOrder();
   /** Keys of changed searches that the editor has been notified of but hasn't redrawn yet. */
   private readonly pendingRedraws = new Set<string>();
@@ -151,7 +150,6 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     this.connections = connections;
     this.copies = copies;
     this.empty = new EmptySearches(store);
-    this.ownConnectionId = this.findOwnConnection();
     this.lifetime.track(copies.onDidChange((keys) => this.redraw(keys.filter((key) => this.roots.has(key)))));
     this.lifetime.track(store.onDidChange((keys) => this.refresh(keys)));
     this.lifetime.track(connections.onDidChange(() => this.regroup()));
@@ -267,15 +265,15 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
    * counts as active.
    */
   private isElsewhere({ connectionId }: Search): boolean {
-    return connectionId !== this.findOwnConnection();
-  }
-
-  private findOwnConnection(): string | undefined {
-    return this.connections.shown?.id ?? this.store.getAll()[0]?.connectionId;
+    const [newest] = this.store.getAll();
+    return connectionId !== (this.connections.shown?.id ?? newest?.connectionId);
   }
 
   private regroup(): void {
-    if (this.findOwnConnection() !== this.ownConnectionId) this.redrawAll();
+    const id = this.connections.shown?.id;
+    if (id === this.shownConnectionId) return;
+    this.shownConnectionId = id;
+    this.changed.fire(undefined);
   }
 
   private getGroup(connectionId: string): OtherConnectionNode {
@@ -334,13 +332,8 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     if (areShown && !isGroupingChanged) this.redraw(keys);
     else {
       for (const { key } of this.store.getAll()) this.pendingRedraws.add(key);
-      this.redrawAll();
+      this.changed.fire(undefined);
     }
-  }
-
-  private redrawAll(): void {
-    this.ownConnectionId = this.findOwnConnection();
-    this.changed.fire(undefined);
   }
 
   private redraw(keys: readonly string[]): void {
