@@ -103,6 +103,9 @@ export class ColumnPages {
       throw error;
     }
     const { definitions, repetitions, values } = decoded;
+    // The reader of lists would begin another row for values that continue the last row of the page before.
+    const isContinued = (repetitions[0] ?? 0) > 0 && this.leaf.element.repetition_type === 'REPEATED';
+    if (isContinued) throw new RowError('rowsTooLarge');
     // Appends to the rows of the pages before, because a row may continue.
     const added = assembleLists(this.assembled, definitions, repetitions, values, [...this.path]);
     if (added !== this.assembled) this.assembled = [...this.assembled, ...Array.from(added as unknown[])];
