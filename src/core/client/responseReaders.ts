@@ -19,7 +19,7 @@ import { fileStates } from '../util/fileStates.ts';
 import { folderFeature, isFolderName } from '../util/folderName.ts';
 import { followUpStates, readFollowUp, thenFeature, thenField, type FollowUpStatus } from '../util/followUp.ts';
 import { leftOutKinds, type LeftOutCounts } from '../util/leftOut.ts';
-import { isDeeperThan, isJsonObject } from '../util/json.ts';
+import { isDeeperThan, isJsonObject, parseExactJson } from '../util/json.ts';
 import { parseUuid } from '../util/uuid.ts';
 
 /** Thrown by the readers in this file if a response violates the contract (D15: tolerant reading). */
@@ -33,7 +33,7 @@ const maxResourceDepth = 200;
 /** Parses the body of a response. Throws UnreadableResponseError if it is not JSON. */
 export function readJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseExactJson(text);
   } catch {
     throw new UnreadableResponseError(text.trim() === '' ? 'the response is empty' : 'the response is not JSON');
   }

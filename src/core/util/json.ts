@@ -6,6 +6,16 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Parses JSON. Returns integers that would be rounded, such as 2^53 + 1, as text. Throws SyntaxError. */
+export function parseExactJson(text: string): unknown {
+  return /[:,[\s]-?\d{16}/.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);
+}
+
+function keepDigits(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const isRounded = typeof value === 'number' && !Number.isSafeInteger(value) && String(value) !== context?.source;
+  return isRounded && /^-?\d+$/.test(context?.source ?? '') ? context?.source : value;
+}
+
 /** Parses a JSON object. Returns undefined for anything else. */
 export function parseJsonObject(text: string): JsonObject | undefined {
   try {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from './json.ts';
+import { isJsonObject, parseExactJson, type JsonObject } from './json.ts';
 
 /** The result of parsing JSON: an object, a value of another type, or the 1-based position of the first error. */
 type JsonReadResult =
@@ -13,7 +13,7 @@ type JsonReadResult =
 export function readJsonObject(text: string): JsonReadResult {
   const plain = text.replace(/^\uFEFF/, '');
   try {
-    const value: unknown = JSON.parse(plain);
+    const value = parseExactJson(plain);
     return isJsonObject(value) ? { kind: 'object', value } : { kind: 'other' };
   } catch {
     const offset = findErrorOffset(plain);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { hasInfinity, isDeeperThan } from '../../../src/core/util/json.ts';
+import { hasInfinity, isDeeperThan, parseExactJson } from '../../../src/core/util/json.ts';
 
 describe('The depth of JSON', () => {
   const depths: [json: string, depth: number][] = [
@@ -33,5 +33,14 @@ describe('A number out of range in JSON', () => {
       assert.equal(hasInfinity(JSON.parse(json)), true, json.slice(0, 40));
     for (const json of ['1e308', '"1e999"', 'null', '[{"a":[0,-1.5,"x",true]}]'])
       assert.equal(hasInfinity(JSON.parse(json)), false, json);
+  });
+});
+
+describe('An integer in JSON', () => {
+  it('is text with its digits if a number would be rounded', () => {
+    const exact = [9007199254740992, -9007199254740991, 0.12345678901234568, 1e16, '12345678901234567890'];
+    assert.deepEqual(parseExactJson(JSON.stringify(exact)), exact);
+    for (const digits of ['9007199254740993', '-12345678901234567890', `1${'0'.repeat(400)}`])
+      assert.deepEqual(parseExactJson(`{"a": [${digits}, 1], "b":${digits}}`), { a: [digits, 1], b: digits });
   });
 });
