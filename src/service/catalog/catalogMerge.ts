@@ -112,17 +112,20 @@ export class CatalogMerge {
   private insert(files: readonly ScannedFile[]): void {
     if (files.length === 0) return;
     this.writes += files.length;
+    if (this.isFilling) this.rows.append(files);
     // The remaining rows may have new IDs.
-    if (this.rows.insertBetween(files)) this.chunk = [];
+    else if (this.rows.insertBetween(files)) this.chunk = [];
   }
 
   private end(): void {
+    this.rows.indexAppended();
     if (this.isFilling) this.rows.deferMerging(false);
     this.database.exec('COMMIT');
   }
 
   private commit(): void {
     this.writes = 0;
+    this.rows.indexAppended();
     this.database.exec('COMMIT; BEGIN IMMEDIATE');
   }
 }

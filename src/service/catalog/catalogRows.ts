@@ -38,16 +38,23 @@ export function toCatalogFile(row: FileRow): CatalogFile {
 
 const describedFields = /"(?:id|title|description|format|keywords)":/;
 
+function isPlain({ path, metadata = '' }: ScannedFile): boolean {
+  return toIndexText(path) === path && !describedFields.test(metadata);
+}
+
+function getFolderLength(path: string): number {
+  return path.lastIndexOf('/') + 1;
+}
+
 /**
  * Returns the properties of a file whose search words can be copied from its path unchanged; undefined for other files.
  * `folderLength` is the length of the path before the file name.
  */
-export function describePlainFile({
-  path,
-  metadata = '',
-}: ScannedFile): { readonly format: string; readonly folderLength: number } | undefined {
-  if (toIndexText(path) !== path || describedFields.test(metadata)) return undefined;
-  return { format: getFormat(getBaseName(path)), folderLength: path.lastIndexOf('/') + 1 };
+export function describePlainFile(
+  file: ScannedFile,
+): { readonly format: string; readonly folderLength: number } | undefined {
+  if (!isPlain(file)) return undefined;
+  return { format: getFormat(getBaseName(file.path)), folderLength: getFolderLength(file.path) };
 }
 
 /**
@@ -68,10 +75,20 @@ const groupSize = 50;
  * Returns SQL that inserts rows into the `files` table. With FAIL, SQLite writes no journal to undo a failed statement
  * with several rows. The caller rolls back the transaction after an error.
  */
-function buildInsert(rowCount: number): string {
-  const rows = Array<string>(rowCount).fill('(?, ?, ?, ?, ?, ?, ?, ?)').join(', ');
+function buildInsert(rowCount: number, row = '(?, ?, ?, ?, ?, ?, ?, ?)'): string {
+  const rows = Array<string>(rowCount).fill(row).join(', ');
   return `INSERT OR FAIL INTO files (id, path, format, bytes, modified, metadata, sha256, declared) VALUES ${rows}`;
 }
+
+/** Most files have no metadata. Binding a value takes a tenth of the time of inserting a row. */
+const bareRow = '(?, ?, ?, ?, ?, NULL, NULL, NULL)';
+
+/** Consecutive rows of plain files whose paths have equally long folders. */
+type PlainRun = [firstId: number, lastId: number, folderLength: number];
+
+const insertRunWords = `WITH runs AS MATERIALIZED
+  (SELECT value ->> 0 AS firstId, value ->> 1 AS lastId, value ->> 2 AS folderLength FROM json_each(?))
+  ${plainWordsSql} FROM runs CROSS JOIN files ON id BETWEEN firstId AND lastId`;
 
 type RowValues = readonly (string | number | null)[];
 
@@ -99,16 +116,20 @@ export class CatalogRows {
   private readonly database: SqliteFile;
   private readonly insertFile: StatementSync;
   private readonly insertGroup: StatementSync;
+  private readonly insertBareGroup: StatementSync;
   private readonly updateFile: StatementSync;
   private readonly deleteFile: StatementSync;
   private readonly insertWords: StatementSync;
   private readonly deleteWords: StatementSync;
   private lastFolder = { path: '', words: '' };
+  /** Appended rows that the full-text index lacks. */
+  private runs: PlainRun[] = [];
 
   constructor(database: SqliteFile) {
     this.database = database;
     this.insertFile = database.prepare(buildInsert(1));
     this.insertGroup = database.prepare(buildInsert(groupSize));
+    this.insertBareGroup = database.prepare(buildInsert(groupSize, bareRow));
     this.updateFile = database.prepare(
       'UPDATE files SET format = ?, bytes = ?, modified = ?, metadata = ?, declared = ?, sha256 = NULL WHERE id = ?',
     );
@@ -119,17 +140,6 @@ export class CatalogRows {
     );
   }
 
-  /** Inserts new files. Their IDs are `firstId`, `firstId + step`, and so on. */
-  insertAll(files: readonly ScannedFile[], firstId: number, step: number): void {
-    const values = files.map((file, index) => getRowValues(firstId + step * index, file, null));
-    for (let from = 0; from < values.length; from += groupSize) {
-      const group = values.slice(from, from + groupSize);
-      if (group.length === groupSize) this.insertGroup.run(...group.flat());
-      else for (const row of group) this.insertFile.run(...row);
-    }
-    for (const [index, file] of files.entries()) this.insertWords.run(firstId + step * index, ...this.buildWords(file));
-  }
-
   /** Inserts files in path order with no known file between them. Returns true if other rows got new IDs. */
   insertBetween(files: readonly ScannedFile[]): boolean {
     const [first] = files;
@@ -138,8 +148,56 @@ export class CatalogRows {
     const hasRoom = range.before - range.after > files.length;
     const { after, before } = hasRoom ? range : this.makeRoom(range, files.length);
     const step = Math.min(idStride, Math.floor((before - after) / (files.length + 1)));
-    this.insertAll(files, after + step, step);
+    this.insertRows(files, after + step, step);
+    for (const [index, file] of files.entries())
+      this.insertWords.run(after + step * (index + 1), ...this.buildWords(file));
     return !hasRoom;
+  }
+
+  /** Inserts files in path order after all others. The caller completes the index with {@link indexAppended}. */
+  append(files: readonly ScannedFile[]): void {
+    const { last } = this.database.prepare('SELECT max(id) AS last FROM files').get() ?? {};
+    let id = Number(last ?? 0);
+    this.insertRows(files, id + idStride, idStride);
+    for (const file of files) this.appendWords((id += idStride), file);
+  }
+
+  /** Adds appended plain files to the full-text index in one statement, which takes half the time of one for each. */
+  indexAppended(): void {
+    if (this.runs.length > 0) this.database.prepare(insertRunWords).run(JSON.stringify(this.runs));
+    this.runs = [];
+  }
+
+  private insertRows(files: readonly ScannedFile[], firstId: number, step: number): void {
+    for (let from = 0; from < files.length; from += groupSize) {
+      const group = files.slice(from, from + groupSize);
+      this.insertRowGroup(group, firstId + step * from, step);
+    }
+  }
+
+  private insertRowGroup(group: readonly ScannedFile[], firstId: number, step: number): void {
+    const isWhole = group.length === groupSize;
+    if (isWhole && group.every(({ metadata }) => metadata === undefined)) {
+      const values: (string | number)[] = [];
+      for (const [index, { path, bytes, modifiedMs }] of group.entries())
+        values.push(firstId + step * index, path, getFormat(getBaseName(path)), bytes, modifiedMs);
+      this.insertBareGroup.run(...values);
+      return;
+    }
+    const rows = group.map((file, index) => getRowValues(firstId + step * index, file, null));
+    if (isWhole) this.insertGroup.run(...rows.flat());
+    else for (const row of rows) this.insertFile.run(...row);
+  }
+
+  private appendWords(id: number, file: ScannedFile): void {
+    if (!isPlain(file)) {
+      this.insertWords.run(id, ...this.buildWords(file));
+      return;
+    }
+    const folderLength = getFolderLength(file.path);
+    const run = this.runs.at(-1);
+    if (run?.[1] === id - idStride && run[2] === folderLength) run[1] = id;
+    else this.runs.push([id, id, folderLength]);
   }
 
   private findRange(path: string): IdRange {
@@ -209,6 +267,8 @@ export class CatalogRows {
    * {@link maxSegments} of them. SQLite stores the setting in the file.
    */
   deferMerging(isDeferred: boolean): void {
+    // A transaction that was rolled back may have left some.
+    this.runs = [];
     if (isDeferred === this.isMergingDeferred()) return;
     const settings = isDeferred ? `('automerge', 0), ('crisismerge', ${maxSegments})` : "('automerge', 4)";
     this.database.exec(`INSERT INTO words (words, rank) VALUES ${settings}`);
