@@ -14,15 +14,21 @@ export interface SchemaEntry {
   readonly logical?: ThriftValue;
 }
 
-/** A column in a row group, with a single page. */
-export interface WrittenColumn {
-  readonly type: number;
-  readonly path: readonly string[];
+/** A page with values. */
+export interface WrittenPage {
   readonly content: Buffer;
   /** The number of values, by default one for each row. */
   readonly count?: number;
   readonly encoding?: number;
+}
+
+/** A column in a row group. */
+export interface WrittenColumn extends WrittenPage {
+  readonly type: number;
+  readonly path: readonly string[];
   readonly dictionary?: Buffer;
+  /** The pages after the first one. */
+  readonly morePages?: readonly WrittenPage[];
 }
 
 /** Writes an integer with a variable length. */
@@ -75,7 +81,8 @@ export function writeParquet(schema: readonly SchemaEntry[], columns: readonly W
   let offset = 4;
   for (const column of columns) {
     const dictionary = column.dictionary ? writeDictionary(column.dictionary) : Buffer.alloc(0);
-    const content = Buffer.concat([dictionary, writePage(column, rows)]);
+    const pages = [column, ...(column.morePages ?? [])].map((page) => writePage(page, rows));
+    const content = Buffer.concat([dictionary, ...pages]);
     chunks.push(describeChunk(column, offset, dictionary.length, content.length, rows));
     parts.push(content);
     offset += content.length;
@@ -84,7 +91,7 @@ export function writeParquet(schema: readonly SchemaEntry[], columns: readonly W
   return Buffer.concat([...parts, footer, writeNumbers([footer.length]), Buffer.from('PAR1')]);
 }
 
-function writePage({ content, count, encoding = 0 }: WrittenColumn, rows: number): Buffer {
+function writePage({ content, count, encoding = 0 }: WrittenPage, rows: number): Buffer {
   const [rle, size] = [writeInteger(3), writeInteger(content.length)];
   const header = writeStruct({ 1: writeInteger(count ?? rows), 2: writeInteger(encoding), 3: rle, 4: rle });
   return Buffer.concat([writeStruct({ 1: writeInteger(0), 2: size, 3: size, 5: header }).bytes, content]);
@@ -112,7 +119,7 @@ function writeList(values: readonly ThriftValue[]): ThriftValue {
 }
 
 function describeChunk(
-  { type, path, count }: WrittenColumn,
+  { type, path, count, morePages = [] }: WrittenColumn,
   offset: number,
   dictionaryBytes: number,
   bytes: number,
@@ -123,7 +130,7 @@ function describeChunk(
     2: writeList([writeInteger(0)]),
     3: writeList(path.map(writeText)),
     4: writeInteger(0),
-    5: writeLong(count ?? rows),
+    5: writeLong(morePages.reduce((sum, page) => sum + (page.count ?? 0), count ?? rows)),
     6: writeLong(bytes),
     7: writeLong(bytes),
     9: writeLong(offset + dictionaryBytes),

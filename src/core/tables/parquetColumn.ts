@@ -33,8 +33,18 @@ export function getColumnRange({ totalBytes }: LimitedSource, chunk: ColumnMetaD
   return { start, data: Math.min(Number(first), end), end };
 }
 
-function hasJointValues({ header: { data_page_header: first, data_page_header_v2: second } }: StoredPage): boolean {
-  return isJoint((second ?? first)?.encoding);
+function hasJointValues(page: StoredPage): boolean {
+  return isJoint(getValueHeader(page)?.encoding);
+}
+
+function isEmptyPage(page: StoredPage): boolean {
+  return getValueHeader(page)?.num_values === 0;
+}
+
+function getValueHeader({
+  header: { data_page_header: first, data_page_header_v2: second },
+}: StoredPage): { readonly encoding: string; readonly num_values: number } | undefined {
+  return second ?? first;
 }
 
 /** Returns the names from a column of a file to values of a chunk, with dots. */
@@ -89,7 +99,7 @@ export class ColumnReader {
       const page = await this.readHeader(this.offset);
       if (page.end > this.end) throw new RowError('rowsDamaged');
       if (page.header.type === 'DICTIONARY_PAGE') this.dictionary = page;
-      else if (page.header.type.startsWith('DATA_PAGE')) await this.addPage(page);
+      else if (page.header.type.startsWith('DATA_PAGE') && !isEmptyPage(page)) await this.addPage(page);
       this.offset = page.end;
     }
     if (pages.rows.length < wanted) throw new RowError('rowsDamaged');

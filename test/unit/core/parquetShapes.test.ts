@@ -11,6 +11,7 @@ import {
   writeVarint,
   type SchemaEntry,
   type WrittenColumn,
+  type WrittenPage,
 } from '../../support/parquetWriter.ts';
 
 const [int32, bytes] = [1, 6];
@@ -122,6 +123,65 @@ describe('Repeated values in a Parquet file', () => {
     };
     assert.deepEqual(await readRows(writeMissing(3)), [['[null,null,null]']]);
     assert.equal(await findProblem(writeMissing(100_001)), 'rowsTooLarge');
+  });
+});
+
+describe('The pages of a column of a Parquet file', () => {
+  const writeLists = (...lists: readonly (readonly number[])[]): WrittenPage => {
+    const levels = lists.flatMap((list) => list.map((_, index) => [1, index === 0 ? 0 : 1] as const));
+    return writeListPage(levels, lists.flat());
+  };
+  const writeListPage = (levels: readonly (readonly [number, number])[], values: readonly number[]): WrittenPage => ({
+    content: Buffer.concat([writeLevels(...levels), writeLevels([values.length, 1]), writeNumbers(values)]),
+    count: values.length,
+  });
+
+  it('are too large if a page begins within a list that has no group around it', async () => {
+    const schema = [root(2), { name: 'x', type: int32, repetition: repeated }, number('y')];
+    const y = { type: int32, path: ['y'], content: writeNumbers([7, 8, 9]) };
+    const write = (...[first, ...morePages]: readonly WrittenPage[]): Buffer => {
+      assert.ok(first);
+      return writeParquet(schema, [{ ...first, type: int32, path: ['x'], morePages }, y], 3);
+    };
+    const whole = await preview(write(writeLists([1, 2, 3, 4]), writeLists([5]), writeLists([6])));
+    assert.deepEqual(whole, {
+      kind: 'table',
+      header: ['x', 'y'],
+      rows: [
+        ['[1,2,3,4]', '7'],
+        ['[5]', '8'],
+        ['[6]', '9'],
+      ],
+      largeColumns: [],
+    });
+    const cut = await preview(
+      write(writeLists([1, 2]), writeListPage([[2, 1]], [3, 4]), writeLists([5]), writeLists([6])),
+    );
+    assert.deepEqual(cut, {
+      kind: 'table',
+      header: ['x', 'y'],
+      rows: [
+        ['…', '7'],
+        ['…', '8'],
+        ['…', '9'],
+      ],
+      largeColumns: ['x'],
+    });
+  });
+
+  it('may have no values', async () => {
+    const schema = [root(1), { name: 'x', type: int32, repetition: optional }];
+    const empty = { content: Buffer.alloc(0), count: 0 };
+    const filled = { content: Buffer.concat([writeLevels([2, 1]), writeNumbers([1, 2])]), count: 2 };
+    const column = { type: int32, path: ['x'] };
+    for (const [first, ...morePages] of [
+      [empty, filled],
+      [filled, empty],
+      [empty, empty, filled],
+    ]) {
+      assert.ok(first);
+      assert.deepEqual(await readRows(writeParquet(schema, [{ ...column, ...first, morePages }], 2)), [['1'], ['2']]);
+    }
   });
 });
 
