@@ -91,10 +91,11 @@ const maxDepth = 24;
 
 /**
  * Returns the offset after a structure in Thrift's compact protocol, which begins at `start`. Throws a RangeError if it
- * ends early, or claims more elements than it has bytes: readers would allocate memory for them.
+ * ends early, or claims more elements than it has bytes: readers would allocate memory for them. Throws a
+ * {@link RowError} if more bytes don't help.
  */
 export function skipStructure(view: DataView, start: number, depth = 0): number {
-  if (depth > maxDepth) throw new RangeError('too deep');
+  if (depth > maxDepth) throw new RowError('rowsDamaged');
   for (let offset = start; ;) {
     const head = view.getUint8(offset++);
     if ((head & 0x0f) === 0) return offset;
@@ -123,7 +124,7 @@ function skipValue(view: DataView, offset: number, type: number, depth: number):
     case 12:
       return skipStructure(view, offset, depth + 1);
     default:
-      throw new RangeError('unknown type');
+      throw new RowError('rowsDamaged');
   }
 }
 
@@ -153,5 +154,5 @@ function readSize(view: DataView, offset: number): { readonly size: number; read
     size += (byte & 0x7f) * 2 ** (7 * index);
     if (byte < 0x80) return { size, next: offset + index + 1 };
   }
-  throw new RangeError('too long');
+  throw new RowError('rowsDamaged');
 }

@@ -34,6 +34,10 @@ export function readPageHeader(view: DataView): { readonly header: PageHeader; r
   return { header, headerBytes };
 }
 
+interface PageReader extends DataReader {
+  readonly pageBytes: number;
+}
+
 /** Thrown if more of the dictionary is needed. */
 class ShortDictionaryError extends Error {}
 
@@ -123,7 +127,8 @@ export class ColumnPages {
     if (header.type === 'DATA_PAGE_V2' && second) return this.decodeSecond(header, second, bytes, dictionary);
     if (header.type !== 'DATA_PAGE' || !first) throw new RowError('rowsDamaged');
     const isWhole = bytes.length === packedSize;
-    const reader = createReader(this.unpacker.unpack(bytes, header.uncompressed_page_size, isWhole));
+    const { uncompressed_page_size: size } = header;
+    const reader = createReader(this.unpacker.unpack(bytes, size, isWhole), size);
     const repetitions = this.readLevels(reader, this.levels.repetition, this.countRepetitions(first));
     const definitions = this.readLevels(reader, this.levels.definition, this.countDefinitions(first, repetitions));
     return this.decodeValues(reader, first, { repetitions, definitions }, dictionary);
@@ -141,7 +146,7 @@ export class ColumnPages {
       throw new RowError('rowsDamaged');
     const { definition, repetition } = this.levels;
     const count = this.countRepetitions(page);
-    const levels = createReader(bytes.subarray(0, levelBytes));
+    const levels = createReader(bytes.subarray(0, levelBytes), levelBytes);
     const repetitions = repetition > 0 ? readRuns(levels, getWidth(repetition), count) : [];
     levels.offset = repetitionBytes;
     const needed = this.countDefinitions(page, repetitions);
@@ -149,13 +154,15 @@ export class ColumnPages {
     const rest = bytes.subarray(levelBytes);
     const isWhole = bytes.length === packedSize;
     const isPacked = page.is_compressed !== false && bytes.length >= levelBytes;
-    const reader = createReader(isPacked ? this.unpacker.unpack(rest, size - levelBytes, isWhole) : rest);
+    const valueBytes = size - levelBytes;
+    const reader = createReader(isPacked ? this.unpacker.unpack(rest, valueBytes, isWhole) : rest, valueBytes);
     return this.decodeValues(reader, page, { repetitions, definitions }, dictionary);
   }
 
-  private readLevels(reader: DataReader, maxLevel: number, count: number): number[] {
+  private readLevels(reader: PageReader, maxLevel: number, count: number): number[] {
     if (maxLevel === 0) return [];
     const end = reader.offset + 4 + reader.view.getUint32(reader.offset, true);
+    if (end > reader.pageBytes) throw new RowError('rowsDamaged');
     reader.offset += 4;
     const levels = readRuns(reader, getWidth(maxLevel), count);
     reader.offset = end;
@@ -180,7 +187,7 @@ export class ColumnPages {
   }
 
   private decodeValues(
-    reader: DataReader,
+    reader: PageReader,
     { num_values: count, encoding }: ValueHeader,
     { definitions, repetitions }: PageLevels,
     dictionary: PagePart | undefined,
@@ -204,14 +211,18 @@ export class ColumnPages {
     return leaf;
   }
 
-  private readPlainValues(reader: DataReader, count: number): DecodedArray {
+  private readPlainValues(reader: PageReader, count: number): DecodedArray {
     const { type, type_length: length } = this.leaf.element;
     if (!type) throw new RowError('rowsDamaged');
-    return readPlain(reader, type, count, length);
+    try {
+      return readPlain(reader, type, count, length);
+    } catch (error) {
+      throw type === 'BYTE_ARRAY' && endsAfterPage(reader) ? new RowError('rowsDamaged') : error;
+    }
   }
 
   private readValues(
-    reader: DataReader,
+    reader: PageReader,
     encoding: string,
     count: number,
     dictionary: PagePart | undefined,
@@ -259,7 +270,7 @@ export class ColumnPages {
     const content = isKnown ? known.content : this.unpacker.unpack(bytes, header.uncompressed_page_size, isWhole);
     this.work.take(count * valueWork);
     try {
-      const values = this.readPlainValues(createReader(content), count);
+      const values = this.readPlainValues(createReader(content, header.uncompressed_page_size), count);
       this.dictionary = { part, content, values };
       return values;
     } catch (error) {
@@ -280,10 +291,16 @@ function findEnd(repetitions: readonly number[], maxRows: number): number {
   return next < 0 ? repetitions.length : next + 1;
 }
 
-function createReader(bytes: Uint8Array): DataReader {
+function createReader(bytes: Uint8Array, pageBytes: number): PageReader {
   // Readers of values look at the buffer, which therefore must end where the bytes do.
   const { buffer } = bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
-  return { view: new DataView(buffer), offset: 0 };
+  return { view: new DataView(buffer), offset: 0, pageBytes };
+}
+
+function endsAfterPage({ view, offset, pageBytes }: PageReader): boolean {
+  // The reader has just failed to read a text after its length.
+  const isAfterLength = offset >= 4 && offset + 4 <= view.byteLength;
+  return isAfterLength && offset + view.getUint32(offset - 4, true) > pageBytes;
 }
 
 function checkCount(count: number): number {
@@ -379,8 +396,8 @@ function unpackTexts(reader: DataReader, count: number, hasPrefixes: boolean): U
   const lengths = [unpackNumbers(reader, new Int32Array(count))];
   if (hasPrefixes) lengths.push(unpackNumbers(reader, new Int32Array(count)));
   const all = lengths.flatMap((one) => [...one]);
-  if (all.some((length) => length < 0) || all.reduce((sum, length) => sum + length, 0) > maxPageBytes)
-    throw new RowError('rowsTooLarge');
+  if (all.some((length) => length < 0)) throw new RowError('rowsDamaged');
+  if (all.reduce((sum, length) => sum + length, 0) > maxPageBytes) throw new RowError('rowsTooLarge');
   reader.offset = offset;
   (hasPrefixes ? deltaByteArray : deltaLengthByteArray)(reader, count, output);
   return output;

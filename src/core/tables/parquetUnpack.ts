@@ -32,20 +32,21 @@ export class PageUnpacker {
   unpack(bytes: Uint8Array, size: number, isWhole: boolean): Uint8Array {
     if (this.codec === 'UNCOMPRESSED') return bytes;
     if (size === 0) return new Uint8Array();
-    const unpacked = this.unpackPart(bytes, Math.min(size, maxPageBytes), isWhole);
+    const unpacked = this.unpackPart(bytes, size, isWhole);
     if (!unpacked) throw new RowError('rowsCompressed');
     this.work.take(unpacked.length);
     if (isWhole && unpacked.length !== size) throw new RowError('rowsDamaged');
     return unpacked;
   }
 
-  private unpackPart(bytes: Uint8Array, maxBytes: number, isWhole: boolean): Uint8Array | undefined {
+  private unpackPart(bytes: Uint8Array, size: number, isWhole: boolean): Uint8Array | undefined {
+    const maxBytes = Math.min(size, maxPageBytes);
     try {
       return unpackBytes(bytes, this.codec, maxBytes, isWhole);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       this.work.take(maxBytes);
-      throw new RowError(maxBytes < maxPageBytes ? 'rowsDamaged' : 'rowsTooLarge');
+      throw new RowError(size <= maxPageBytes ? 'rowsDamaged' : 'rowsTooLarge');
     }
   }
 }

@@ -185,6 +185,32 @@ describe('The pages of a column of a Parquet file', () => {
   });
 });
 
+describe('A damaged page of a Parquet file', () => {
+  const size = 1_000_000;
+
+  it('is not called too large if its header is not one', async () => {
+    const content = writeParquet(
+      [root(1), number('x')],
+      [{ type: int32, path: ['x'], content: Buffer.alloc(size) }],
+      9,
+    );
+    content.fill(0xff, 4, 10);
+    assert.equal(await findProblem(content), 'rowsDamaged');
+  });
+
+  it('is not called too large if its levels or texts would end after it', async () => {
+    const long = writeNumbers([2 ** 30]);
+    const x = { name: 'x', type: bytes, repetition: optional };
+    const levels = Buffer.concat([long, Buffer.alloc(size)]);
+    const texts = Buffer.concat([writeLevels([9, 1]), long, Buffer.alloc(size)]);
+    for (const content of [levels, texts])
+      assert.equal(
+        await findProblem(writeParquet([root(1), x], [{ type: bytes, path: ['x'], content }], 9)),
+        'rowsDamaged',
+      );
+  });
+});
+
 describe('The columns of a Parquet file', () => {
   it('are without rows if several have the same name', async () => {
     const numbers = (path: readonly string[], ...values: readonly number[]): WrittenColumn => ({
