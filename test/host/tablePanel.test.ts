@@ -115,6 +115,18 @@ describe('The table of a search', () => {
     assert.deepEqual(rows?.type === 'rows' && rows.rows.map(({ cells }) => cells), [['z.csv', '', 'CC0-1.0']]);
   });
 
+  it('keeps the columns of late rows while a row of the checked files is unchecked', async () => {
+    const licensed = fileEntry('z', { name: 'z.csv', resource: { licenses: [{ name: 'CC0-1.0' }] } });
+    open('s', [...Array.from({ length: 1_500 }, (_, index) => sized(`${index}`, index)), licensed]);
+    store.checkAll('s');
+    show();
+    const hasLicense = (): boolean => panel.snapshot.columns.some(({ label }) => label === 'License');
+    await eventually(() => Promise.resolve(hasLicense() || undefined));
+    panel.send({ type: 'check', index: 0, key: keyOf('0'), isChecked: false });
+    await settle();
+    assert.deepEqual([panel.snapshot.shown, hasLicense()], [1_500, true]);
+  });
+
   it('shows license, people and copies in other databases', async () => {
     const resource = { licenses: [{ name: 'CC0-1.0' }], credit: { contributors: [{ name: 'Ada Lovelace' }] } };
     open('s', [fileEntry('a', { name: 'a.csv', hash: `sha256:${'a'.repeat(64)}`, sizeBytes: 1, resource })]);

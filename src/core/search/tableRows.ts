@@ -38,7 +38,8 @@ export class TableRows<Row> {
   private readonly columns: readonly GridColumn<Row>[];
   private readonly getText: (row: Row) => string;
   private readonly names: Intl.Collator;
-  private readonly present = new Set<string>();
+  private found = new Set<string>();
+  private earlier: ReadonlySet<string> = new Set();
   private all: Row[] = [];
   private searchedCount = 0;
   /** The shown rows that have a value in the column of the order, in order, and the others. */
@@ -67,15 +68,16 @@ export class TableRows<Row> {
 
   /** The columns that are shown. */
   get shownColumns(): readonly GridColumn<Row>[] {
-    return this.columns.filter(({ id }) => this.present.has(id));
+    return this.columns.filter(({ id }) => this.found.has(id) || this.earlier.has(id));
   }
 
+  /** Removes all rows. Their columns remain until {@link findColumns} has looked at all of the next ones. */
   clear(): void {
     this.all = [];
     this.searchedCount = 0;
     this.place([]);
-    this.present.clear();
-    for (const { id, presence } of this.columns) if (presence === 'always') this.present.add(id);
+    this.earlier = new Set(this.shownColumns.map(({ id }) => id));
+    this.found = new Set(this.columns.flatMap(({ id, presence }) => (presence === 'always' ? [id] : [])));
   }
 
   /** Adds rows, at their places in the current order. */
@@ -105,7 +107,9 @@ export class TableRows<Row> {
     const rows = this.all.slice(this.searchedCount, this.searchedCount + rowsAtOnce);
     for (const column of this.columns) this.findValues(column, rows);
     this.searchedCount += rows.length;
-    return this.searchedCount < this.all.length;
+    const hasMore = this.searchedCount < this.all.length;
+    if (!hasMore) this.earlier = this.found;
+    return hasMore;
   }
 
   private append(rows: readonly Row[]): void {
@@ -114,10 +118,10 @@ export class TableRows<Row> {
   }
 
   private findValues({ id, presence, read }: GridColumn<Row>, rows: readonly Row[]): void {
-    if (this.present.has(id)) return;
+    if (this.found.has(id)) return;
     const [first] = this.all;
     const expected = presence === 'varied' && first !== undefined ? read(first) : undefined;
-    if (rows.some((row) => read(row) !== expected)) this.present.add(id);
+    if (rows.some((row) => read(row) !== expected)) this.found.add(id);
   }
 
   private filter(rows: readonly Row[]): readonly Row[] {

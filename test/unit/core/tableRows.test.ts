@@ -132,7 +132,25 @@ describe('The rows of a table', () => {
     rows.add([{ name: 'c', database: 'Beta', license: 'CC0-1.0' }]);
     assert.equal(shown(), 'name size database license');
     rows.clear();
-    assert.deepEqual([shown(), rows.count, rows.shown.length], ['name size', 0, 0]);
+    assert.deepEqual([rows.count, rows.shown.length], [0, 0]);
+    rows.add([{ name: 'a', database: 'Alpha' }]);
+    assert.equal(shown(), 'name size');
+  });
+
+  it('keep the columns of late rows while they are replaced, until all have been looked at', () => {
+    const replace = (license?: string): void => {
+      rows.clear();
+      const others = Array.from({ length: 2_500 }, (_, index) => ({ name: `${index}` }));
+      rows.add([...others, { name: 'last', ...(license !== undefined && { license }) }]);
+    };
+    const shown = (): string => rows.shownColumns.map(({ id }) => id).join(' ');
+    rows.add([{ name: 'a', license: 'CC0-1.0' }]);
+    for (const license of ['CC0-1.0', 'MIT', undefined]) {
+      replace(license);
+      assert.equal(shown(), 'name size license');
+      while (rows.findColumns());
+    }
+    assert.equal(shown(), 'name size');
   });
 
   it('are not sorted by a column that does not exist', () => {

@@ -115,9 +115,10 @@ class TablePage<Row, Source extends TableSource<Row>> implements Disposable {
     // The page is answered in between.
     this.searchingColumns ??= setImmediate(() => {
       this.searchingColumns = undefined;
-      const before = rows.shownColumns.length;
+      const listIds = (): string => rows.shownColumns.map(({ id }) => id).join();
+      const before = listIds();
       const hasMore = rows.findColumns();
-      if (rows.shownColumns.length > before) this.show();
+      if (listIds() !== before) this.show();
       if (hasMore) this.findColumnsLater();
     });
   }
