@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { extensions, Uri } from 'vscode';
+import { extensions, Uri, window } from 'vscode';
 import { systemClock } from '../../src/core/util/clock.ts';
 import type { ReportTable } from '../../src/core/verification/reportRows.ts';
 import { Notifications } from '../../src/extension/editor/notifications.ts';
@@ -129,6 +129,38 @@ describe('The report on a verification', () => {
     await history.record('t', { at: 1, fileCount: 1, intactCount: 1 });
     await updated;
     assert.deepEqual(panel.readRows(), [['a.csv', 'Verified']]);
+  });
+
+  it('is in one tab, and the newest, if it is shown or replaced while its tab returns', async () => {
+    await history.recordReport({ key: 't', text: 'old', resend: [], table: table() });
+    const opened = new ReportPanel();
+    const { createWebviewPanel } = window;
+    Object.assign(window, { createWebviewPanel: () => opened.panel });
+    try {
+      const panel = new ReportPanel();
+      const restored = panels.restore(panel.panel, { subject: 't', filter: 'a', isToggled: false, active: 0 });
+      const rows = [{ state: 'intact', subject: 'a.csv' }] as const;
+      await panels.show({ key: 't', text: 'new', resend: [], table: table({ rows }) });
+      await restored;
+      panel.send({ type: 'ready' });
+      assert.deepEqual([panel.isClosed, opened.webview.html, panel.readRows()], [false, '', [['a.csv', 'Verified']]]);
+      panel.close();
+      await panels.show({ key: 't', text: 'new', resend: [], table: table({ rows }) });
+      assert.notEqual(opened.webview.html, '');
+    } finally {
+      Object.assign(window, { createWebviewPanel });
+    }
+  });
+
+  it('is in one tab if two tabs of the same report return at once', async () => {
+    await history.recordReport({ key: 't', text: 'text', resend: [], table: table() });
+    const both = [new ReportPanel(), new ReportPanel()];
+    const state = { subject: 't', filter: '', isToggled: false, active: 0 };
+    await Promise.all(both.map(async ({ panel }) => await panels.restore(panel, state)));
+    assert.deepEqual(
+      both.map(({ isClosed }) => isClosed),
+      [false, true],
+    );
   });
 
   it('transfers the files of its own transfer again', async () => {

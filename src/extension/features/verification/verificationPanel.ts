@@ -162,6 +162,7 @@ export class VerificationPanels implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly services: ReportServices;
   private readonly pages: TablePages<PlacedRow, ReportSource>;
+  private lastAction = Promise.resolve();
 
   constructor(services: ReportServices) {
     this.services = services;
@@ -170,10 +171,12 @@ export class VerificationPanels implements Disposable {
   }
 
   /** Shows a report that has a table. */
-  show(report: StoredReport): void {
-    const subject = getReportId(report);
-    this.pages.find(subject)?.replace(report);
-    if (!this.pages.reveal(subject)) this.pages.open(new ReportSource(this.services, subject, report), subject);
+  async show(report: StoredReport): Promise<void> {
+    await this.runInTurn(() => {
+      const subject = getReportId(report);
+      this.pages.find(subject)?.replace(report);
+      if (!this.pages.reveal(subject)) this.pages.open(new ReportSource(this.services, subject, report), subject);
+    });
   }
 
   /** The key of the transfer whose report is in the active tab, or the report's ID. */
@@ -183,15 +186,26 @@ export class VerificationPanels implements Disposable {
 
   /** Restores a report after the window reloads. */
   readonly restore = async (panel: WebviewPanel, state: unknown): Promise<void> => {
-    const view = this.pages.readState(panel, state);
-    if (!view) return;
-    const report = view.subject === undefined ? undefined : await this.services.history.getReport(view.subject);
-    this.pages.attach(panel, new ReportSource(this.services, view.subject, report), view);
+    await this.runInTurn(async () => {
+      const view = this.pages.readState(panel, state);
+      if (!view) return;
+      const report = view.subject === undefined ? undefined : await this.services.history.getReport(view.subject);
+      this.pages.attach(panel, new ReportSource(this.services, view.subject, report), view);
+    });
   };
 
   private async refresh(key: string): Promise<void> {
-    const report = this.pages.find(key) && (await this.services.history.getReport(key));
-    if (report) this.pages.find(key)?.replace(report);
+    await this.runInTurn(async () => {
+      const report = this.pages.find(key) && (await this.services.history.getReport(key));
+      if (report) this.pages.find(key)?.replace(report);
+    });
+  }
+
+  private async runInTurn(action: () => void | Promise<void>): Promise<void> {
+    // A report that is shown while its tab returns is shown in that tab.
+    const done = this.lastAction.then(action);
+    this.lastAction = done.catch(() => undefined);
+    await done;
   }
 
   dispose(): void {

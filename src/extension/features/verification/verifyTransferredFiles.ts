@@ -177,7 +177,7 @@ export async function resendFiles(services: CommandServices, given: TransferNode
 
 async function showReport(services: CommandServices, report: StoredReport): Promise<void> {
   if (report.table) {
-    services.verificationPanels.show(report);
+    await services.verificationPanels.show(report);
     return;
   }
   const file = `${l10n.t('Transferred Files')}.txt`;
