@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { TabInputWebview, Uri } from 'vscode';
 import { findPlace } from '../../src/extension/features/transfers/transferPanel.ts';
+import { getReportId, type StoredReport } from '../../src/extension/editor/stateFiles.ts';
+import { eventually } from '../support/eventually.ts';
 import { json } from '../support/faultBehaviors.ts';
 import { ReceivedFolder } from '../support/receivedFolder.ts';
 import { getReceivedFolder, transferSamples } from './receivedSamples.ts';
@@ -20,13 +22,17 @@ describe('Verifying transferred files in the editor', () => {
     await stage.close();
   });
 
-  /** Returns the newest report as it is saved, when the tab with its table is open. */
-  async function report(): Promise<string> {
-    const { input } = await stage.tab(/^Verification: /);
+  /** Returns the text and the key of the report in the active tab, when the tab with its table is open. */
+  async function active(title: RegExp): Promise<StoredReport> {
+    const { input } = await stage.tab(title);
     assert.ok(input instanceof TabInputWebview);
     assert.match(input.viewType, /dataTransfer\.verification$/);
-    return (await stage.parts.verificationHistory.getReport())?.text ?? assert.fail('no report');
+    const { verificationPanels, verificationHistory } = stage.parts;
+    const key = await eventually(() => Promise.resolve(verificationPanels.activeKey));
+    return (await verificationHistory.getReport(key)) ?? assert.fail('no report');
   }
+
+  const report = async (): Promise<string> => (await active(/^Verification: /)).text;
 
   it('verifies a transfer of the local service without a prompt, and shows the report', async () => {
     const transfer = await transferSamples(stage);
@@ -97,12 +103,17 @@ describe('Verifying transferred files in the editor', () => {
     const verified = stage.run('dataTransfer.verifyLandedFiles', node);
     (await stage.person.notice(/^1 of 3 files is missing\.$/)).dismiss();
     await verified;
-    for (const given of [node, undefined]) {
-      await stage.run('dataTransfer.showVerificationReport', given);
-      assert.match(await report(), /\nMissing \(1\)\n {2}observations-2023\.csv\n/);
-      await stage.closePages();
-    }
+    const { table } = (await stage.parts.verificationHistory.getReport(transfer.key)) ?? {};
+    assert.ok(table);
+    const newer = { id: 'newer', text: 'newer', resend: [], table: { ...table, title: 'Newer' } };
+    await stage.parts.verificationHistory.recordReport(newer);
     await stage.run('dataTransfer.showVerificationReport');
+    assert.equal(getReportId(await active(/^Newer$/)), 'newer');
+    await stage.run('dataTransfer.showVerificationReport', node);
+    await eventually(() => Promise.resolve(stage.parts.verificationPanels.activeKey === transfer.key || undefined));
+    const shown = await active(/^Verification: /);
+    assert.equal(shown.key, transfer.key);
+    assert.match(shown.text, /\nMissing \(1\)\n {2}observations-2023\.csv\n/);
     for (const given of [node, Uri.parse('webview-panel:webview-1'), undefined]) {
       const done = stage.run('dataTransfer.resendFiles', given);
       (await stage.person.notice(/^Transfer 1 file to Received Files\?$/)).dismiss();
