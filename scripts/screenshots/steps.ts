@@ -172,6 +172,7 @@ export const actions: Readonly<Record<string, Action>> = {
   text: ({ window }, text) => window.page.getByText(text).first().waitFor(),
   gone: ({ window }, text) => window.page.getByText(text).first().waitFor({ state: 'hidden' }),
   narrow: (stage) => dragSideBar(stage),
+  clickRow: ({ window }, label) => window.quickInput.clickRow(toPattern(label)),
   pick: ({ window }, label, step) => window.pick(toPattern(label), step),
   input: ({ window }, text, step) => window.input(text, step),
   type: ({ window }, text, step) => window.quickInput.type(text, step),
