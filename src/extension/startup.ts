@@ -12,7 +12,7 @@ import { citationCommands } from './features/citations/citationsFeature.ts';
 import { connectionCommands, startConnections } from './features/connections/connectionsFeature.ts';
 import { fileCommands, startFiles } from './features/files/filesFeature.ts';
 import { TabFiles } from './features/files/tabFiles.ts';
-import { createTables, searchCommands, startSearch } from './features/search/searchFeature.ts';
+import { createMatches, createTables, searchCommands, startSearch } from './features/search/searchFeature.ts';
 import { sharingCommands } from './features/sharing/sharingFeature.ts';
 import { submissionCommands } from './features/submission/submissionFeature.ts';
 import { startTransfers, transferCommands } from './features/transfers/transfersFeature.ts';
@@ -110,6 +110,7 @@ export async function startExtension(
     saveSearches: () => savedSearches.flush(),
     restorePage: {
       metadata: files.metadataPanels.restore,
+      match: tables.matchPanels.restore,
       table: tables.tablePanels.restore,
       transfer: transfers.transferPanels.restore,
       verification: tables.verificationPanels.restore,
@@ -121,6 +122,7 @@ export async function startExtension(
 
 function createTablePanels(lifetime: Lifetime, core: Explorer, editor: EditorServices, extensionUri: Uri) {
   return {
+    matchPanels: lifetime.track(createMatches(core, editor, extensionUri)),
     tablePanels: lifetime.track(createTables(core, editor, extensionUri)),
     verificationPanels: lifetime.track(createReports(editor, extensionUri)),
   };

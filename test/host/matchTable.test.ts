@@ -3,9 +3,26 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Uri, window } from 'vscode';
+import { TabInputWebview, Uri, window } from 'vscode';
 import { createXlsx } from '../support/xlsxFile.ts';
 import { Stage } from './stage.ts';
+
+/** Resolves when the active tab is a page with a title. */
+async function assertShown(title: string): Promise<void> {
+  const isShown = (): boolean => {
+    const { activeTab } = window.tabGroups.activeTabGroup;
+    return activeTab?.label === title && activeTab.input instanceof TabInputWebview;
+  };
+  await new Promise<void>((resolve) => {
+    const check = (): void => {
+      if (!isShown()) return;
+      listener.dispose();
+      resolve();
+    };
+    const listener = window.tabGroups.onDidChangeTabs(check);
+    check();
+  });
+}
 
 describe('Matching a table', () => {
   let stage: Stage;
@@ -45,9 +62,7 @@ describe('Matching a table', () => {
       /^1 row matched, 1 row is in doubt, 2 rows have no match, 1 row has no value\. Numbers .* rounded .*: row 5 \(9007/,
     );
     assert.deepEqual(notice.buttons, ['Save Table…', 'Transfer Checked Files…']);
-    const text = window.activeTextEditor?.document.getText() ?? '';
-    assert.match(text, /^Amazon +JDP:000001 +2 +matched +1 +JDP:000001 /m);
-    assert.match(text, /^Congo +JDP:nobody +3 +not found +0$/m);
+    await assertShown('Match: study.xlsx');
     const checked = stage.parts.searchStore.getCheckedFiles().map(({ file: { id } }) => id);
     assert.deepEqual(checked, ['JDP:000001']);
     notice.press('Save Table…');
@@ -68,17 +83,16 @@ describe('Matching a table', () => {
     (await stage.person.pick()).choose('JGI Data Portal');
     (await stage.person.notice(/^1 row matched/)).dismiss();
     await matched;
-    const result = window.activeTextEditor?.document.uri ?? assert.fail();
-    for (const [index, given] of [result, undefined].entries()) {
-      const saved = Uri.file(join(folder, `late-${String(index)}.csv`));
-      const done = stage.run('dataTransfer.saveMatchedTable', given);
+    for (const place of ['tab', 'palette']) {
+      if (place === 'palette') await stage.closePages();
+      else await assertShown('Match: late.csv');
+      const saved = Uri.file(join(folder, `late-${place}.csv`));
+      const done = stage.run('dataTransfer.saveMatchedTable');
       (await stage.person.saveDialog()).choose(saved);
       await stage.person.notice(/^Saved the table\.$/);
       await done;
       assert.match(await readFile(saved.fsPath, 'utf8'), /JDP:000001/);
     }
-    await stage.run('dataTransfer.saveMatchedTable', result.with({ query: 'of an earlier window' }));
-    await stage.person.notice(/^This result is no longer available\. Match the table again\.$/);
   });
 
   it('lists the open tables first, and highlights only the first one', async () => {
@@ -141,12 +155,12 @@ describe('Matching a table', () => {
     keys.choose('File IDs');
     (await stage.person.pick()).choose('JGI Data Portal');
     const notice = await stage.person.notice(/^0 rows matched, 2 rows have no match\.$/);
-    assert.match(
-      window.activeTextEditor?.document.getText() ?? '',
-      /^column_1 +column_2 +row [^\n]*\n[─ ]+\nalpha +JDP:first +1 /,
-    );
-    notice.dismiss();
+    notice.press('Save Table…');
+    const saved = join(folder, 'result.csv');
+    (await stage.person.saveDialog()).choose(Uri.file(saved));
+    await stage.person.notice(/^Saved the table\.$/);
     await done;
+    assert.match(await readFile(saved, 'utf8'), /^column_1,column_2,row,[^\n]*\nalpha,JDP:first,1,/);
   });
 
   it('matches the first row of a table without column names', async () => {
@@ -157,10 +171,7 @@ describe('Matching a table', () => {
     (await stage.person.pick()).choose('File IDs');
     (await stage.person.pick()).choose('JGI Data Portal');
     const notice = await stage.person.notice(/^2 rows matched\.$/);
-    assert.match(
-      window.activeTextEditor?.document.getText() ?? '',
-      /^Congo +JDP:000002 +1 .*\s+^Amazon +JDP:000001 +2 +matched +1 /m,
-    );
+    await assertShown('Match: study.csv');
     notice.dismiss();
     await done;
   });

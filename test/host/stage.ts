@@ -325,7 +325,7 @@ async function clear(parts: ExtensionParts, kept: Kept = {}): Promise<void> {
   const idsOfKeys = (await keysOfSecrets(context)).map((name) => name.replace('dataTransfer.apiKey.', ''));
   for (const id of idsOfKeys.filter((one) => one !== kept.connection?.id)) await apiKeys.forget(id);
   parts.removals.dispose();
-  parts.documents['newest'].clear();
+  parts.matchPanels['newest'] = undefined;
   sessions.close(localConnectionId);
   if (!kept.service) await localService.stop();
   searchFlow.dismiss(searchStore.getAll().map(({ key }) => key));

@@ -1,6 +1,5 @@
 import type { FileEntry } from '../model/fileEntry.ts';
 import { formatRow, type Cell, type Separator } from '../util/csv.ts';
-import { toSafeLine } from '../util/visibleText.ts';
 import { countColumns } from './dataTable.ts';
 import type { MatchedTable, MatchStatus, RowMatch } from './rowMatch.ts';
 
@@ -38,7 +37,7 @@ export function* formatMatches(matched: MatchedTable, separator: Separator): Gen
  * Yields the result's rows: the original columns, the row number, the status, the number of matches, and the file. A
  * row with multiple matches is repeated for each listed file. The first row contains the column names.
  */
-export function* listMatchRows(matched: MatchedTable): Generator<readonly Cell[]> {
+function* listMatchRows(matched: MatchedTable): Generator<readonly Cell[]> {
   const width = countColumns(matched.table);
   const [first] = matched.table.rows;
   const headers = matched.hasHeader ? pad(first?.cells ?? [], width) : createHeaders(width);
@@ -46,11 +45,15 @@ export function* listMatchRows(matched: MatchedTable): Generator<readonly Cell[]
   for (const match of matched.rows) yield* listFileRows(match, width);
 }
 
-function* listFileRows({ row, status, isPartial, count, files }: RowMatch, width: number): Generator<readonly Cell[]> {
+function* listFileRows(match: RowMatch, width: number): Generator<readonly Cell[]> {
+  const { row, status, isPartial, count } = match;
   const word = isPartial ? 'matched by the end of the path' : statusWords[status];
   const facts = [...pad(row.cells, width), row.line, word, count];
-  const listed = files.length > 0 ? files : [undefined];
-  for (const file of listed) yield [...facts, ...listFileCells(file)];
+  for (const file of listFiles(match)) yield [...facts, ...listFileCells(file)];
+}
+
+function listFiles({ files }: RowMatch): readonly (FileEntry | undefined)[] {
+  return files.length > 0 ? files : [undefined];
 }
 
 function listFileCells(file: FileEntry | undefined): readonly Cell[] {
@@ -70,46 +73,21 @@ function makeUnique(name: string, headers: readonly string[]): string {
   return headers.includes(name) ? makeUnique(`${name}_matched`, headers) : name;
 }
 
-/** Maximum number of characters in a cell. Longer text is truncated and ends with "…". */
-const maxCellLength = 64;
+/** A row of a match with one of the files that it matches. A row with several is repeated for each of them. */
+export interface MatchedRow {
+  readonly position: number;
+  readonly match: RowMatch;
+  readonly file: FileEntry | undefined;
+}
 
-/**
- * Yields rows as lines of text for reading in an editor, with columns aligned by spaces and a ruler below the first
- * row. Calls `listRows` twice: once to measure the columns and once to format the rows.
- */
-export function* alignRows(listRows: () => Iterable<readonly Cell[]>): Generator<string> {
-  const widths = measureColumns(listRows());
-  let hasRuler = false;
-  for (const cells of listRows()) {
-    yield joinCells(cells.map(formatCell), widths);
-    if (!hasRuler)
-      yield joinCells(
-        widths.map((width) => '─'.repeat(width)),
-        widths,
-      );
-    hasRuler = true;
+/** Lists the first `most` rows of a result in the order of the table. */
+export function listMatchedRows({ rows }: MatchedTable, most: number): readonly MatchedRow[] {
+  const listed: MatchedRow[] = [];
+  for (const match of rows) {
+    for (const file of listFiles(match)) {
+      if (listed.length >= most) return listed;
+      listed.push({ position: listed.length, match, file });
+    }
   }
-}
-
-function measureColumns(rows: Iterable<readonly Cell[]>): readonly number[] {
-  const widths: number[] = [];
-  for (const cells of rows)
-    for (const [column, cell] of cells.entries())
-      widths[column] = Math.max(widths[column] ?? 0, countCharacters(formatCell(cell)));
-  return widths;
-}
-
-function joinCells(texts: readonly string[], widths: readonly number[]): string {
-  const padded = texts.map((text, column) => text + ' '.repeat((widths[column] ?? 0) - countCharacters(text)));
-  return `${padded.join('  ').trimEnd()}\n`;
-}
-
-function formatCell(cell: Cell): string {
-  const text = toSafeLine(String(cell ?? '').slice(0, 4 * maxCellLength));
-  const characters = Array.from(text);
-  return characters.length <= maxCellLength ? text : `${characters.slice(0, maxCellLength - 1).join('')}…`;
-}
-
-function countCharacters(text: string): number {
-  return Array.from(text).length;
+  return listed;
 }

@@ -172,6 +172,7 @@ export const viewIds = {
 
 /** The webview panel types that the editor uses to restore pages after a reload. */
 export const panelTypes = {
+  match: 'dataTransfer.match',
   metadata: 'dataTransfer.metadata',
   table: 'dataTransfer.table',
   transfer: 'dataTransfer.transfer',

@@ -19,16 +19,15 @@ import type { Notifications } from './notifications.ts';
 
 const scheme = 'data-transfer';
 
-/** The kinds of results. The folder in a result's URI names its kind, to which `when` clauses in the manifest refer. */
-type ResultKind = 'match' | 'verification';
+/** The folder in a result's URI, to which `when` clauses in the manifest refer. */
+const resultFolder = 'verification';
 
 /** A result that a command can use again after its notification was closed. */
 interface Result {
-  readonly kind: ResultKind;
   readonly file: string;
   /** Distinguishes documents with the same file name. */
   readonly identity: string;
-  /** Saves or repeats what the result is about. */
+  /** Repeats what the result is about. */
   run(): Promise<void>;
 }
 
@@ -37,8 +36,6 @@ export class Documents implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly texts = new Map<string, string>();
   private readonly results = new Map<string, Result>();
-  /** The newest result of each kind, even if it isn't open. */
-  private readonly newest = new Map<ResultKind, Result>();
 
   constructor() {
     const provideTextDocumentContent = (uri: Uri): string => this.texts.get(uri.toString()) ?? '';
@@ -65,19 +62,17 @@ export class Documents implements Disposable {
     await open(this.addText(file, identity, text));
   }
 
-  /** Opens a result in a preview tab. Without a text, only stores the result as the newest one of its kind. */
-  async showResult(result: Result, text?: string): Promise<void> {
-    const { kind, file, identity } = result;
-    this.newest.set(kind, result);
-    if (text === undefined) return;
-    const uri = this.addText(file, identity, text, kind);
+  /** Opens a result in a preview tab. */
+  async showResult(result: Result, text: string): Promise<void> {
+    const { file, identity } = result;
+    const uri = this.addText(file, identity, text, resultFolder);
     this.results.set(uri.toString(), result);
     await open(uri);
   }
 
-  /** Returns the result in a tab or, without `uri`, the newest one of a kind. */
-  getResult(kind: ResultKind, uri: Uri | undefined): Result | undefined {
-    return uri ? this.results.get(uri.toString()) : this.newest.get(kind);
+  /** Returns the result in a tab. */
+  getResult(uri: Uri): Result | undefined {
+    return this.results.get(uri.toString());
   }
 
   private forget(uri: string): void {
@@ -85,8 +80,8 @@ export class Documents implements Disposable {
     this.results.delete(uri);
   }
 
-  private addText(file: string, identity: string, text: string, kind = ''): Uri {
-    const path = ['', ...(kind === '' ? [] : [kind]), file.replaceAll('/', '_')].join('/');
+  private addText(file: string, identity: string, text: string, folder = ''): Uri {
+    const path = ['', ...(folder === '' ? [] : [folder]), file.replaceAll('/', '_')].join('/');
     const uri = Uri.from({ scheme, path, query: identity });
     this.texts.set(uri.toString(), text);
     return uri;

@@ -29,6 +29,7 @@ import type { LocalService } from '../localService/localService.ts';
 import type { ServiceFolders } from '../localService/servedFolders.ts';
 import type { WaitingRequests } from './transfers/waitingRequests.ts';
 import type { MetadataPanels } from './files/metadataPanel.ts';
+import type { MatchPanels } from './search/matchPanel.ts';
 import type { TablePanels } from './search/tablePanel.ts';
 import type { VerificationPanels } from './verification/verificationPanel.ts';
 import type { TransferPanels } from './transfers/transferPanel.ts';
@@ -81,6 +82,7 @@ export interface CommandServices extends EditorServices {
   readonly statusBar: TransferStatusBar;
   readonly metadataPanels: MetadataPanels;
   readonly remoteFiles: RemoteFiles;
+  readonly matchPanels: MatchPanels;
   readonly tablePanels: TablePanels;
   readonly transferPanels: TransferPanels;
   readonly verificationPanels: VerificationPanels;

@@ -2,13 +2,14 @@ import { l10n } from 'vscode';
 import type { MatchProgress } from '../../core/search/tableMatchFlow.ts';
 import type { Reason } from '../../core/model/reason.ts';
 import { maxListedMatches, type MatchGap, type SkippedFiles } from '../../core/tables/matchIndex.ts';
-import type { MatchStatus, RowDoubt } from '../../core/tables/rowMatch.ts';
+import type { MatchedTable, MatchStatus, RowDoubt, RowMatch } from '../../core/tables/rowMatch.ts';
 import type { MatchKey, TableColumn } from '../../core/tables/tableColumns.ts';
 import type { TableError } from '../../core/tables/tableError.ts';
 import { describeDoubts, describeTableError as describeError } from '../../core/words/tableSentences.ts';
 import { formatFileCount, formatList, formatNumber, formatSize, plural } from './localeFormats.ts';
 import { toPlainLine } from './plainText.ts';
 import { describeReason } from './reasonWords.ts';
+import { describeListingInSentence } from './serviceNames.ts';
 
 /** Returns the name of a column, or a label with its number if it has no name. */
 export function describeColumn({ header, index }: TableColumn, hasHeader: boolean): string {
@@ -42,6 +43,49 @@ export function describeMatches(counts: Readonly<Partial<Record<MatchStatus, num
     failed > 0 ? plural(failed, "{0} row wasn't looked up", "{0} rows weren't looked up") : undefined,
   ];
   return l10n.t('{0}.', formatList([matchedText, ...others]));
+}
+
+/** Returns the result for a row as words. */
+export function describeRowMatch({ status, isPartial }: RowMatch): string {
+  const words: Readonly<Record<MatchStatus, string>> = {
+    matched: l10n.t('Matched'),
+    several: l10n.t('Multiple matches'),
+    longRow: l10n.t('More cells than the header'),
+    joinedRow: l10n.t('Quotes may enclose other rows'),
+    noValue: l10n.t('Formula without value'),
+    rounded: l10n.t('Rounded number'),
+    formatted: l10n.t('Number shown with other text'),
+    noHash: l10n.t('Hash not compared'),
+    notFound: l10n.t('Not found'),
+    empty: l10n.t('No value'),
+    incomplete: l10n.t('Not fully compared'),
+    failed: l10n.t('Not looked up'),
+  };
+  return isPartial ? l10n.t('Matched by the end of the path') : words[status];
+}
+
+/**
+ * Lists the limitations of a result, such as values that were not looked up, and the rows in doubt. Those without a
+ * value and with several matches are only in the table.
+ */
+export function describeMatchLimits({ index, rows }: MatchedTable): readonly string[] {
+  const [failure] = index.gaps.flatMap((gap) => (gap.kind === 'failed' ? [gap.reason] : []));
+  const doubts = rows.flatMap(({ doubt }) => doubt ?? []).filter(({ kind }) => kind !== 'empty' && kind !== 'several');
+  return [
+    failure && describeMatchFailure(failure),
+    describeListingInSentence(index.listing),
+    describeLongValues(index.gaps),
+    describeTruncation(index.gaps),
+    describeSkippedFiles(index.skippedFiles),
+    index.shortenedCount > 0 ? describeShortening(index.shortenedCount) : undefined,
+    doubts.length > 0 ? describeRowsInDoubt(doubts) : undefined,
+  ].filter((text) => text !== undefined);
+}
+
+/** Says which part of a large result its table shows. Returns undefined if that is all. */
+export function describeShownPart(hasMoreRows: boolean, hasMoreColumns: boolean): string | undefined {
+  if (!hasMoreRows && !hasMoreColumns) return undefined;
+  return l10n.t('The table is too large to show all of it. Save it to get the rest.');
 }
 
 /** Explains why rows were not looked up. */

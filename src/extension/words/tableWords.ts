@@ -121,12 +121,27 @@ export function createSaveButton(): { readonly type: 'save'; readonly label: str
   return { type: 'save', label: l10n.t('Save…'), isPrimary: false };
 }
 
+/** Creates the button that transfers the checked files. */
+export function createTransferButton(): {
+  readonly type: 'transfer';
+  readonly label: string;
+  readonly isPrimary: boolean;
+} {
+  return { type: 'transfer', label: l10n.t('Transfer…'), isPrimary: true };
+}
+
 /** Returns the label of the filter of a table whose rows aren't only files. */
 export function getRowFilterLabel(): string {
   return l10n.t('Filter the rows');
 }
 
-/** Says that a filter hides all rows. */
-export function describeHiddenRows(): string {
-  return l10n.t('No row matches the filter.');
+/** Returns the label of the toggle that leaves only the rows with problems. */
+export function getProblemsLabel(): string {
+  return l10n.t('Problems only');
+}
+
+/** Says why a table of `total` rows that aren't only files shows none. */
+export function describeHiddenRows(total: number, filter: string): string {
+  if (total === 0) return '';
+  return filter.trim() === '' ? l10n.t('There are no problems.') : l10n.t('No row matches the filter.');
 }

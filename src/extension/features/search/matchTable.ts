@@ -1,4 +1,4 @@
-import { commands, l10n, Uri } from 'vscode';
+import { l10n, type Uri } from 'vscode';
 import type { OpenConnection } from '../../../core/connections/openConnections.ts';
 import type { FileEntry } from '../../../core/model/fileEntry.ts';
 import type { MatchProgress } from '../../../core/search/tableMatchFlow.ts';
@@ -11,7 +11,7 @@ import {
   type MatchedTable,
   type TableSelection,
 } from '../../../core/tables/rowMatch.ts';
-import { alignRows, countStatuses, formatMatches, listMatchRows } from '../../../core/tables/tableMatch.ts';
+import { countStatuses } from '../../../core/tables/tableMatch.ts';
 import {
   describeColumns,
   detectHeader,
@@ -21,28 +21,22 @@ import {
   type MatchKey,
   type TableColumn,
 } from '../../../core/tables/tableColumns.ts';
-import { CommandFailure, CommandHint, runCommand } from '../../editor/commandBoundary.ts';
-import { pickNewFile, writeTextFile } from '../../editor/fileDialogs.ts';
+import { CommandHint, runCommand } from '../../editor/commandBoundary.ts';
 import { createConditionalStep, runSteps } from '../../editor/inputSteps.ts';
 import { withProgress } from '../../editor/notifications.ts';
 import { pickOne, toStepResult, type PickOptions, type Step } from '../../editor/quickInput.ts';
 import {
   describeColumn,
-  describeLongValues,
   describeMatches,
-  describeMatchFailure,
+  describeMatchLimits,
   describeMatchKey,
   describeMatchProgress,
   describeRowsInDoubt,
-  describeShortening,
-  describeSkippedFiles,
-  describeTruncation,
 } from '../../words/matchWords.ts';
-import { describeListingInSentence } from '../../words/serviceNames.ts';
-import { describeError, toPlainLine } from '../../words/plainText.ts';
 import { createDatabasePick, requireSession } from '../connections/connectionPicker.ts';
 import { requireOrcid } from '../connections/credentials.ts';
 import type { CommandServices } from '../services.ts';
+import { saveMatch } from './matchPanel.ts';
 import { askColumn, askHasHeader, askSheet, askTableFile, getFileName, loadTables } from './tableFile.ts';
 import { getCommandTitle, getDialogTitle } from '../../words/commandTitles.ts';
 
@@ -175,115 +169,58 @@ function createEmptyHint(selection: TableSelection, column: TableColumn): Comman
 }
 
 /** A matched table with its file, and the database that was searched. */
-interface MatchReport extends MatchedTable {
+interface MatchAnswer extends MatchedTable {
   readonly session: OpenConnection;
   readonly file: Uri;
   readonly database: string;
 }
 
-/** Maximum number of characters that are shown in an editor. A longer result can only be saved. */
-const maxShownCharacters = 20_000_000;
-
 /**
  * Shows the result as a table. Lists the matching files in the search results and checks the unique matches. Offers to
  * save the table and to transfer the checked files.
  */
-async function showMatches(services: CommandServices, report: MatchReport): Promise<void> {
-  const uniqueFiles = listRowFiles(report.rows.filter(({ status }) => status === 'matched'));
-  listFiles(services, report, uniqueFiles);
-  const isShown = await showTable(services, report);
-  const remarks = [
-    ...listRemarks(report),
-    ...(isShown ? [] : [l10n.t('The table is too large to show. Save it instead.')]),
-  ];
-  const text = [describeMatches(countStatuses(report)), ...remarks].join(' ');
-  const kind = uniqueFiles.length > 0 && remarks.length === 0 ? 'info' : 'warning';
+async function showMatches(services: CommandServices, answer: MatchAnswer): Promise<void> {
+  const { session, file, index, rows, table, columns, hasHeader } = answer;
+  const uniqueFiles = listRowFiles(rows.filter(({ status }) => status === 'matched'));
+  const searchKey = listFiles(services, answer, uniqueFiles);
+  const matched = { index, rows, table, columns, hasHeader };
+  const counts = countStatuses(matched);
+  const remarks = describeMatchLimits(matched);
+  const isComplete = uniqueFiles.length > 0 && remarks.length === 0;
+  const [summary, kind] = [describeMatches(counts), isComplete ? ('info' as const) : ('warning' as const)];
+  const report = { file, matched, searchKey, connectionId: session.connection.id, summary, kind, remarks };
+  services.matchPanels.show(report);
   const [saveLabel, transferLabel] = [l10n.t('Save Table…'), getCommandTitle('dataTransfer.transferCheckedFiles')];
   const transferLabels = uniqueFiles.length > 0 ? [transferLabel] : [];
-  const choice = await services.notifications.offer(kind, text, saveLabel, ...transferLabels);
-  if (choice === saveLabel) await saveTable(services, report);
+  const choice = await services.notifications.offer(
+    kind,
+    [summary, ...remarks].join(' '),
+    saveLabel,
+    ...transferLabels,
+  );
+  if (choice === saveLabel) await saveMatch(services.notifications, report);
   else if (choice === transferLabel) runCommand('dataTransfer.transferCheckedFiles');
 }
 
+/** Lists the files in the search results. Returns the key of their search, if there are any. */
 function listFiles(
   { searchFlow, settings }: CommandServices,
-  { session, database, rows }: MatchReport,
+  { session, database, rows }: MatchAnswer,
   uniqueFiles: readonly FileEntry[],
-): void {
+): string | undefined {
   const files = listRowFiles(rows);
-  if (files.length === 0) return;
+  if (files.length === 0) return undefined;
   const ids = files.map(({ id }) => id);
-  searchFlow.openFound(session, { database, query: '', pageSize: settings.pageSize, ids }, files, uniqueFiles);
+  return searchFlow.openFound(session, { database, query: '', pageSize: settings.pageSize, ids }, files, uniqueFiles);
 }
 
-/** Shows the result with aligned columns in an editor. Resolves to false if the result is too long to be shown. */
-async function showTable(services: CommandServices, report: MatchReport): Promise<boolean> {
-  const result = {
-    kind: 'match' as const,
-    file: getResultName(report, 'txt'),
-    identity: `${report.file.toString()} ${Date.now()}`,
-    run: () => saveTable(services, report),
-  };
-  const pieces: string[] = [];
-  let length = 0;
-  for (const piece of alignRows(() => listMatchRows(report))) {
-    length += piece.length;
-    if (length > maxShownCharacters) {
-      await services.documents.showResult(result);
-      return false;
-    }
-    pieces.push(piece);
-  }
-  await services.documents.showResult(result, pieces.join(''));
-  return true;
-}
-
-/** Saves the matched table in the given tab or, without a tab, the last one of this window. */
-export async function saveMatchedTable({ documents }: CommandServices, document: Uri | undefined): Promise<void> {
-  const result = documents.getResult('match', document);
-  if (result) {
-    await result.run();
+/** Saves the matched table in the active tab or, without one, the last one of this window. */
+export async function saveMatchedTable({ matchPanels, notifications }: CommandServices): Promise<void> {
+  const { current } = matchPanels;
+  if (current) {
+    await saveMatch(notifications, current);
     return;
   }
   const match = { label: getCommandTitle('dataTransfer.matchTable'), run: () => runCommand('dataTransfer.matchTable') };
-  const text = document
-    ? l10n.t('This result is no longer available. Match the table again.')
-    : l10n.t('No table has been matched in this window.');
-  throw new CommandHint(text, match);
-}
-
-/**
- * Lists the limitations of a result, such as values that were not looked up, and the rows in doubt. Those without a
- * value and with several matches are only in the table.
- */
-function listRemarks({ index, rows }: MatchReport): readonly string[] {
-  const [failure] = index.gaps.flatMap((gap) => (gap.kind === 'failed' ? [gap.reason] : []));
-  const doubts = rows.flatMap(({ doubt }) => doubt ?? []).filter(({ kind }) => kind !== 'empty' && kind !== 'several');
-  return [
-    failure && describeMatchFailure(failure),
-    describeListingInSentence(index.listing),
-    describeLongValues(index.gaps),
-    describeTruncation(index.gaps),
-    describeSkippedFiles(index.skippedFiles),
-    index.shortenedCount > 0 ? describeShortening(index.shortenedCount) : undefined,
-    doubts.length > 0 ? describeRowsInDoubt(doubts) : undefined,
-  ].filter((text) => text !== undefined);
-}
-
-async function saveTable({ notifications }: CommandServices, report: MatchReport): Promise<void> {
-  const suggested = Uri.joinPath(report.file, '..', getResultName(report, 'csv'));
-  const file = await pickNewFile(l10n.t('Save Table'), suggested, { CSV: ['csv'], TSV: ['tsv'] });
-  if (!file) return;
-  try {
-    await writeTextFile(file, formatMatches(report, /\.tsv$/i.test(file.path) ? '\t' : ','));
-  } catch (error) {
-    throw new CommandFailure(l10n.t('Could not write {0}: {1}', toPlainLine(file.path), describeError(error)));
-  }
-  const open = { label: l10n.t('Open'), run: () => commands.executeCommand('vscode.open', file) };
-  void notifications.info(l10n.t('Saved the table.'), open);
-}
-
-function getResultName({ file }: MatchReport, extension: string): string {
-  const name = file.path.split('/').at(-1) ?? '';
-  return `${name.replace(/\.\w+$/, '')}-matched.${extension}`;
+  throw new CommandHint(l10n.t('No table has been matched in this window.'), match);
 }

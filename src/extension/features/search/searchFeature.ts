@@ -35,6 +35,7 @@ import type { Lifetime } from '../../../core/util/lifetime.ts';
 import type { SideBar } from '../../views/sideBar.ts';
 import type { EditorServices } from '../services.ts';
 import { StaleSearches } from './staleSearches.ts';
+import { MatchPanels } from './matchPanel.ts';
 import { TablePanels } from './tablePanel.ts';
 
 /** The commands of searches. */
@@ -46,7 +47,7 @@ export const searchCommands = {
   'dataTransfer.searchAllDatabases': command(searchAllDatabases, { takes: ['leftOut'], icon: 'search-fuzzy' }),
   'dataTransfer.findFilesById': command(findFilesById, { takes: ['database'], icon: 'list-selection' }),
   'dataTransfer.matchTable': command(matchTable, { takes: ['document'], icon: 'table' }),
-  'dataTransfer.saveMatchedTable': command(saveMatchedTable, { takes: ['document'], icon: 'save' }),
+  'dataTransfer.saveMatchedTable': command(saveMatchedTable, { icon: 'save' }),
   'dataTransfer.refineSearch': command(refineSearch, { takes: ['search'], icon: 'edit' }),
   'dataTransfer.stopSearch': command(stopSearch, { takes: ['search'], icon: 'debug-stop' }),
   'dataTransfer.loadAll': command(loadAll, { takes: ['search'] }),
@@ -93,6 +94,15 @@ export function startSearch(
       refreshDatabases: () => connectFlow.refreshDatabases(),
     }),
   );
+}
+
+/** Creates the manager for the tables of matches. */
+export function createMatches(
+  { searchStore: store }: Explorer,
+  { log, notifications }: EditorServices,
+  extensionUri: Uri,
+): MatchPanels {
+  return new MatchPanels({ extensionUri, log, notifications, store, run: runCommand });
 }
 
 /** Creates the manager for the tables of search results. */

@@ -14,6 +14,7 @@ import { describeSearchFailure, describeUnlisted } from '../../words/searchWords
 import {
   createFileColumns,
   createSaveButton,
+  createTransferButton,
   describeChecked,
   describeEmptyTable,
   describeRemovedSearch,
@@ -236,9 +237,11 @@ class FileTable implements TableSource<FileNode> {
 }
 
 function listFileButtons(hasChecked: boolean, count: number): TableFacts['buttons'] {
-  const transfer = { type: 'transfer', label: l10n.t('Transfer…'), isPrimary: true } as const;
   const cite = { type: 'cite', label: l10n.t('Cite…'), isPrimary: false } as const;
-  return [...(hasChecked ? [transfer] : []), ...(hasChecked || count > 0 ? [cite, createSaveButton()] : [])];
+  return [
+    ...(hasChecked ? [createTransferButton()] : []),
+    ...(hasChecked || count > 0 ? [cite, createSaveButton()] : []),
+  ];
 }
 
 function createRows({ copies, store }: TableServices): TableRows<FileNode> {

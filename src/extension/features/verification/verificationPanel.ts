@@ -10,7 +10,7 @@ import { saveResult } from '../../editor/fileDialogs.ts';
 import type { Notifications } from '../../editor/notifications.ts';
 import { getReportId, type StoredReport, type VerificationHistory } from '../../editor/stateFiles.ts';
 import { getCommandTitle } from '../../words/commandTitles.ts';
-import { createSaveButton, describeHiddenRows, getRowFilterLabel } from '../../words/tableWords.ts';
+import { createSaveButton, describeHiddenRows, getProblemsLabel, getRowFilterLabel } from '../../words/tableWords.ts';
 import {
   createReportColumns,
   describeLongReport,
@@ -90,14 +90,13 @@ class ReportSource implements TableSource<PlacedRow> {
   describe({ filter }: TablePageState): TableFacts {
     const { report, rows } = this;
     const title = report?.table?.title ?? l10n.t('Verification report');
-    const isWhole = filter.trim() === '';
     return {
       title,
       hasChecks: false,
       unit: 'row',
       filterLabel: getRowFilterLabel(),
-      toggleLabel: l10n.t('Problems only'),
-      emptyText: rows.count === 0 ? '' : isWhole ? l10n.t('There are no problems.') : describeHiddenRows(),
+      toggleLabel: getProblemsLabel(),
+      emptyText: describeHiddenRows(rows.count, filter),
       remarks: this.listRemarks(),
       isLoading: false,
       mayHaveMore: false,

@@ -164,7 +164,7 @@ export async function showVerificationReport(services: CommandServices, node: Tr
 export async function resendFiles(services: CommandServices, given: TransferNode | Uri | undefined): Promise<void> {
   // The editor passes the address of the active tab, which is a document only for reports of earlier versions.
   if (given instanceof Uri && given.scheme === 'data-transfer') {
-    const result = services.documents.getResult('verification', given);
+    const result = services.documents.getResult(given);
     if (!result) throw createReportHint();
     await result.run();
     return;
@@ -182,10 +182,7 @@ async function showReport(services: CommandServices, report: StoredReport): Prom
   }
   const file = `${l10n.t('Transferred Files')}.txt`;
   const identity = `${report.key ?? ''} ${Date.now()}`;
-  await services.documents.showResult(
-    { kind: 'verification', file, identity, run: () => resend(services, report) },
-    report.text,
-  );
+  await services.documents.showResult({ file, identity, run: () => resend(services, report) }, report.text);
 }
 
 async function resend(services: CommandServices, { key = '', resend: ids }: StoredReport): Promise<void> {
