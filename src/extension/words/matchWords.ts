@@ -88,20 +88,17 @@ export function describeShownPart(hasMoreRows: boolean, hasMoreColumns: boolean)
   return l10n.t('The table is too large to show all of it. Save it to get the rest.');
 }
 
-/** Explains why rows were not looked up. */
-export function describeMatchFailure(reason: Reason): string {
+function describeMatchFailure(reason: Reason): string {
   return l10n.t("Some rows couldn't be looked up: {0}", describeReason(reason));
 }
 
-/** States that values were not looked up because they are too long. Returns undefined if there are none. */
-export function describeLongValues(gaps: readonly MatchGap[]): string | undefined {
+function describeLongValues(gaps: readonly MatchGap[]): string | undefined {
   const count = gaps.filter(({ kind }) => kind === 'tooLong').length;
   if (count === 0) return undefined;
   return plural(count, '{0} value is too long to look up.', '{0} values are too long to look up.');
 }
 
-/** States that some values have more search results than were compared. Returns undefined if there are none. */
-export function describeTruncation(gaps: readonly MatchGap[]): string | undefined {
+function describeTruncation(gaps: readonly MatchGap[]): string | undefined {
   const compared = gaps.flatMap((gap) => (gap.kind === 'truncated' ? [gap.comparedCount] : []));
   if (compared.length === 0) return undefined;
   return plural(
@@ -138,8 +135,7 @@ function describeRange({ start, count }: SkippedFiles): string {
   return count === undefined ? l10n.t('file {0} onward', position) : l10n.t('file {0}', position);
 }
 
-/** States that the table doesn't list all matches for some values. */
-export function describeShortening(count: number): string {
+function describeShortening(count: number): string {
   return plural(
     count,
     '{0} value has more than {1} matches; the table lists the first {1}.',
