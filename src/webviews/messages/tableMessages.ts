@@ -128,3 +128,13 @@ export const isTablePageState = object(view);
 
 /** The state that the page saves across window reloads. */
 export type TablePageState = Guarded<typeof isTablePageState>;
+
+/** Returns only the part of a state or snapshot that the page saves. */
+export function toPageState({ subject, sort, filter, isToggled, active }: TablePageState): TablePageState {
+  return { ...(subject !== undefined && { subject }), ...(sort && { sort }), filter, isToggled, active };
+}
+
+/** Returns a text that differs for other rows, or rows in another order. */
+export function getArrangementId(state: TablePageState): string {
+  return JSON.stringify({ ...toPageState(state), active: 0 });
+}

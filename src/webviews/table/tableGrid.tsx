@@ -1,7 +1,13 @@
 import * as l10n from '@vscode/l10n';
 import type { VNode } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { ShownColumn, ShownRow, TableIntent, TableSnapshot } from '../messages/tableMessages.ts';
+import {
+  getArrangementId,
+  type ShownColumn,
+  type ShownRow,
+  type TableIntent,
+  type TableSnapshot,
+} from '../messages/tableMessages.ts';
 import { usePage } from '../shared/pageContext.ts';
 import { toVisibleText } from '../shared/text.ts';
 import {
@@ -114,16 +120,10 @@ function toIntent(
   return pressed === 'Enter' ? { type: 'open', index, key } : undefined;
 }
 
-function useActiveRow({
-  subject,
-  sort,
-  filter,
-  isToggled,
-  active: given,
-  shown,
-}: TableSnapshot): [number, (index: number) => void] {
+function useActiveRow(snapshot: TableSnapshot): [number, (index: number) => void] {
+  const { active: given, shown } = snapshot;
   const [active, setActive] = useState(given);
-  useEffect(() => setActive(given), [subject, sort?.column, sort?.isDescending, filter, isToggled]);
+  useEffect(() => setActive(given), [getArrangementId(snapshot)]);
   return [Math.max(0, Math.min(active, shown - 1)), setActive];
 }
 

@@ -1,7 +1,9 @@
 import * as l10n from '@vscode/l10n';
 import type { VNode } from 'preact';
 import {
+  getArrangementId,
   isTableHostMessage,
+  toPageState,
   type TableHostMessage,
   type TableIntent,
   type TableSnapshot,
@@ -25,15 +27,8 @@ interface PartProps {
 export const tableScreen: PageDefinition<TableHostMessage, TableState, TableIntent> = {
   isMessage: isTableHostMessage,
   update: updateTable,
-  getSubject: ({ snapshot: { subject, sort, filter, isToggled } }) =>
-    JSON.stringify([subject, sort, filter, isToggled]),
-  getSavedState: ({ snapshot: { subject, sort, filter, isToggled, active } }) => ({
-    subject,
-    sort,
-    filter,
-    isToggled,
-    active,
-  }),
+  getSubject: ({ snapshot }) => getArrangementId(snapshot),
+  getSavedState: ({ snapshot }) => toPageState(snapshot),
   describeChange: ({ snapshot: before }, { snapshot: now }, format) => describeChange(before, now, format),
   isBusy: ({ snapshot }) => snapshot.isLoading,
   render: (state, send) => <TableScreen state={state} send={send} />,

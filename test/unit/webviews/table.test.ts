@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
-import type { TableHostMessage, TableSnapshot } from '../../../src/webviews/messages/tableMessages.ts';
+import {
+  getArrangementId,
+  toPageState,
+  type TableHostMessage,
+  type TableSnapshot,
+} from '../../../src/webviews/messages/tableMessages.ts';
 import {
   findRow,
   getRange,
@@ -83,6 +88,23 @@ describe('The state of a table', () => {
 
   it('ignores rows that arrive before the table', () => {
     assert.equal(updateTable(undefined, { type: 'rows', version: 1, chunk: 0, rows: [] }), undefined);
+  });
+});
+
+describe('The saved state of a table', () => {
+  const sort = { column: 'size', isDescending: true };
+  const { snapshot } = start({ subject: 's', sort, filter: 'a', isToggled: true, active: 7 });
+
+  it('has what the user arranged, and nothing else', () => {
+    assert.deepEqual(toPageState(snapshot), { subject: 's', sort, filter: 'a', isToggled: true, active: 7 });
+  });
+
+  it('names other rows and another order, but not the active row', () => {
+    const id = getArrangementId(snapshot);
+    assert.equal(getArrangementId({ ...snapshot, active: 8, version: 9 }), id);
+    const others = [{ subject: 't' }, { sort: { ...sort, isDescending: false } }, { filter: '' }, { isToggled: false }];
+    const ids = others.map((other) => getArrangementId({ ...snapshot, ...other }));
+    assert.equal(new Set([id, ...ids]).size, 5);
   });
 });
 

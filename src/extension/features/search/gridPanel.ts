@@ -7,6 +7,7 @@ import {
   chunkLength,
   isTableIntent,
   isTablePageState,
+  toPageState,
   type ShownRow,
   type TableFacts,
   type TableHostMessage,
@@ -253,10 +254,7 @@ export class TablePages<Row, Source extends TableSource<Row> = TableSource<Row>>
 
   /** Returns the saved state of a table whose tab returns; undefined, and closes the tab, if it can't be shown. */
   readState(panel: WebviewPanel, state: unknown): TablePageState | undefined {
-    if (isTablePageState(state) && !this.pages.has(state.subject)) {
-      const { subject, sort, filter, isToggled, active } = state;
-      return { ...(subject !== undefined && { subject }), ...(sort && { sort }), filter, isToggled, active };
-    }
+    if (isTablePageState(state) && !this.pages.has(state.subject)) return toPageState(state);
     this.services.log.warn('Could not restore a table: its saved state is invalid or already shown.');
     panel.dispose();
     return undefined;
