@@ -27,6 +27,8 @@ export interface WrittenColumn extends WrittenPage {
   readonly type: number;
   readonly path: readonly string[];
   readonly dictionary?: Buffer;
+  /** Compresses pages with Zstandard. */
+  readonly packZstandard?: (content: Buffer) => Buffer;
   /** The pages after the first one. */
   readonly morePages?: readonly WrittenPage[];
 }
@@ -74,14 +76,14 @@ export function writeLevels(...runs: readonly (readonly [number, number])[]): Bu
   return writeBytes(Buffer.concat(runs.flatMap(([count, level]) => [writeVarint(2 * count), Buffer.from([level])])));
 }
 
-/** Writes a Parquet file with a row group, whose columns aren't compressed. */
+/** Writes a Parquet file with a row group, whose columns are compressed only if they say so. */
 export function writeParquet(schema: readonly SchemaEntry[], columns: readonly WrittenColumn[], rows: number): Buffer {
   const parts = [Buffer.from('PAR1')];
   const chunks: ThriftValue[] = [];
   let offset = 4;
   for (const column of columns) {
     const dictionary = column.dictionary ? writeDictionary(column.dictionary) : Buffer.alloc(0);
-    const pages = [column, ...(column.morePages ?? [])].map((page) => writePage(page, rows));
+    const pages = [column, ...(column.morePages ?? [])].map((page) => writePage(page, rows, column.packZstandard));
     const content = Buffer.concat([dictionary, ...pages]);
     chunks.push(describeChunk(column, offset, dictionary.length, content.length, rows));
     parts.push(content);
@@ -91,10 +93,15 @@ export function writeParquet(schema: readonly SchemaEntry[], columns: readonly W
   return Buffer.concat([...parts, footer, writeNumbers([footer.length]), Buffer.from('PAR1')]);
 }
 
-function writePage({ content, count, encoding = 0 }: WrittenPage, rows: number): Buffer {
-  const [rle, size] = [writeInteger(3), writeInteger(content.length)];
+function writePage(
+  { content, count, encoding = 0 }: WrittenPage,
+  rows: number,
+  pack: WrittenColumn['packZstandard'],
+): Buffer {
+  const packed = pack ? pack(content) : content;
+  const [rle, size, packedSize] = [writeInteger(3), writeInteger(content.length), writeInteger(packed.length)];
   const header = writeStruct({ 1: writeInteger(count ?? rows), 2: writeInteger(encoding), 3: rle, 4: rle });
-  return Buffer.concat([writeStruct({ 1: writeInteger(0), 2: size, 3: size, 5: header }).bytes, content]);
+  return Buffer.concat([writeStruct({ 1: writeInteger(0), 2: size, 3: packedSize, 5: header }).bytes, packed]);
 }
 
 /** Writes the page of a dictionary with a single value. */
@@ -119,7 +126,7 @@ function writeList(values: readonly ThriftValue[]): ThriftValue {
 }
 
 function describeChunk(
-  { type, path, count, morePages = [] }: WrittenColumn,
+  { type, path, count, morePages = [], packZstandard }: WrittenColumn,
   offset: number,
   dictionaryBytes: number,
   bytes: number,
@@ -129,7 +136,7 @@ function describeChunk(
     1: writeInteger(type),
     2: writeList([writeInteger(0)]),
     3: writeList(path.map(writeText)),
-    4: writeInteger(0),
+    4: writeInteger(packZstandard ? 6 : 0),
     5: writeLong(morePages.reduce((sum, page) => sum + (page.count ?? 0), count ?? rows)),
     6: writeLong(bytes),
     7: writeLong(bytes),

@@ -65,6 +65,7 @@ export class ColumnReader {
   private readonly end: number;
   private offset: number;
   private dictionary: StoredPage | undefined;
+  private missing = 0;
 
   constructor(source: LimitedSource, chunk: ColumnMetaData, pages: ColumnPages, wanted: number) {
     const { start, end } = getColumnRange(source, chunk);
@@ -79,6 +80,11 @@ export class ColumnReader {
   /** The elements of the schema from its root to these values. */
   get path(): readonly SchemaTree[] {
     return this.pages.path;
+  }
+
+  /** The number of bytes that were needed next when the last read ended. */
+  get missingBytes(): number {
+    return this.missing;
   }
 
   /**
@@ -123,11 +129,12 @@ export class ColumnReader {
     const lengths = this.getFirstLengths(page);
     for (;;) {
       const part = await this.readPart(page, lengths.page);
-      const missing = pages.add(part, dictionary && (await this.readPart(dictionary, lengths.dictionary)));
+      const words = dictionary && (await this.readPart(dictionary, lengths.dictionary));
+      const missing = pages.add(part, words);
       if (!missing) return;
-      const short = missing === 'page' ? page : dictionary;
-      if (!short || lengths[missing] >= short.end - short.start) throw new RowError('rowsDamaged');
-      lengths[missing] = this.extend(short, lengths[missing]);
+      const [short, known] = missing === 'page' ? [page, part] : [dictionary, words];
+      if (!short || !known || lengths[missing] >= short.end - short.start) throw new RowError('rowsDamaged');
+      lengths[missing] = this.extendPart(short, known, lengths[missing]);
     }
   }
 
@@ -136,6 +143,14 @@ export class ColumnReader {
       page: hasJointValues(page) ? Infinity : this.extend(page, 0),
       dictionary: this.extend(this.dictionary, 0),
     };
+  }
+
+  private extendPart(page: StoredPage, part: PagePart, length: number): number {
+    const end = this.pages.findNextEnd(part);
+    const longer = end === undefined ? this.extend(page, length) : page.content - page.start + end;
+    const extended = Math.max(longer, length + 1);
+    this.missing = Math.min(extended, page.end - page.start) - length;
+    return extended;
   }
 
   private extend(page: StoredPage | undefined, length: number): number {

@@ -117,6 +117,13 @@ export class ColumnPages {
     return undefined;
   }
 
+  /** Returns the number of bytes of a page from which more can be read than from this part; undefined if unknown. */
+  findNextEnd({ header: { data_page_header_v2: second }, bytes }: PagePart): number | undefined {
+    const levelBytes = second ? second.repetition_levels_byte_length + second.definition_levels_byte_length : 0;
+    const end = second?.is_compressed === false ? undefined : this.unpacker.findNextEnd(bytes.subarray(levelBytes));
+    return end === undefined ? undefined : levelBytes + end;
+  }
+
   /** Frees the memory that is only needed while pages are added. */
   forgetDictionary(): void {
     this.dictionary = undefined;

@@ -168,9 +168,10 @@ async function readColumns(
   readers: readonly ColumnReader[],
 ): Promise<Map<string, DecodedArray>> {
   const leaves = new Map<string, DecodedArray>();
-  // First with equal shares, then with what is left.
+  // First with equal shares, then with what is left, beginning with the columns that need least.
   for (const isShared of [true, false]) {
-    const pending = readers.filter(({ name }) => !leaves.has(name));
+    const rest = readers.filter(({ name }) => !leaves.has(name));
+    const pending = rest.toSorted((one, other) => one.missingBytes - other.missingBytes);
     for (const [index, reader] of pending.entries()) {
       const share = Math.floor(source.rest / (pending.length - index));
       source.reservedBytes = isShared ? source.rest - share : 0;

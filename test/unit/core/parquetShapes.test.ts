@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { createParquetPreview, type ParquetPreview } from '../../../src/core/tables/parquetPreview.ts';
+import * as zlib from 'node:zlib';
+import { createParquetPreview, maxParquetBytes, type ParquetPreview } from '../../../src/core/tables/parquetPreview.ts';
+import { PageUnpacker, WorkLimit } from '../../../src/core/tables/parquetUnpack.ts';
 import { CountedSource } from '../../support/parquetFiles.ts';
 import {
   writeBytes,
@@ -184,6 +186,52 @@ describe('The pages of a column of a Parquet file', () => {
     }
   });
 });
+
+if ('zstdCompressSync' in zlib)
+  describe('Pages of a Parquet file in Zstandard', () => {
+    const rows = 250_000;
+
+    /** Returns a column whose first block has about 30 kB for each byte of its numbers that varies. */
+    function write(name: string, bits: number): WrittenColumn {
+      let state = bits;
+      const next = (): number => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) >>> (32 - bits);
+      const content = writeNumbers(Array.from({ length: rows }, next));
+      const packZstandard = (page: Buffer): Buffer => zlib.zstdCompressSync(page);
+      return { type: int32, path: [name], content, packZstandard };
+    }
+
+    it('are read by whole blocks, first those of the columns that need least', async () => {
+      const bits = [24, 24, 24, 24, 16, 16, 16, 8];
+      const columns = bits.map((count, index) => write(`x${index}`, count));
+      const schema = [root(bits.length), ...bits.map((_, index) => number(`x${index}`))];
+      const source = new CountedSource(writeParquet(schema, columns, rows));
+      const table = await createParquetPreview(source);
+      assert.ok(table.kind === 'table');
+      assert.deepEqual(table.largeColumns, ['x1', 'x2', 'x3']);
+      const first = columns.map(({ content }) => String(content.readInt32LE(0)));
+      first.splice(1, 3, '…', '…', '…');
+      assert.deepEqual(table.rows[0], first);
+      assert.ok(source.bytesRead <= maxParquetBytes, `${source.bytesRead} bytes were read`);
+    });
+
+    it('have blocks whose ends are found, whatever these hold', () => {
+      const size = 400_000;
+      const contents = [Buffer.alloc(size), Buffer.alloc(size, 'ACGTTGCA'), write('x', 31).content.subarray(0, size)];
+      for (const content of [...contents, ...contents.map((one) => one.subarray(0, 100))]) {
+        const packed = zlib.zstdCompressSync(content);
+        const unpacker = new PageUnpacker('ZSTD', new WorkLimit());
+        let end = 5;
+        const ends = [end];
+        const unpack = (): Uint8Array => unpacker.unpack(packed.subarray(0, end), content.length, end >= packed.length);
+        while (unpack().length < content.length) {
+          end = Math.min(unpacker.findNextEnd(packed.subarray(0, end)) ?? 2 * end, packed.length);
+          assert.ok(end > (ends.at(-1) ?? 0), `${end} follows ${ends.join(', ')}`);
+          ends.push(end);
+        }
+        assert.ok(ends.length <= 20, `${ends.length} parts`);
+      }
+    });
+  });
 
 describe('A damaged page of a Parquet file', () => {
   const size = 1_000_000;
