@@ -13,7 +13,7 @@ const minute = 60 * second;
 const hour = 60 * minute;
 
 /** Minimum time between two requests to the same server, in milliseconds (D33: polling intervals). */
-export const minRequestGapMs = 200;
+const minRequestGapMs = 200;
 
 /** Returns the interval between polls of a running transfer, in milliseconds (D33: polling intervals). */
 export function getPollIntervalMs(transfer: Transfer, now: number, { minIntervalMs, hasFocus }: PollOptions): number {

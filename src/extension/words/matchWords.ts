@@ -50,18 +50,18 @@ export function describeRowMatch({ status, isPartial }: RowMatch): string {
   const words: Readonly<Record<MatchStatus, string>> = {
     matched: l10n.t('Matched'),
     several: l10n.t('Multiple matches'),
-    longRow: l10n.t('More cells than the header'),
-    joinedRow: l10n.t('Quotes may enclose other rows'),
-    noValue: l10n.t('Formula without value'),
+    longRow: l10n.t('Cells beyond the header'),
+    joinedRow: l10n.t('Possibly joined by a quote'),
+    noValue: l10n.t('Formula without stored value'),
     rounded: l10n.t('Rounded number'),
-    formatted: l10n.t('Number shown with other text'),
-    noHash: l10n.t('Hash not compared'),
+    formatted: l10n.t('Number displayed differently'),
+    noHash: l10n.t('Not among the known hashes'),
     notFound: l10n.t('Not found'),
     empty: l10n.t('No value'),
-    incomplete: l10n.t('Not fully compared'),
-    failed: l10n.t('Not looked up'),
+    incomplete: l10n.t('Only partly compared'),
+    failed: l10n.t("Couldn't be looked up"),
   };
-  return isPartial ? l10n.t('Matched by the end of the path') : words[status];
+  return isPartial ? l10n.t('Matched by end of path') : words[status];
 }
 
 /**

@@ -101,7 +101,8 @@ describe('The saved state of a table', () => {
 
   it('names other rows and another order, but not the active row', () => {
     const id = getArrangementId(snapshot);
-    assert.equal(getArrangementId({ ...snapshot, active: 8, version: 9 }), id);
+    const later = { ...snapshot, active: 8, version: 9 };
+    assert.equal(getArrangementId(later), id);
     const others = [{ subject: 't' }, { sort: { ...sort, isDescending: false } }, { filter: '' }, { isToggled: false }];
     const ids = others.map((other) => getArrangementId({ ...snapshot, ...other }));
     assert.equal(new Set([id, ...ids]).size, 5);

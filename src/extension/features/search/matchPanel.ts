@@ -24,7 +24,7 @@ import {
 import { TablePages, type TableAction, type TableSource } from './gridPanel.ts';
 
 /** The result of a match. */
-export interface MatchReport {
+interface MatchReport {
   readonly file: Uri;
   readonly matched: MatchedTable;
   /** The search that lists the files; undefined if there are none. */
@@ -161,7 +161,6 @@ export class MatchSource implements TableSource<MatchedRow> {
   }
 }
 
-/** Lists the indexes of the user's columns that are shown: those with the values, and then the first others. */
 function listShownColumns({ table, columns }: MatchedTable): readonly number[] {
   const others = Array.from({ length: Math.min(maxColumns, countColumns(table)) }, (_, index) => index);
   return [...new Set([...columns, ...others])].slice(0, maxColumns);
