@@ -182,7 +182,7 @@ describe('The commands of the features', () => {
       conditions.filter((when) => /[!=]= \//.test(when)),
       [],
     );
-    assert.ok(conditions.includes("resourceScheme == data-transfer && resourceDirname == '/match'"));
+    assert.ok(conditions.includes("resourceScheme == data-transfer && resourceDirname == '/verification'"));
   });
 
   it('lets commands accept the folders and files whose context menus show them', () => {
