@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { SlurmServers } from '../test/support/slurmServers.ts';
 import { empty, MovingService } from './support/movingService.ts';
-import { createReport, getMedian, measureTime, say } from './support/rounds.ts';
+import { createReport, getCpuSeconds, getMedian, measureTime, say } from './support/rounds.ts';
 import { makeRandomFiles, scratchFolder } from './support/tree.ts';
 
 const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
@@ -16,7 +16,6 @@ const pollMs = 500;
 /** What the disk of a node reads and writes per second. */
 const diskBytes = 100_000_000;
 const rounds = 3;
-const ticksPerSecond = 100;
 const idleMs = 10_000;
 
 function writeScript(name: string, text: string): string {
@@ -40,13 +39,11 @@ function describeCluster(tasks: number, node: string): object {
 }
 
 /** Returns the seconds of CPU time of a process, its ended children, and the tasks since their times were emptied. */
-function getCpuSeconds(pid: number): number {
-  const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+function getTotalCpuSeconds(pid: number): number {
   const lines = fs.existsSync(taskTimes) ? fs.readFileSync(taskTimes, 'utf8') : '';
   const parts = [...lines.matchAll(/(\d+)m([\d.]+)s/g)];
   const ofTasks = parts.reduce((sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds), 0);
-  return ticks / ticksPerSecond + ofTasks;
+  return getCpuSeconds(pid) + ofTasks;
 }
 
 /** Transfers all files of a folder in a new service, calls `whenDone` before it stops, and resolves to the costs. */
@@ -55,11 +52,11 @@ async function transfer(source: string, config: object, whenDone = async (): Pro
   try {
     const ids = await service.ids('Source', 20_000);
     fs.rmSync(taskTimes, { force: true });
-    const before = getCpuSeconds(service.pid);
+    const before = getTotalCpuSeconds(service.pid);
     const time = await measureTime(
       async () => await service.succeeds(await service.submit(ids), () => undefined, pollMs),
     );
-    const cpuSeconds = getCpuSeconds(service.pid) - before;
+    const cpuSeconds = getTotalCpuSeconds(service.pid) - before;
     await whenDone();
     return { seconds: time / 1_000, cpuSeconds };
   } finally {

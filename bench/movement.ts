@@ -1,10 +1,18 @@
-/** Compares the local service with cp and sha256sum for large and small files; measures concurrent transfers. */
+/** Compares the local service with cp and rclone for large and small files; measures concurrent transfers. */
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { empty, MovingService } from './support/movingService.ts';
-import { createReport, getMedian, measureRatio, measureTime, say, type MeasurementName } from './support/rounds.ts';
+import {
+  createReport,
+  getCpuSeconds,
+  getMedian,
+  measureRatio,
+  measureTime,
+  say,
+  type MeasurementName,
+} from './support/rounds.ts';
 import { makeRandomFiles, run, scratchFolder } from './support/tree.ts';
 
 const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
@@ -55,45 +63,72 @@ class MemoryReserve {
 
 const reserve = new MemoryReserve();
 
-/**
- * Returns the duration of a transfer in milliseconds, from its submission to its end. Starts a new service each time.
- */
-async function moveTime(source: string, destination: string, count: number, bytes: number): Promise<number> {
+interface Cost {
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+}
+
+/** Resolves to the time, and the CPU time of a process and its ended children meanwhile. */
+async function measureCost(pid: number, work: () => Promise<unknown>): Promise<Cost> {
+  const before = getCpuSeconds(pid);
+  const seconds = (await measureTime(work)) / 1_000;
+  return { seconds, cpuSeconds: getCpuSeconds(pid) - before };
+}
+
+/** A comparison of a transfer with a shell command that copies and verifies the same files. */
+interface Copying {
+  readonly name: MeasurementName<'movement'>;
+  readonly count: number;
+  readonly bytes: number;
+  readonly isCpuTime: boolean;
+  readonly command: (source: string, copied: string) => string;
+}
+
+/** Measures a transfer from its submission to its end. Starts a new service each time. */
+async function moveCost(source: string, destination: string, { count, bytes }: Copying): Promise<Cost> {
   const service = await MovingService.start(source, destination);
   try {
     const ids = await service.ids('Source', count);
     assert.equal(ids.length, count);
-    await reserve.hold(bytes);
+    await reserve.hold(count * bytes);
     reserve.releaseFirst();
-    return await measureTime(async () => await service.succeeds(await service.submit(ids), () => reserve.release()));
+    return await measureCost(
+      service.pid,
+      async () => await service.succeeds(await service.submit(ids), () => reserve.release()),
+    );
   } finally {
     await service.stop();
     await empty(destination);
   }
 }
 
-async function copyTime(source: string, destination: string, isOne: boolean, bytes: number): Promise<number> {
-  await reserve.hold(bytes);
+async function copyCost(source: string, destination: string, { count, bytes, command }: Copying): Promise<Cost> {
+  await reserve.hold(count * bytes);
   reserve.release();
-  const copied = join(destination, 'copy');
-  const hash = isOne ? `sha256sum '${copied}'/*/*` : `find '${copied}' -type f -print0 | xargs -0 sha256sum`;
-  const took = await measureTime(async () => await run(`cp -r '${source}' '${copied}' && ${hash}`, output));
+  const text = command(source, join(destination, 'copy'));
+  const cost = await measureCost(process.pid, async () => await run(text, output));
   await empty(destination);
-  return took;
+  return cost;
 }
 
-async function compareWithCp(name: MeasurementName<'movement'>, count: number, bytes: number): Promise<void> {
+/** Reports the ratio of the times or, with `isCpuTime`, of the CPU times; prints both. */
+async function compareCopying(copying: Copying): Promise<void> {
+  const { name, count, bytes, isCpuTime } = copying;
   say(`${name}: six times, alternating`);
   const source = folderFor(`source of ${count}`);
   const destination = folderFor(`destination of ${count}`);
   makeRandomFiles(source, count, bytes);
+  const note = ({ seconds, cpuSeconds }: Cost, side: string): number => {
+    say(`${side}: ${seconds.toFixed(2)} s, CPU time ${cpuSeconds.toFixed(2)} s`);
+    return isCpuTime ? cpuSeconds : seconds;
+  };
   const ratio = await measureRatio({
-    ours: async () => await moveTime(source, destination, count, count * bytes),
-    reference: async () => await copyTime(source, destination, count === 1, count * bytes),
+    ours: async () => note(await moveCost(source, destination, copying), 'service'),
+    reference: async () => note(await copyCost(source, destination, copying), 'reference'),
     turns: 1,
   });
   report(name, ratio);
-  fs.rmSync(source, { recursive: true });
+  for (const folder of [source, destination]) fs.rmSync(folder, { recursive: true });
 }
 
 const transferCount = 200;
@@ -175,6 +210,29 @@ function countCopies(folder: string): number {
   return files.filter(({ name }) => name.endsWith('.bin')).length;
 }
 
-await compareWithCp('one file of 2 GB between folders / cp and sha256sum', 1, 2_000_000_000);
-await compareWithCp('20,000 files of 10 kB between folders / cp and sha256sum', 20_000, 10_000);
+const small = { count: 20_000, bytes: 10_000 };
+const copyings: readonly Copying[] = [
+  {
+    name: 'one file of 2 GB between folders / cp and sha256sum',
+    count: 1,
+    bytes: 2_000_000_000,
+    isCpuTime: false,
+    command: (source, copied) => `cp -r '${source}' '${copied}' && sha256sum '${copied}'/*/*`,
+  },
+  {
+    name: '20,000 files of 10 kB between folders / cp and sha256sum',
+    isCpuTime: false,
+    command: (source, copied) =>
+      `cp -r '${source}' '${copied}' && find '${copied}' -type f -print0 | xargs -0 sha256sum`,
+    ...small,
+  },
+  {
+    name: '20,000 files of 10 kB, CPU time / rclone copy and check',
+    isCpuTime: true,
+    command: (source, copied) =>
+      `rclone copy --checksum --transfers 8 '${source}' '${copied}' && rclone check -q '${source}' '${copied}'`,
+    ...small,
+  },
+];
+for (const copying of copyings) await compareCopying(copying);
 await measureConcurrency();

@@ -1,3 +1,4 @@
+import * as fs from 'node:fs';
 import { limits, type Bench } from './limits.ts';
 
 /** The name of a measurement of a bench. */
@@ -51,6 +52,14 @@ export async function measureTime(work: () => Promise<unknown>): Promise<number>
   const startedAt = performance.now();
   await work();
   return performance.now() - startedAt;
+}
+
+const ticksPerSecond = 100;
+
+/** Returns the seconds of CPU time of a process and its ended children. */
+export function getCpuSeconds(pid: number): number {
+  const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0) / ticksPerSecond;
 }
 
 /** Resolves to the duration of `work` in milliseconds, after a garbage collection that isn't counted. */

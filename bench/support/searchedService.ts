@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { builtProgram, startLocalService, type StartedService } from '../../test/support/localService.ts';
 import { waitForScans } from '../../test/support/waitForScans.ts';
+import { getCpuSeconds } from './rounds.ts';
 
 interface Answer {
   readonly resources: readonly { readonly path: string }[];
@@ -46,18 +47,13 @@ export class SearchedService {
 
   /** Resolves when the service is idle, so that the check that follows a long scan has ended. */
   async rests(): Promise<void> {
-    for (let before = -1, now = this.ticks(); now - before > 2; [before, now] = [now, this.ticks()]) {
+    const { pid } = this.service;
+    for (let before = -1, now = getCpuSeconds(pid); now - before > 0.02; [before, now] = [now, getCpuSeconds(pid)]) {
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
   }
 
   async stop(): Promise<void> {
     await this.service.stop();
-  }
-
-  /** Returns the processor time of the service, in hundredths of a second. */
-  private ticks(): number {
-    const fields = fs.readFileSync(`/proc/${this.service.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    return Number(fields[11]) + Number(fields[12]);
   }
 }
