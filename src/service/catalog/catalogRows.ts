@@ -80,7 +80,7 @@ function buildInsert(rowCount: number, row = '(?, ?, ?, ?, ?, ?, ?, ?)'): string
   return `INSERT OR FAIL INTO files (id, path, format, bytes, modified, metadata, sha256, declared) VALUES ${rows}`;
 }
 
-/** Most files have no metadata. Binding a value takes a tenth of the time of inserting a row. */
+/** Most files have no metadata, and their rows are faster to insert with fewer values to bind. */
 const bareRow = '(?, ?, ?, ?, ?, NULL, NULL, NULL)';
 
 /** Consecutive rows of plain files whose paths have equally long folders. */
@@ -162,7 +162,7 @@ export class CatalogRows {
     for (const file of files) this.appendWords((id += idStride), file);
   }
 
-  /** Adds appended plain files to the full-text index in one statement, which takes half the time of one for each. */
+  /** Adds appended plain files to the full-text index in one statement, which takes a third less time than one for each. */
   indexAppended(): void {
     if (this.runs.length > 0) this.database.prepare(insertRunWords).run(JSON.stringify(this.runs));
     this.runs = [];
