@@ -63,7 +63,8 @@ export class RoutePlace {
     else
       await withFolder(async (copy) => {
         await writeFolder(copy, contents);
-        this.servers.run(['copy', '--ignore-times', copy, remote]);
+        // The WebDAV server refuses to create a folder twice at once (423).
+        this.servers.run(['copy', '--ignore-times', '--transfers', '1', copy, remote]);
       });
   }
 

@@ -53,7 +53,10 @@ export function buildSearchTiers(search: CatalogSearch, arePreviousEmpty: boolea
       after === undefined ? where : all([where, buildAfterCondition(after, search.filter, from)]);
     return {
       page: (limit, offset, after) => selectPage(from, selectAfter(after), search.filter, [limit, offset]),
-      count: (after) => concat([plain(`SELECT count(*) AS number FROM ${from} WHERE`), selectAfter(after)]),
+      count: (after) => {
+        const rows = after === undefined ? from : joinFiles(from);
+        return concat([plain(`SELECT count(*) AS number FROM ${rows} WHERE`), selectAfter(after)]);
+      },
     };
   });
 }

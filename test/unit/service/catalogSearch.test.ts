@@ -101,6 +101,21 @@ describe('Searching the catalog (D21)', () => {
     },
   );
 
+  for (const sort of ['relevance', 'path', 'name', 'bytes', 'modified'] as const) {
+    it(`finds nothing if the offset after a position lies beyond the end, in order of ${sort}`, () => {
+      const { store } = storeInMemory();
+      fill(
+        store,
+        ['a.csv', 'b.csv'].map((path, at) => ({ path, bytes: at, modifiedMs: at })),
+      );
+      const request = { search: parseSearch('csv'), filter: parseSpecific({ sort }), limit: 1 };
+      const { next } = store.search({ ...request, offset: 0 });
+      assert.ok(next);
+      assert.deepEqual(searchPaths(store, { ...request, offset: 2, after: next }), []);
+      store.close();
+    });
+  }
+
   const longTexts: [what: string, query: string][] = [
     ['a word of 100,000 letters', 'x'.repeat(100_000)],
     ['50,000 words joined by underscores', 'a_'.repeat(50_000)],
