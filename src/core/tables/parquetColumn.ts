@@ -129,10 +129,10 @@ export class ColumnReader {
     const lengths = this.getFirstLengths(page);
     for (;;) {
       const part = await this.readPart(page, lengths.page);
-      const words = dictionary && (await this.readPart(dictionary, lengths.dictionary));
-      const missing = pages.add(part, words);
+      const dictionaryPart = dictionary && (await this.readPart(dictionary, lengths.dictionary));
+      const missing = pages.add(part, dictionaryPart);
       if (!missing) return;
-      const [short, known] = missing === 'page' ? [page, part] : [dictionary, words];
+      const [short, known] = missing === 'page' ? [page, part] : [dictionary, dictionaryPart];
       if (!short || !known || lengths[missing] >= short.end - short.start) throw new RowError('rowsDamaged');
       lengths[missing] = this.extendPart(short, known, lengths[missing]);
     }
